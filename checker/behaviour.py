@@ -1,0 +1,245 @@
+"""Traced calls: which operators run, on which line, and what dropout does in train mode."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .bind import Size
+from .cases import Case, draw_weights
+from .dropout import Reading, read_multipliers
+from .examine import Examination
+from .truth import Roles
+
+__all__ = ["DropoutFinding", "Trace", "forbidden", "trace", "try_dropout"]
+
+_FUSED_CALLS = {
+    "scaled_dot_product_attention": "F.scaled_dot_product_attention",
+    "multi_head_attention_forward": "nn.MultiheadAttention",
+    "_native_multi_head_attention": "nn.MultiheadAttention",
+    "_transformer_encoder_layer_fwd": "nn.TransformerEncoderLayer",
+    "flex_attention": "flex_attention",
+}
+_RATE = 0.3
+
+
+@dataclass(slots=True, kw_only=True)
+class Trace:
+    """One small call as it was seen: its steps, dropouts and the operators beneath."""
+
+    steps: list[dict[str, Any]] = field(default_factory=list)
+    dropouts: list[dict[str, Any]] = field(default_factory=list)
+    operators: list[str] = field(default_factory=list)
+    inputs: dict[str, Tensor] = field(default_factory=dict)
+    mask: Tensor | None = None
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    size: Size | None = None
+
+
+def trace(examination: Examination) -> Trace:
+    """Watch one small masked call in eval mode."""
+    fitted = examination.fitted
+    size = examination.sizes[0]
+    shapes = fitted.shapes(size)
+    weights = draw_weights(shapes, size.hidden, 1.5, fitted.draw)
+    truth = fitted.truth(size, weights)
+    masked = examination.takes_mask and bool(examination.forms)
+    case = Case(
+        check="", batch=2, queries=5, keys=7 if examination.cross else 5,
+        mask="random" if masked else None,
+    )  # fmt: skip
+    call: dict[str, Any]
+    if truth is not None:
+        form = examination.forms[0] if masked else ""
+        mask_dtype = examination.mask_dtypes[0] if masked else torch.int64
+        call = examination.trial(
+            case, size, truth, fitted.work, form=form, mask_dtype=mask_dtype
+        ).call
+    else:
+        from .cases import draw_inputs
+
+        inputs = draw_inputs(case, fitted.binding, examination.cross, size.hidden, fitted.draw)
+        call = fitted.binding.forward.call(inputs, fitted.none_mask(case))
+    call = dict(call, record={"values": True}, profile=True)
+    result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
+    answer = (result.get("answers") or [{}])[0]
+    return Trace(
+        steps=answer.get("steps", []),
+        dropouts=answer.get("dropouts", []),
+        operators=answer.get("operators", []),
+        inputs=call["inputs"],
+        mask=call["inputs"].get("mask"),
+        weights=weights,
+        size=size,
+    )
+
+
+def forbidden(seen: Trace) -> tuple[str, int | None] | None:
+    """Name a forbidden call and its line, or None."""
+    for step in seen.steps:
+        module = step["full"].rpartition(".")[0]
+        if step["call"] in _FUSED_CALLS and module.startswith("torch"):
+            return _FUSED_CALLS[step["call"]], step["line"]
+    for operator in seen.operators:
+        for name, label in _FUSED_CALLS.items():
+            if operator.startswith("aten::") and name in operator:
+                return label, None
+    return None
+
+
+@dataclass(slots=True, kw_only=True)
+class DropoutFinding:
+    """What dropout does. place: weights, none, scores, output, other or unread.
+
+    reading: what the output says of the weights. calls: the torch dropout calls.
+    asked: the rate that the constructor was given, None where it takes none.
+    """
+
+    place: str
+    reading: Reading | None = None
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    asked: float | None = None
+    line: int | None = None
+
+    @property
+    def rate(self) -> float:
+        """The rate that the kept weights' factor speaks of."""
+        factor = self.reading.factor if self.reading else 1.0
+        return 1 - 1 / factor if factor > 0 else 1.0
+
+
+def try_dropout(examination: Examination) -> DropoutFinding | None:
+    """Read what train mode does to the weights; None where it cannot be tried."""
+    fitted = examination.fitted
+    many = fitted.kata.contract.heads == "many"
+    heads = fitted.fixed_heads or (2 if many else 1)
+    size = Size(hidden=16 * heads, heads=heads, block=16, dropout=_RATE)
+    shapes = fitted.shapes(size)
+    roles = fitted.roles(size) if shapes else None
+    if roles is None:
+        return None
+    weights = draw_weights(shapes, size.hidden, 1.2, fitted.draw)
+    if fitted.work is not torch.float64:
+        return None
+    truth = fitted.truth(size, weights)
+    if truth is None:
+        return None
+    case = Case(check="dropout", batch=12, queries=12, keys=12, train=True)
+    trial = examination.trial(case, size, truth, torch.float64)
+    call = dict(trial.call, record={})
+
+    def once(record: dict[str, Any]) -> dict[str, Any]:
+        one = dict(call, record=record)
+        result = fitted.run([fitted.entry(size, weights, [one], fitted.work)])[0]
+        return (result.get("answers") or [result])[0]
+
+    answer = once({"values": True})
+    out = answer.get("out")
+    asked = _RATE if _asked(examination) else None
+    calls = answer.get("dropouts", [])
+    if not isinstance(out, Tensor) or out.shape != trial.expected.shape:
+        return DropoutFinding(place="unread", calls=calls, asked=asked)
+    active = [i for i, entry in enumerate(calls) if entry["training"] and entry["p"] > 0]
+    if _close(out, trial.expected):
+        return DropoutFinding(place="none", calls=calls, asked=asked)
+    inner = _Inner(examination, roles, roles.flatten(weights), trial.call["inputs"], size)
+    readings = [(inner.read(out), calls[active[0]]["line"] if len(active) == 1 else None)]
+    if not readings[0][0].on_weights and active:
+        readings = []
+        for index in (*active, -1):
+            alone = once({"only_dropout": index}).get("out")
+            if isinstance(alone, Tensor) and alone.shape == out.shape:
+                line = calls[index]["line"] if index >= 0 else None
+                if not _close(alone, trial.expected):
+                    readings.append((inner.read(alone), line))
+    good = [(reading, line) for reading, line in readings if reading.on_weights]
+    if good:
+        reading, line = good[0]
+        return DropoutFinding(
+            place="weights", reading=reading, calls=calls, asked=asked, line=line
+        )
+    place, line = inner.place(calls, active, out, trial.expected)
+    return DropoutFinding(place=place, calls=calls, asked=asked, line=line)
+
+
+def _asked(examination: Examination) -> bool:
+    binding = examination.fitted.binding
+    named = (*binding.constructor, *binding.global_roles)
+    return any(role == "dropout" for _, role in named)
+
+
+class _Inner:
+    """The reference's inner tensors for one call, to tell where a dropout sits."""
+
+    def __init__(
+        self,
+        examination: Examination,
+        roles: Roles,
+        flat: Tensor,
+        inputs: dict[str, Tensor],
+        size: Size,
+    ) -> None:
+        self.roles, self.flat, self.size = roles, flat, size
+        query = inputs.get("query", inputs.get("x"))
+        key = inputs.get("key", inputs.get("context", inputs.get("x")))
+        value = inputs.get("value", inputs.get("context", inputs.get("x")))
+        assert query is not None and key is not None and value is not None
+        queries = self._heads(query @ flat[roles.q].T + flat[roles.bq])
+        keys = self._heads(key @ flat[roles.k].T)
+        self.values = self._heads(value @ flat[roles.v].T + flat[roles.bv])
+        self.scores = queries @ keys.transpose(-2, -1) / size.head_dim**0.5
+        if examination.kata.contract.causal:
+            hidden = torch.ones(self.scores.shape[-2:], dtype=torch.bool).triu(1)
+            self.scores = self.scores.masked_fill(hidden, float("-inf"))
+        self.weights = self.scores.softmax(-1)
+
+    def _heads(self, rows: Tensor) -> Tensor:
+        batch, length, _ = rows.shape
+        return rows.reshape(batch, length, self.size.heads, -1).transpose(1, 2)
+
+    def read(self, out: Tensor) -> Reading:
+        """Read the multipliers of the weights from an output."""
+        return read_multipliers(out, self.weights, self.values, self.roles, self.flat, self.size)
+
+    def place(
+        self, calls: list[dict[str, Any]], active: list[int], out: Tensor, expected: Tensor
+    ) -> tuple[str, int | None]:
+        """Say where a dropout sits that is not on the weights, and on which line."""
+        for index in active:
+            given = calls[index].get("input")
+            if not isinstance(given, Tensor):
+                continue
+            line = calls[index]["line"]
+            if _same_values(given, self.scores):
+                return "scores", line
+            if _same_values(given, expected):
+                return "output", line
+            if _same_values(given, self.weights):
+                return "weights-lost", line
+        ratio = out / expected
+        kept = ratio.abs() > 1e-6
+        if bool(kept.any()):
+            factor = ratio[kept].median()
+            if bool(((ratio - factor).abs()[kept] < 1e-4 * factor.abs()).all()):
+                return "output", calls[active[0]]["line"] if active else None
+        line = calls[active[0]]["line"] if active else None
+        return "other", line
+
+
+def _same_values(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors hold the same finite values in any layout."""
+    a = left.double().flatten()
+    b = right.double().flatten()
+    a, b = a[torch.isfinite(a)], b[torch.isfinite(b)]
+    a, b = a[a > -1e4], b[b > -1e4]
+    if a.numel() != b.numel() or a.numel() == 0:
+        return False
+    return bool(torch.allclose(a.sort().values, b.sort().values, rtol=1e-5, atol=1e-7))
+
+
+def _close(left: Tensor, right: Tensor) -> bool:
+    scale = float(right.abs().max())
+    return bool(((left.double() - right).abs() <= 1e-5 * scale).all())

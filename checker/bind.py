@@ -1,0 +1,354 @@
+"""How a class is made and called: arguments matched by name and synonym, then by order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from torch import Tensor
+
+from ..kata.catalogue import Contract
+from .vocabulary import constructor_role, forward_role
+
+__all__ = ["Binding", "ForwardPlan", "Size", "bindings", "constructor_plans", "forward_plans"]
+
+_STARRED = {"VAR_POSITIONAL", "VAR_KEYWORD"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """The sizes of one configuration."""
+
+    hidden: int
+    heads: int
+    block: int = 64
+    dropout: float = 0.0
+    batch: int = 2
+
+    @property
+    def head_dim(self) -> int:
+        """Width of one head."""
+        return self.hidden // self.heads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardPlan:
+    """Which input goes to which forward argument.
+
+    sources: argument → query, key, value, context, x or a constant in a tuple of one.
+    mask: the argument that takes the mask. no_mask: what stands for "no mask" there,
+    "omit", "none" or "ones".
+    """
+
+    sources: tuple[tuple[str, str | tuple[Any]], ...]
+    mask: str | None = None
+    mask_role: str | None = None
+    no_mask: str = "omit"
+    positional: tuple[str, ...] = ()
+
+    @property
+    def shared(self) -> bool:
+        """Whether keys and values come from one source."""
+        named = {source for _, source in self.sources if isinstance(source, str)}
+        return "context" in named or "x" in named
+
+    def call(self, inputs: dict[str, Tensor], mask: Tensor | None = None, **extra: Any) -> Any:
+        """Return the call as the candidate's process takes it."""
+        given: dict[str, Any] = {}
+        for name, source in self.sources:
+            given[name] = {"input": source} if isinstance(source, str) else source[0]
+        used = {s: inputs[s] for _, s in self.sources if isinstance(s, str)}
+        if self.mask is not None:
+            if mask is not None:
+                given[self.mask] = {"input": "mask", "keep": True, **extra.pop("mask_layout", {})}
+                used["mask"] = mask
+            elif self.no_mask == "none":
+                given[self.mask] = None
+        for name in extra.pop("strided", ()):
+            for argument, value in given.items():
+                if isinstance(value, dict) and value.get("input") == name:
+                    given[argument] = {**value, "strided": True}
+        args = [given.pop(name) for name in self.positional if name in given]
+        return {"args": args, "kwargs": given, "inputs": used, **extra}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """One way to make and call the class."""
+
+    class_name: str
+    constructor: tuple[tuple[str, str], ...]
+    forward: ForwardPlan
+    global_roles: tuple[tuple[str, str], ...] = ()
+    positional: tuple[str, ...] = ()
+    annotations: dict[str, str] = field(default_factory=dict)
+    causal: bool = False
+
+    def takes(self, role: str) -> bool:
+        """Whether the constructor (or a global it reads) asks for a role."""
+        roles = {r for _, r in self.constructor} | {r for _, r in self.global_roles}
+        return role in roles or "config" in roles
+
+    def recipe(self, size: Size) -> dict[str, Any]:
+        """Return how to make the object at one size."""
+        worth = self._worth(size)
+        kwargs = {}
+        for name, role in self.constructor:
+            if role == "config":
+                kwargs[name] = {"config": self.annotations.get(name, "")}
+            else:
+                kwargs[name] = worth[role]
+        args = [kwargs.pop(name) for name in self.positional if name in kwargs]
+        return {
+            "class": self.class_name,
+            "args": args,
+            "kwargs": kwargs,
+            "roles": worth,
+            "globals": {name: worth[role] for name, role in self.global_roles},
+        }
+
+    def _worth(self, size: Size) -> dict[str, Any]:
+        return {
+            "width": size.hidden,
+            "heads": size.heads,
+            "kv_heads": size.heads,
+            "head_dim": size.head_dim,
+            "inner": size.head_dim,
+            "length": size.block,
+            "dropout": size.dropout,
+            "bias": True,
+            "causal": self.causal,
+            "batch": size.batch,
+            "vocabulary": 17,
+            "layers": 1,
+            "device": {"device": "cpu"},
+            "dtype": {"dtype": "float32"},
+            "yes": True,
+            "flag": False,
+        }
+
+
+def bindings(
+    entry: dict[str, Any], sizes: list[dict[str, Any]], contract: Contract
+) -> Iterator[Binding]:
+    """Yield ways to make and call a class, the likeliest first.
+
+    entry: a class as the candidate's process describes it. sizes: numbers in the
+    module's globals that its functions read.
+    """
+    global_roles = tuple(_global_roles(sizes))
+    plans = forward_plans(entry["forward"] or [], contract)
+    signature = entry["constructor"] or []
+    positional = tuple(p["name"] for p in signature if p["kind"] == "POSITIONAL_ONLY")
+    annotations = {p["name"]: p["annotation"] for p in signature}
+    for constructor in constructor_plans(signature, contract):
+        for plan in plans:
+            yield Binding(
+                class_name=entry["name"],
+                constructor=constructor,
+                forward=plan,
+                global_roles=global_roles,
+                positional=positional,
+                annotations=annotations,
+                causal=contract.causal,
+            )
+
+
+def _global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    for entry in sizes:
+        role = constructor_role(entry["name"])
+        if role in {"width", "heads", "head_dim", "length", "batch"} and entry["whole"]:
+            yield entry["name"], role
+        elif role == "dropout" and not entry["whole"]:
+            yield entry["name"], role
+
+
+def constructor_plans(
+    signature: list[dict[str, Any]], contract: Contract
+) -> list[tuple[tuple[str, str], ...]]:
+    """Return assignments of roles to constructor arguments, the likeliest first."""
+    named = [p for p in signature if p["kind"] not in _STARRED]
+    fixed: list[tuple[str, str]] = []
+    unknown: list[str] = []
+    inner: list[str] = []
+    for parameter in named:
+        role = constructor_role(parameter["name"])
+        if role == "config" and parameter["has_default"] and parameter["default"] is not None:
+            continue
+        if role is None:
+            if not parameter["has_default"]:
+                role = {"float": "dropout", "bool": "flag"}.get(parameter["annotation"])
+                if role is None:
+                    unknown.append(parameter["name"])
+        elif parameter["has_default"] and _leave(role, parameter["default"]):
+            continue
+        elif role == "inner":
+            inner.append(parameter["name"])
+            continue
+        if role is not None:
+            fixed.append((parameter["name"], role))
+    taken = {role for _, role in fixed}
+    wanted = [role for role in _contract_roles(contract) if role not in taken]
+    choices = _spread(unknown, wanted)
+    inner_choices = [["head_dim", "width"]] if inner and contract.heads == "many" else [["width"]]
+    plans = []
+    for choice, meaning in product(choices, inner_choices[0] if inner else ["width"]):
+        plans.append((*fixed, *choice, *((name, meaning) for name in inner)))
+    starred = [p for p in signature if p["kind"] == "VAR_KEYWORD"]
+    if starred and not named:
+        names = [argument.split("=")[0] for argument in contract.constructor]
+        plans.append(tuple((n, constructor_role(n) or "width") for n in names))
+    return plans
+
+
+def _contract_roles(contract: Contract) -> list[str]:
+    roles = [constructor_role(name.split("=")[0]) for name in contract.constructor]
+    return [role for role in roles if role is not None]
+
+
+def _spread(unknown: list[str], wanted: list[str]) -> list[list[tuple[str, str]]]:
+    """Give unknown arguments the wanted roles by order, then in the swapped order."""
+    if not unknown:
+        return [[]]
+    filled = (wanted + ["width"] * len(unknown))[: len(unknown)]
+    orders = [filled]
+    if len(filled) > 1 and len(set(filled)) > 1:
+        orders.append([filled[1], filled[0], *filled[2:]])
+    return [list(zip(unknown, order, strict=True)) for order in orders]
+
+
+def _leave(role: str, default: Any) -> bool:
+    """Whether an argument with a default is best left alone."""
+    if role in {"bias", "device", "dtype", "flag", "vocabulary", "layers"}:
+        return True
+    if role == "dropout":
+        return False
+    if role in {"causal", "yes"}:
+        return not isinstance(default, bool)
+    return default is None
+
+
+def forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[ForwardPlan]:
+    """Return ways to call forward, the likeliest first."""
+    named = [p for p in signature if p["kind"] not in _STARRED]
+    plan = (_cross if contract.source == "cross" else _self)(named, contract)
+    plans = [plan]
+    if plan.mask is not None and _required(named, plan.mask):
+        # With no mask to give, None is the natural stand-in; a mask of ones serves
+        # code that reads the mask's shape before it looks whether there is one.
+        plans = [replace(plan, no_mask="none"), replace(plan, no_mask="ones")]
+    elif plan.mask is not None:
+        plans = [plan, replace(plan, no_mask="ones")]
+    if not named and any(p["kind"] == "VAR_POSITIONAL" for p in signature):
+        sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
+        pairs = tuple((source, source) for source in sources)
+        plans = [ForwardPlan(sources=pairs, positional=sources)]
+    return plans
+
+
+def _required(named: list[dict[str, Any]], name: str) -> bool:
+    return any(p["name"] == name and not p["has_default"] for p in named)
+
+
+def _self(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
+    sources: list[tuple[str, str | tuple[Any]]] = []
+    roles = {p["name"]: forward_role(p["name"]) for p in named}
+    mask = _mask_argument(named, roles, contract)
+    unknown = [p for p in named if roles[p["name"]] is None and not p["has_default"]]
+    has_input = any(
+        role in {"x", "query", "key", "value", "context"} and not p["has_default"]
+        for p, role in zip(named, roles.values(), strict=True)
+    )
+    for parameter in named:
+        name, role = parameter["name"], roles[parameter["name"]]
+        if name == mask:
+            continue
+        if role in {"x", "query", "key", "value", "context"} and not parameter["has_default"]:
+            sources.append((name, "x"))
+        elif role == "causal":
+            sources.append((name, (contract.causal,)))
+        elif parameter["has_default"]:
+            continue
+        elif parameter in unknown and _is_input(parameter, unknown, has_input=has_input):
+            sources.append((name, "x"))
+        elif parameter in unknown and mask is None and contract.masks:
+            mask = name
+        else:
+            sources.append((name, (None,)))
+    return _plan(named, sources, mask, roles)
+
+
+def _is_input(
+    parameter: dict[str, Any], unknown: list[dict[str, Any]], *, has_input: bool
+) -> bool:
+    place = unknown.index(parameter)
+    if has_input:
+        return False
+    return place == 0 or (len(unknown) >= 3 and place < 3)
+
+
+def _cross(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
+    roles = {p["name"]: forward_role(p["name"]) for p in named}
+    mask = _mask_argument(named, roles, contract)
+    have = set(roles.values())
+    slots: dict[str, str] = {}
+    for name, role in roles.items():
+        if role in {"query", "key", "value", "context"}:
+            slots[name] = role
+        elif role == "x":
+            slots[name] = "query" if "query" not in have else "context"
+    if "key" in slots.values() and "value" not in slots.values():
+        slots = {n: ("context" if r == "key" else r) for n, r in slots.items()}
+    unknown = [
+        p["name"] for p in named if roles[p["name"]] is None and not p["has_default"]
+    ]
+    missing = [role for role in ("query", "key", "value") if role not in slots.values()]
+    if "context" in slots.values():
+        missing = [role for role in missing if role == "query"]
+    order = missing if len(unknown) >= len(missing) else ["query", "context"][-len(unknown) :]
+    slots.update(zip(unknown, order, strict=False))
+    sources: list[tuple[str, str | tuple[Any]]] = []
+    for parameter in named:
+        name = parameter["name"]
+        if name == mask:
+            continue
+        if name in slots:
+            sources.append((name, slots[name]))
+        elif roles[name] == "causal":
+            sources.append((name, (False,)))
+        elif not parameter["has_default"]:
+            if mask is None and name in unknown:
+                mask = name
+            else:
+                sources.append((name, (None,)))
+    return _plan(named, sources, mask, roles)
+
+
+def _mask_argument(
+    named: list[dict[str, Any]], roles: dict[str, str | None], contract: Contract
+) -> str | None:
+    if not contract.masks:
+        return None
+    masks = [p["name"] for p in named if roles[p["name"]] == "mask"]
+    plain = [n for n in masks if n.lower() in {"mask", "attention_mask", "attn_mask"}]
+    padding = [p["name"] for p in named if roles[p["name"]] == "padding"]
+    return next(iter([*plain, *masks, *padding]), None)
+
+
+def _plan(
+    named: list[dict[str, Any]],
+    sources: list[tuple[str, str | tuple[Any]]],
+    mask: str | None,
+    roles: dict[str, str | None],
+) -> ForwardPlan:
+    order = [p["name"] for p in named]
+    # Arguments are given by name, save those that Python takes by place alone.
+    positional = tuple(p["name"] for p in named if p["kind"] == "POSITIONAL_ONLY")
+    return ForwardPlan(
+        sources=tuple(sorted(sources, key=lambda pair: order.index(pair[0]))),
+        mask=mask,
+        mask_role=roles.get(mask) if mask else None,
+        positional=positional,
+    )

@@ -1,0 +1,239 @@
+"""In the candidate's process: make an object of the candidate's class, and find its weights."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .vocabulary import constructor_role
+
+__all__ = ["Built", "build"]
+
+
+class Settings(dict):  # type: ignore[type-arg]
+    """A configuration made from the attributes that a constructor reads.
+
+    Attribute, item and `.get` access all answer by what the name means.
+    """
+
+    def __init__(self, roles: dict[str, Any]) -> None:
+        super().__init__()
+        self.__dict__["_roles"] = roles
+
+    def __missing__(self, name: str) -> Any:
+        role = constructor_role(name, config=True)
+        roles = self.__dict__["_roles"]
+        if role in roles:
+            return roles[role]
+        return "scale" in name
+
+    def __contains__(self, name: object) -> bool:
+        return constructor_role(str(name), config=True) in self.__dict__["_roles"]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self[name] if name in self else default
+
+
+class Built:
+    """A made object and every weight that can be found in it.
+
+    registered: what `named_parameters` gives. hidden: weights and layers that sit in
+    plain lists, dicts or attributes, where no optimiser would find them.
+    """
+
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
+        self.registered: dict[str, Tensor] = {}
+        self.hidden: dict[str, Tensor] = {}
+        self.loose: list[nn.Module] = []
+        self.survey()
+
+    def survey(self) -> None:
+        """Look for weights again; layers made lazily appear only after a first call."""
+        self.registered = {}
+        if isinstance(self.thing, nn.Module):
+            self.registered = dict(self.thing.named_parameters())
+        seen = {id(parameter) for parameter in self.registered.values()}
+        self.hidden, self.loose = {}, []
+        modules = list(self.thing.modules()) if isinstance(self.thing, nn.Module) else [self.thing]
+        known = {id(module) for module in modules}
+        for owner in modules:
+            self._scan(vars(owner) if hasattr(owner, "__dict__") else {}, "", seen, known, 0)
+
+    def _scan(self, value: Any, path: str, seen: set[int], known: set[int], depth: int) -> None:
+        if depth > 4 or id(value) in known:
+            return
+        if isinstance(value, nn.Module):
+            known.add(id(value))
+            self.loose.append(value)
+            for name, parameter in value.named_parameters():
+                if id(parameter) not in seen:
+                    seen.add(id(parameter))
+                    self.hidden[f"{path}.{name}"] = parameter
+        elif isinstance(value, Tensor):
+            if value.is_leaf and value.requires_grad and id(value) not in seen:
+                seen.add(id(value))
+                self.hidden[path] = value
+        elif isinstance(value, dict):
+            known.add(id(value))
+            for key, item in list(value.items()):
+                if not (depth == 0 and str(key) in {"_parameters", "_buffers", "_modules"}):
+                    name = str(key).strip("_")
+                    self._scan(item, f"{path}.{name}" if path else name, seen, known, depth + 1)
+        elif isinstance(value, (list, tuple)):
+            known.add(id(value))
+            for index, item in enumerate(value):
+                self._scan(item, f"{path}.{index}", seen, known, depth + 1)
+
+    @property
+    def weights(self) -> dict[str, Tensor]:
+        """Every weight, registered or not, by name."""
+        return {**self.registered, **self.hidden}
+
+    @property
+    def lazy(self) -> bool:
+        """Whether some parameter has no shape yet."""
+        lazy = torch.nn.parameter.UninitializedParameter
+        return any(isinstance(parameter, lazy) for parameter in self.registered.values())
+
+    def convert(self, dtype: torch.dtype) -> None:
+        """Bring every weight to a dtype."""
+        for module in self._roots():
+            module.to(dtype)
+        for name, parameter in list(self.hidden.items()):
+            if parameter.dtype != dtype:
+                parameter.data = parameter.data.to(dtype)
+                self.hidden[name] = parameter
+
+    def mode(self, *, training: bool) -> None:
+        """Switch to training or evaluation."""
+        for module in self._roots():
+            module.train(training)
+
+    def load(self, weights: dict[str, Tensor]) -> list[str]:
+        """Copy weights in; return the names that were not given."""
+        missing = []
+        with torch.no_grad():
+            for name, parameter in self.weights.items():
+                if name in weights and tuple(weights[name].shape) == tuple(parameter.shape):
+                    parameter.copy_(weights[name])
+                else:
+                    missing.append(name)
+        return missing
+
+    def _roots(self) -> list[nn.Module]:
+        own = [self.thing] if isinstance(self.thing, nn.Module) else []
+        return own + self.loose
+
+
+def build(namespace: dict[str, Any], recipe: dict[str, Any]) -> Built:
+    """Make the object that a recipe describes.
+
+    recipe: class, args and kwargs (plain values, or {"config": annotation} and {"device": …}
+    for what JSON cannot hold), roles (what each role is worth) and globals to set first.
+    """
+    for name, value in recipe["globals"].items():
+        namespace[name] = value
+    roles = recipe["roles"]
+    _fill_shared_configs(namespace, roles)
+
+    def value_of(item: Any) -> Any:
+        if isinstance(item, dict) and "config" in item:
+            return _configuration(namespace, item["config"], roles)
+        if isinstance(item, dict) and "device" in item:
+            return torch.device(item["device"])
+        if isinstance(item, dict) and "dtype" in item:
+            return getattr(torch, item["dtype"])
+        return item
+
+    args = [value_of(item) for item in recipe["args"]]
+    kwargs = {name: value_of(item) for name, item in recipe["kwargs"].items()}
+    return Built(namespace[recipe["class"]](*args, **kwargs))
+
+
+def _configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, Any]) -> Any:
+    own = [
+        value
+        for value in namespace.values()
+        if isinstance(value, type)
+        and value.__module__ == "submission"
+        and not issubclass(value, nn.Module)
+    ]
+    named = [value for value in own if value.__name__ == annotation]
+    if not named and annotation not in {"dict", "Dict", "Mapping"}:
+        named = [v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))]
+    for kind in named:
+        try:
+            return _filled(kind, roles)
+        except Exception:  # noqa: BLE001, S112 - the made-up settings serve where theirs do not
+            continue
+    return Settings(roles)
+
+
+def _filled(kind: type, roles: dict[str, Any]) -> Any:
+    if dataclasses.is_dataclass(kind):
+        given = {}
+        for field in dataclasses.fields(kind):
+            role = constructor_role(field.name, config=True)
+            if field.init and role in roles and not _left_to_default(field, role):
+                given[field.name] = roles[role]
+        return kind(**given)
+    if hasattr(kind, "_fields"):
+        wanted = {name: constructor_role(name, config=True) for name in kind._fields}
+        return kind(**{name: roles[role] for name, role in wanted.items() if role in roles})
+    try:
+        made = kind()
+    except TypeError:
+        import inspect
+
+        wanted = {
+            name: constructor_role(name, config=True)
+            for name in list(inspect.signature(kind.__init__).parameters)[1:]
+        }
+        made = kind(**{name: roles[role] for name, role in wanted.items() if role in roles})
+    _overwrite(made, roles)
+    return made
+
+
+def _left_to_default(field: Any, role: str) -> bool:
+    # A None default means "derive it from the rest", which the candidate does itself.
+    return field.default is None or role in {"bias", "device", "dtype", "flag"}
+
+
+def _overwrite(made: Any, roles: dict[str, Any]) -> None:
+    for name in dir(made):
+        role = constructor_role(name, config=True)
+        if name.startswith("_") or role not in roles or role in {"bias", "device", "dtype"}:
+            continue
+        if isinstance(getattr(type(made), name, None), property):
+            continue
+        value = getattr(made, name, None)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            setattr(made, name, roles[role])
+
+
+def _fill_shared_configs(namespace: dict[str, Any], roles: dict[str, Any]) -> None:
+    for name, value in list(namespace.items()):
+        if constructor_role(name) != "config":
+            continue
+        if isinstance(value, dict):
+            for key, old in list(value.items()):
+                role = constructor_role(str(key), config=True)
+                if role in roles and isinstance(old, (int, float)) and not isinstance(old, bool):
+                    value[key] = roles[role]
+        elif type(value).__module__ in {"submission", "types", "argparse"}:
+            try:
+                _overwrite(value, roles)
+            except Exception:  # noqa: BLE001, S112 - a frozen one stays as it is
+                continue

@@ -1,0 +1,349 @@
+"""The candidate's process: runs the submission and answers the judge's requests.
+
+What it says is a claim. The judge draws every weight and input, compares every value
+itself, and believes nothing here that behaviour does not confirm.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import random
+import signal
+import socket
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import wire
+from .building import Built, build
+from .loading import Submission, describe_exception
+from .recorder import Recorder
+
+__all__ = ["serve"]
+
+
+def serve(channel: socket.socket) -> None:
+    """Answer requests until the judge goes away."""
+    worker = Worker()
+    while True:
+        try:
+            request = wire.receive(channel)
+        except wire.Closed:
+            return
+        answer = worker.answer(request)
+        wire.send(channel, answer)
+
+
+class Worker:
+    """One submission's process."""
+
+    def __init__(self) -> None:
+        self.submission: Submission | None = None
+        self.printed: list[int | None] = []
+        self.calls = 0
+        torch.set_num_threads(1)
+        warnings.simplefilter("ignore")
+
+    @property
+    def loaded(self) -> Submission:
+        """The submission; every request but the first needs it."""
+        if self.submission is None:
+            raise RuntimeError("nothing was loaded")
+        return self.submission
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked; a candidate's exception is an answer like any other."""
+        kinds: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "load": self.load,
+            "describe": self.describe,
+            "run": self.run,
+        }
+        return kinds[request["do"]](request)
+
+    def load(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run the file and list its classes."""
+        sys.path.append(request["folder"])
+        sys.argv = [request["path"]]
+        self.submission = Submission(request["source"], request["path"])
+        with self._calm():
+            fault = self.submission.execute(request["cells"])
+        return {
+            "fault": fault,
+            "classes": self.submission.classes(),
+            "sizes": self.submission.sizes(),
+        }
+
+    def describe(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make objects, call each once on a plain input, and list their weights.
+
+        With `first_good` the tries stop at the first that gives an output of its shape.
+        """
+        answers = []
+        for attempt in request["tries"]:
+            with self._calm(), self._watch_prints():
+                answers.append(self._describe(attempt))
+            answers[-1]["printed"] = self._take_prints()
+            if request["first_good"] and answers[-1].get("fits"):
+                break
+        return {"answers": answers}
+
+    def _describe(self, attempt: dict[str, Any]) -> dict[str, Any]:
+        dtype = getattr(torch, attempt["dtype"])
+        try:
+            built = self._built(attempt["recipe"])
+            built.convert(dtype)
+            built.mode(training=False)
+        except BaseException as exception:  # noqa: BLE001
+            return {"phase": "construct", "fault": self._fault(exception)}
+        answer = self._call(built, attempt["call"], dtype)
+        built.survey()
+        if "fault" in answer:
+            return {"phase": "forward", **answer}
+        out = answer["out"]
+        return {
+            "phase": "done",
+            "fits": isinstance(out, Tensor) and list(out.shape) == attempt["call"]["shape"],
+            "answer": answer,
+            "registered": {name: list(w.shape) for name, w in built.registered.items()},
+            "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
+            "modules": _modules(built),
+        }
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make a fresh object for each run, give it the weights, and make the calls."""
+        results = []
+        for run in request["runs"]:
+            with self._calm(), self._watch_prints():
+                results.append(self._run(run))
+        return {"results": results}
+
+    def _run(self, run: dict[str, Any]) -> dict[str, Any]:
+        dtype = getattr(torch, run["dtype"])
+        try:
+            built = self._built(run["recipe"])
+            built.convert(dtype)
+            built.mode(training=False)
+            if built.lazy or set(built.weights) != set(run["weights"]):
+                self._call(built, run["calls"][0], dtype)
+                built.survey()
+                built.convert(dtype)
+            missing = built.load(run["weights"])
+        except BaseException as exception:  # noqa: BLE001
+            return {"fault": self._fault(exception)}
+        answers = []
+        for call in run["calls"]:
+            built.mode(training=call.get("train", False))
+            answers.append(self._call(built, call, dtype))
+        return {"answers": answers, "missing": missing}
+
+    def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+        # Every call has its own draw, or a dropout that is never off would look repeatable.
+        self.calls += 1
+        torch.manual_seed(self.calls)
+        random.seed(self.calls)
+        given: dict[str, Tensor] = {}
+
+        def value_of(item: Any) -> Any:
+            if not (isinstance(item, dict) and "input" in item):
+                return item
+            name = item["input"]
+            if name not in given:
+                given[name] = _prepared(item, call["inputs"][name], dtype, call)
+            return given[name]
+
+        args = [value_of(item) for item in call["args"]]
+        kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
+        before = {name: tensor.detach().clone() for name, tensor in given.items()}
+        recorder = None
+        try:
+            with ExitStack() as stack:
+                if call.get("profile"):
+                    profile = stack.enter_context(torch.autograd.profiler.profile())
+                if call.get("record") is not None:
+                    recorder = stack.enter_context(Recorder(self.loaded.path, **call["record"]))
+                stack.enter_context(
+                    nullcontext() if "grad" in call or "jacobian" in call else torch.no_grad()
+                )
+                result = _forward(built)(*args, **kwargs)
+            answer = _describe_result(result, call.get("shape"))
+            out = answer.get("out")
+            if isinstance(out, Tensor) and "grad" in call:
+                answer.update(_gradients(built, out, call["grad"], given))
+            if isinstance(out, Tensor) and "jacobian" in call:
+                answer["jacobian"] = _jacobian(built, out, call["jacobian"])
+        except BaseException as exception:  # noqa: BLE001
+            answer = {"fault": self._fault(exception)}
+        if recorder is not None:
+            answer["steps"] = recorder.steps
+            answer["dropouts"] = recorder.dropouts
+        if call.get("profile") and "fault" not in answer:
+            answer["operators"] = sorted({event.name for event in profile.function_events})
+        answer["modified"] = [
+            name for name, tensor in given.items() if not _same(tensor.detach(), before[name])
+        ]
+        return answer
+
+    def _built(self, recipe: dict[str, Any]) -> Built:
+        torch.manual_seed(0)
+        return build(self.loaded.module.__dict__, recipe)
+
+    def _fault(self, exception: BaseException) -> dict[str, Any]:
+        return describe_exception(exception, self.loaded.path)
+
+    def _take_prints(self) -> list[int | None]:
+        lines, self.printed = self.printed, []
+        return lines
+
+    def _watch_prints(self) -> Any:
+        return _PrintWatch(self.loaded.path, self.printed)
+
+    def _calm(self) -> Any:
+        return _Restored()
+
+
+class _Restored:
+    """Put global torch state back after the candidate's code has run."""
+
+    def __enter__(self) -> None:
+        self.dtype = torch.get_default_dtype()
+        self.cwd = os.getcwd()
+        self.alarm = signal.getsignal(signal.SIGALRM) if hasattr(signal, "SIGALRM") else None
+
+    def __exit__(self, *_: object) -> None:
+        torch.set_default_dtype(self.dtype)
+        torch.set_default_device(None)
+        torch.set_grad_enabled(True)
+        if torch.are_deterministic_algorithms_enabled():
+            # The public switch would import the compiler, a second and more.
+            torch._C._set_deterministic_algorithms(False, warn_only=False)  # noqa: SLF001
+        try:
+            os.chdir(self.cwd)
+        except OSError:
+            os.chdir("/")
+
+
+class _PrintWatch:
+    """Note the line of each print that the candidate's own file makes."""
+
+    def __init__(self, path: str, lines: list[int | None]) -> None:
+        self.path = path
+        self.lines = lines
+
+    def __enter__(self) -> None:
+        self.real = real = builtins.print
+        path, lines = self.path, self.lines
+
+        def watched(*args: Any, **kwargs: Any) -> None:
+            caller: Any = sys._getframe(1)  # noqa: SLF001
+            if caller.f_code.co_filename == path and len(lines) < 100:
+                lines.append(caller.f_lineno)
+            real(*args, **kwargs)
+
+        builtins.print = watched  # type: ignore[assignment]
+
+    def __exit__(self, *_: object) -> None:
+        builtins.print = self.real
+
+
+def _forward(built: Built) -> Callable[..., Any]:
+    thing = built.thing
+    if callable(thing):
+        return thing
+    return thing.forward
+
+
+def _modules(built: Built) -> list[list[str]]:
+    """Name the object's modules with their kinds."""
+    if not isinstance(built.thing, torch.nn.Module):
+        return []
+    return [[name, type(module).__name__] for name, module in built.thing.named_modules()]
+
+
+def _prepared(
+    item: dict[str, Any], tensor: Tensor, dtype: torch.dtype, call: dict[str, Any]
+) -> Tensor:
+    if tensor.is_floating_point() and not item.get("keep"):
+        tensor = tensor.to(dtype)
+    if item.get("expand"):
+        tensor = tensor.expand(item["expand"])
+    if item.get("strided"):
+        # The same values on memory that is not contiguous, as after someone's transpose.
+        last = tensor.dim() - 1
+        tensor = tensor.transpose(last - 1, last).contiguous().transpose(last - 1, last)
+    if "grad" in call and tensor.is_floating_point() and not item.get("keep"):
+        tensor = tensor.detach().requires_grad_(True)
+    return tensor
+
+
+def _describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
+    if isinstance(result, Tensor):
+        return {"out": result, "container": None, "dtype": str(result.dtype)}
+    items: list[Any] = []
+    if isinstance(result, (tuple, list)):
+        items = list(result)
+    elif isinstance(result, dict):
+        items = list(result.values())
+    elif result is not None and hasattr(result, "__dict__"):
+        items = list(vars(result).values())
+    tensors = [item for item in items if isinstance(item, Tensor)]
+    if not tensors:
+        return {"out": None, "container": type(result).__name__}
+    answer: dict[str, Any] = {
+        "out": items[0] if isinstance(items[0], Tensor) else tensors[0],
+        "container": type(result).__name__,
+        "shapes": [list(item.shape) if isinstance(item, Tensor) else None for item in items],
+    }
+    answer["dtype"] = str(answer["out"].dtype)
+    fits = [i for i, s in enumerate(answer["shapes"]) if s == shape]
+    if shape is not None and list(answer["out"].shape) != shape and fits:
+        answer["misplaced"] = fits[0]
+    return answer
+
+
+def _gradients(
+    built: Built, out: Tensor, upstream: Tensor, given: dict[str, Tensor]
+) -> dict[str, Any]:
+    built.survey()
+    weights = built.weights
+    for weight in weights.values():
+        weight.grad = None
+    if not out.requires_grad:
+        return {"grads": {}, "input_grads": {}, "attached": False}
+    (out * upstream.to(out.dtype)).sum().backward()
+    return {
+        "attached": True,
+        "grads": {name: weight.grad for name, weight in weights.items()},
+        "input_grads": {name: tensor.grad for name, tensor in given.items()},
+    }
+
+
+def _jacobian(built: Built, out: Tensor, rows: dict[str, Any]) -> Tensor:
+    """Derivatives of the last query's output, (samples, width, weights)."""
+    built.survey()
+    weights = list(built.weights.values())
+    sizes = [weight.numel() for weight in weights]
+    samples, width = out.shape[0], out.shape[-1]
+    table = torch.zeros(samples, width, sum(sizes), dtype=torch.float64)
+    if not out.requires_grad:
+        return table
+    for sample in range(samples):
+        for column in range(width):
+            found = torch.autograd.grad(
+                out[sample, -1, column], weights, retain_graph=True, allow_unused=True
+            )
+            place = 0
+            for size, gradient in zip(sizes, found, strict=True):
+                if gradient is not None:
+                    table[sample, column, place : place + size] = gradient.reshape(-1)
+                place += size
+    return table
+
+
+def _same(left: Tensor, right: Tensor) -> bool:
+    return left.shape == right.shape and torch.equal(left, right)

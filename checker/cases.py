@@ -1,0 +1,153 @@
+"""Which inputs are tried: seeded, random, and pairwise distinct where axes could be confused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ..kata.catalogue import Contract
+from .bind import Binding, Size
+
+__all__ = ["Case", "draw_inputs", "draw_weights", "grid", "probe_size", "sizes", "tiny"]
+
+GAIN = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing to try. check: the check that it counts for. mask: a mask kind or None."""
+
+    check: str
+    batch: int
+    queries: int
+    keys: int
+    mask: str | None = None
+    gain: float = 1.0
+    strided: bool = False
+    grad: bool = False
+    train: bool = False
+
+    @property
+    def label(self) -> str:
+        """The case in words."""
+        parts = [f"batch {self.batch}"]
+        if self.keys == self.queries:
+            parts.append(f"length {self.queries}")
+        else:
+            parts.append(f"query length {self.queries}, key length {self.keys}")
+        parts.append(f"{self.mask} mask" if self.mask else "no mask")
+        if self.gain != 1:
+            parts.append(f"inputs × {self.gain:g}")
+        if self.strided:
+            parts.append("not contiguous")
+        if self.train:
+            parts.append("train mode")
+        return ", ".join(parts)
+
+
+def probe_size(contract: Contract) -> Size:
+    """The size at which roles are found."""
+    heads = 2 if contract.heads == "many" else 1
+    return Size(hidden=8 if heads > 1 else 6, heads=heads, block=16)
+
+
+def sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
+    """The configurations: heads and head_dim vary, one head and head_dim 1 included."""
+    if contract.heads == "one":
+        return [
+            Size(hidden=6, heads=1, block=64),
+            Size(hidden=13, heads=1, block=64),
+            Size(hidden=4, heads=1, block=64),
+        ]
+    if fixed_heads is not None:
+        return [Size(hidden=fixed_heads * depth, heads=fixed_heads, block=64) for depth in (4, 5, 3)]
+    return [
+        Size(hidden=12, heads=3, block=64),
+        Size(hidden=10, heads=2, block=9),
+        Size(hidden=7, heads=1, block=64),
+        Size(hidden=3, heads=3, block=17),
+    ]
+
+
+def tiny(contract: Contract) -> Iterator[Case]:
+    """The smallest cases, so that what is shown of a failure is small."""
+    cross = contract.source == "cross"
+    for batch, queries in ((1, 1), (1, 2), (2, 1), (1, 3), (2, 3)):
+        yield Case(check="values", batch=batch, queries=queries, keys=queries + cross)
+
+
+def grid(contract: Contract, size: Size, place: int) -> Iterator[Case]:
+    """The cases of one configuration. place: its number, which varies what is combined."""
+    cross = contract.source == "cross"
+    lengths = [n for n in (5, 2, 9, 1, 7, 13, 17) if n <= size.block]
+    if size.block < 64:
+        lengths.insert(0, size.block)
+    for index, queries in enumerate(lengths):
+        batch = (3, 1, 2, 4)[(index + place) % 4]
+        keys = max(1, queries + (2, -1, 3, 1)[(index + place) % 4]) if cross else queries
+        check = "values" if index < 3 else "lengths"
+        strided = index % 3 == 1
+        yield Case(check=check, batch=batch, queries=queries, keys=keys, strided=strided)
+        if contract.masks:
+            for kind in _kinds(index + place):
+                yield Case(
+                    check="mask", batch=batch, queries=queries, keys=keys, mask=kind,
+                    strided=not strided and index % 2 == 0,
+                )  # fmt: skip
+    yield from _special(contract, cross)
+
+
+def _kinds(index: int) -> tuple[str, ...]:
+    return (("random", "empty"), ("padding", "single"), ("causal", "random"))[index % 3]
+
+
+def _special(contract: Contract, cross: bool) -> Iterator[Case]:
+    mask = "random" if contract.masks else None
+    for batch, queries in ((2, 5), (3, 4)):
+        keys = queries + 2 * cross
+        yield Case(check="stability", batch=batch, queries=queries, keys=keys, gain=30)
+        yield Case(check="gradients", batch=batch, queries=queries, keys=keys, grad=True)
+        if mask:
+            yield Case(
+                check="stability", batch=batch, queries=queries, keys=keys, gain=30, mask=mask
+            )
+            yield Case(
+                check="gradients", batch=batch, queries=queries, keys=keys, grad=True, mask=mask
+            )
+
+
+def draw_weights(
+    shapes: dict[str, tuple[int, ...]], width: int, gain: float, generator: torch.Generator
+) -> dict[str, Tensor]:
+    """Draw every weight, at a scale that makes attention sharp.
+
+    Default initialisation leaves the weights near uniform, where a plain mean of the
+    values passes for attention.
+    """
+    drawn = {}
+    for name, shape in shapes.items():
+        scale = gain / width**0.5 if len(shape) > 1 else 0.5
+        drawn[name] = torch.randn(shape, generator=generator, dtype=torch.float64) * scale
+    return drawn
+
+
+def draw_inputs(
+    case: Case, binding: Binding, cross: bool, width: int, generator: torch.Generator
+) -> dict[str, Tensor]:
+    """Draw the inputs under the names that the forward plan uses."""
+
+    def normal(length: int) -> Tensor:
+        shape = (case.batch, length, width)
+        return torch.randn(shape, generator=generator, dtype=torch.float64) * case.gain
+
+    if not cross:
+        return {"x": normal(case.queries)}
+    inputs = {"query": normal(case.queries)}
+    if binding.forward.shared:
+        inputs["context"] = normal(case.keys)
+    else:
+        inputs |= {"key": normal(case.keys), "value": normal(case.keys)}
+    return inputs

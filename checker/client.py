@@ -1,0 +1,160 @@
+"""The command process's side: start a judge, hand it files, take reports.
+
+Standard library only, so that a command is on the screen while torch is still loading.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+from . import wire
+from .messages import say
+from .report import Fault, Report
+
+__all__ = ["Bench", "Options", "check"]
+
+_START = (
+    "import sys\n"
+    "if sys.path and sys.path[0] == '': del sys.path[0]\n"
+    "from attn_kata.checker.nursery import main\n"
+    "main(int(sys.argv[1]))\n"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to judge. memory is in bytes, 0 for a third of the machine's."""
+
+    class_name: str | None = None
+    mask: str = "keep"
+    seed: int | None = None
+    language: str = "en"
+    timeout: float = 20.0
+    memory: int = 0
+
+
+class Bench:
+    """A row of warm judges. Use it as a context, and start it before slow imports.
+
+    judges: how many work side by side; 0 for one a processor.
+    """
+
+    def __init__(self, judges: int = 1) -> None:
+        self.count = judges or max(1, min(8, os.cpu_count() or 1))
+        self.control, theirs = socket.socketpair()
+        command = [sys.executable, "-c", _START, str(theirs.fileno())]
+        self.process = subprocess.Popen(
+            command, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=sys.stderr
+        )
+        theirs.close()
+        self.judges: list[socket.socket] = []
+        for _ in range(self.count):
+            ours, judge = socket.socketpair()
+            socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
+            judge.close()
+            self.judges.append(ours)
+            time.sleep(0)
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        fault: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the judges and everything they started."""
+        for judge in self.judges:
+            judge.close()
+        self.control.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(2)
+            return
+        self.process.kill()
+        self.process.wait()
+
+    def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
+        """Yield a report a file, in order, each as soon as it and those before it are ready."""
+        seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)
+        jobs = [self._job(kata, file, options, seed) for file in files]
+        waiting = list(enumerate(jobs))
+        busy: dict[int, int] = {}
+        done: dict[int, Report] = {}
+        turn = 0
+        import selectors
+
+        with selectors.DefaultSelector() as selector:
+            for number, judge in enumerate(self.judges):
+                selector.register(judge, selectors.EVENT_READ, number)
+                self._feed(number, waiting, busy)
+            while turn < len(jobs):
+                for key, _ in selector.select():
+                    number = key.data
+                    place = busy.pop(number)
+                    done[place] = self._receive(number, jobs[place], options)
+                    self._feed(number, waiting, busy)
+                while turn in done:
+                    yield done.pop(turn)
+                    turn += 1
+
+    def _feed(
+        self, number: int, waiting: list[tuple[int, dict[str, object]]], busy: dict[int, int]
+    ) -> None:
+        if waiting:
+            place, job = waiting.pop(0)
+            busy[number] = place
+            with contextlib.suppress(wire.Closed):
+                wire.send(self.judges[number], job)
+
+    def _receive(self, number: int, job: dict[str, object], options: Options) -> Report:
+        try:
+            return Report.from_dict(wire.receive(self.judges[number]))
+        except (wire.Closed, wire.Garbled) as fault:
+            return Report(
+                kata=str(job["kata"]),
+                file=str(job["file"]),
+                verdict="error",
+                error=Fault(
+                    kind="crash", message=say("judge-fault", options.language, reason=fault)
+                ),
+            )
+
+    def _job(self, kata: str, file: Path, options: Options, seed: int) -> dict[str, object]:
+        return {
+            "kata": kata,
+            "file": str(file),
+            "class": options.class_name,
+            "mask": options.mask,
+            "seed": seed,
+            "language": options.language,
+            "timeout": options.timeout,
+            "memory": options.memory or _third_of_memory(),
+        }
+
+
+def check(kata: str, file: str | Path, **options: object) -> Report:
+    """Judge one file and return its report. Options are those of `Options`."""
+    with Bench() as bench:
+        chosen = Options(**options)  # type: ignore[arg-type]
+        return next(bench.judge(kata, [Path(file)], chosen))
+
+
+def _third_of_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 3
+    except (ValueError, OSError):
+        return 8 << 30

@@ -1,0 +1,100 @@
+"""When two outputs are equal, and how far apart they are where they are not.
+
+Every bound is relative to the output's own scale: its standard deviation. In float64
+right code differs from the reference by its order of summation (some 1e-15), or, where
+it takes a float32 detour such as `torch.sqrt(torch.tensor(d))` or Llama's float32
+softmax, by up to 1e-6; wrong code differs by 1e-3 and more. The bound lies between.
+
+In lower precision the error of one output is bounded by rounding each step (Higham,
+Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1): a sum of n
+products rounded at unit u = eps / 2 is off by at most n·u relative to the sum of their
+magnitudes, and by about √n·u in practice (probabilistic bound, section 2.8). Attention
+takes four such sums (projections, scores, context, output) of at most `width` or
+`length` terms, and an error e in a score changes its weight by the factor exp(e), so
+scores of size s contribute s·u·√d. The bound is
+
+    eps · (4 · √max(width, length) + 2 · largest score)
+
+in standard deviations of the output, for errors that are themselves sums of many
+roundings; a factor of 4 stands for the largest of some thousand such errors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+__all__ = ["GRADIENT_BOUND", "VALUE_BOUND", "Gap", "gap", "low_precision_bound"]
+
+VALUE_BOUND = 1e-5
+GRADIENT_BOUND = 1e-4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """How far an output is from the right one, in units of the right one's scale."""
+
+    worst: float
+    scale: float
+    at: tuple[int, ...]
+    wrong: int
+    total: int
+    max_abs: float
+    max_rel: float
+
+
+def gap(
+    actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None = None
+) -> Gap:
+    """Measure the difference of two tensors of one shape.
+
+    bound: what counts as wrong, in units of the scale. keep: a mask of the elements to
+    compare. NaN and infinity equal nothing but themselves in the same place.
+    """
+    actual, expected = actual.detach().double(), expected.detach().double()
+    chosen = torch.ones_like(expected, dtype=torch.bool) if keep is None else keep
+    values = expected[chosen & torch.isfinite(expected)]
+    scale = float(values.square().mean().sqrt()) if values.numel() else 1.0
+    scale = max(scale, 1e-12)
+    same = (actual == expected) | (actual.isnan() & expected.isnan())
+    off = torch.where(same, 0.0, (actual - expected).abs() / scale)
+    off = torch.where(torch.isnan(off), math.inf, off)
+    off = torch.where(chosen, off, 0.0)
+    wrong = int((off > bound).sum())
+    if off.numel() == 0:
+        return Gap(worst=0.0, scale=scale, at=(), wrong=0, total=0, max_abs=0.0, max_rel=0.0)
+    flat = int(off.argmax())
+    at = _place(flat, off.shape)
+    worst = float(off.flatten()[flat])
+    largest = torch.where(chosen & ~same, (actual - expected).abs(), 0.0)
+    relative = largest / expected.abs().clamp_min(1e-12)
+    return Gap(
+        worst=worst,
+        scale=scale,
+        at=at,
+        wrong=wrong,
+        total=int(chosen.sum()),
+        max_abs=float(largest.max()),
+        max_rel=float(relative.max()),
+    )
+
+
+def _place(flat: int, shape: torch.Size) -> tuple[int, ...]:
+    # torch.unravel_index would import sympy, half a second, for this.
+    place: list[int] = []
+    for size in reversed(shape):
+        flat, rest = divmod(flat, size)
+        place.append(rest)
+    return tuple(reversed(place))
+
+
+def low_precision_bound(dtype: torch.dtype, width: int, length: int, score: float) -> float:
+    """Return the bound of the module's docstring for a dtype and sizes.
+
+    score: the largest absolute score of the case.
+    """
+    eps = torch.finfo(dtype).eps
+    return 4 * eps * (4 * math.sqrt(max(width, length)) + 2 * score)

@@ -1,0 +1,382 @@
+"""The checks: what is tried on a class that can be made and called."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..kata.catalogue import Kata
+from . import masks
+from .bind import Size
+from .cases import GAIN, Case, draw_inputs, draw_weights, grid, sizes, tiny
+from .compare import VALUE_BOUND, low_precision_bound
+from .fitting import Fitted
+from .trials import Finding, Trial
+from .truth import Truth
+
+__all__ = ["Examination"]
+
+MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
+HALVES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+class Examination:
+    """Tries one fitted class, and keeps what was found by check.
+
+    convention: what a mask means, "keep", "drop" or "additive".
+    """
+
+    def __init__(self, kata: Kata, fitted: Fitted, convention: str) -> None:
+        self.kata = kata
+        self.fitted = fitted
+        self.convention = convention
+        self.cross = kata.contract.source == "cross"
+        self.counts: dict[str, int] = {}
+        self.findings: dict[str, list[Finding]] = {}
+        self.forms: list[str] = []
+        self.mask_dtypes: list[torch.dtype] = []
+        self.dropped_forms: list[str] = []
+        self.dropped_dtypes: list[torch.dtype] = []
+        self.nan_rows = False
+        self.half_faults: list[dict[str, Any]] = []
+        self.skipped_dtypes: list[torch.dtype] = []
+        self.modified: set[str] = set()
+        self.state: str | None = None
+        self.prefix: int | None = None
+        self.lengths: set[int] = set()
+        self.unused: set[str] = set()
+        self.dtype_names: list[str] = []
+        self.draw = fitted.draw
+
+    @property
+    def sizes(self) -> list[Size]:
+        """The configurations that are tried."""
+        return sizes(self.kata.contract, self.fitted.fixed_heads)
+
+    @property
+    def takes_mask(self) -> bool:
+        """Whether the kata has a mask and forward an argument for it."""
+        return bool(self.kata.contract.masks) and self.fitted.binding.forward.mask is not None
+
+    # -- making trials ---------------------------------------------------------------
+
+    def trial(
+        self,
+        case: Case,
+        size: Size,
+        truth: Truth,
+        dtype: torch.dtype,
+        *,
+        form: str = "",
+        mask_dtype: torch.dtype = torch.int64,
+        check_bound: float | None = None,
+    ) -> Trial:
+        """Draw a case's inputs, work out the right answer, and write the call."""
+        inputs = draw_inputs(case, self.fitted.binding, self.cross, size.hidden, self.draw)
+        if dtype != torch.float64:
+            inputs = {name: tensor.to(dtype).double() for name, tensor in inputs.items()}
+        grid_sizes = (case.batch, size.heads, case.queries, case.keys)
+        mask = dressed = keep = None
+        extra: dict[str, Any] = {}
+        if case.mask is not None:
+            mask = masks.draw(case.mask, form, grid_sizes, self.draw)
+            keep = masks.full_rows(mask, case.queries)
+            keep = keep.expand(case.batch, -1, -1)
+            dressed = masks.dress(mask, form, self.convention, mask_dtype, dtype)
+            extra["mask_layout"] = {"strided": case.strided and dressed.dim() > 1}
+        else:
+            dressed = self.fitted.none_mask(case)
+        right = mask
+        if mask is not None:
+            right = masks.for_reference(mask, self.kata.contract.masks, grid_sizes)
+        bound = check_bound or VALUE_BOUND
+        trial = Trial(
+            case=case,
+            size=size,
+            call={},
+            expected=torch.empty(0),
+            bound=bound,
+            keep=keep,
+            mask_form=form,
+            mask_dtype=str(mask_dtype).removeprefix("torch."),
+        )
+        if case.grad:
+            extra["grad"] = self._gradients(trial, truth, inputs, right)
+        else:
+            with torch.no_grad():
+                trial.expected = truth.run(inputs, right)
+        trial.call = self.fitted.binding.forward.call(
+            inputs,
+            dressed,
+            shape=list(trial.expected.shape),
+            train=case.train,
+            strided=tuple(inputs) if case.strided else (),
+            **extra,
+        )
+        return trial
+
+    def _gradients(
+        self, trial: Trial, truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None
+    ) -> Tensor:
+        roles = self.fitted.roles(trial.size)
+        leaves = {name: t.clone().requires_grad_(True) for name, t in inputs.items()}
+        truth.module.zero_grad()
+        for held in truth.extra_output or ():
+            held.grad = None
+        out = truth.run(leaves, mask)
+        upstream = torch.randn(out.shape, generator=self.draw, dtype=torch.float64)
+        if trial.keep is not None:
+            upstream = upstream * trial.keep
+        (out * upstream).sum().backward()
+        trial.expected = out.detach()
+        trial.input_grads = {n: t.grad for n, t in leaves.items() if t.grad is not None}
+        trial.parameter_grads = {}
+        if roles is not None:
+            flat = truth.gradients(roles)
+            start = 0
+            for name, shape in roles.shapes.items():
+                count = int(torch.Size(shape).numel())
+                trial.parameter_grads[name] = flat[start : start + count].reshape(shape)
+                start += count
+        return upstream
+
+    def work_bound(self, size: Size, length: int) -> float:
+        """The bound of the dtype in which values are decided."""
+        if self.fitted.work is torch.float64:
+            return VALUE_BOUND
+        return max(VALUE_BOUND, low_precision_bound(self.fitted.work, size.hidden, length, 10))
+
+    # -- the steps -------------------------------------------------------------------
+
+    def prepare(self, many: Iterable[Size]) -> dict[Size, tuple[dict[str, Tensor], Truth]]:
+        """Draw weights for several sizes and set the references up; leave out what fails."""
+        many = [size for size in many]
+        self.fitted.describe([s for s in many])
+        ready = {}
+        for size in many:
+            shapes = self.fitted.shapes(size)
+            if not shapes:
+                continue
+            weights = draw_weights(shapes, size.hidden, GAIN, self.draw)
+            if self.fitted.work is not torch.float64:
+                weights = {n: w.to(self.fitted.work).double() for n, w in weights.items()}
+            truth = self.fitted.truth(size, weights)
+            if truth is not None:
+                ready[size] = (weights, truth)
+        return ready
+
+    def choose_forms(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
+        """Find out in which form and dtypes the mask is taken."""
+        if not self.takes_mask or not ready:
+            return
+        size, (weights, truth) = next(iter(ready.items()))
+        own = self.kata.contract.masks
+        outcome = self._try_forms(own, size, weights, truth)
+        good = [form for form in own if "right" in outcome[form].values()]
+        if good:
+            self.dropped_forms = [f for f in own if set(outcome[f].values()) == {"unfit"}]
+        else:
+            others = tuple(form for form in masks.ADAPTED_FORMS if form not in own)
+            adapted = self._try_forms(others, size, weights, truth)
+            good = [f for f in others if "right" in adapted[f].values()][:1]
+            if good:
+                self.dropped_forms = list(own)
+                outcome |= adapted
+        if not good:
+            ran = [f for f in own if "wrong" in outcome[f].values()]
+            self.forms = ran[:1] or [own[0]]
+            kinds = outcome[self.forms[0]]
+            self.mask_dtypes = [d for d, r in kinds.items() if r == "wrong"] or [torch.int64]
+            return
+        # A form of the kata that runs and gives wrong values stays, and fails.
+        self.forms = good + [f for f in own if "wrong" in outcome[f].values() and f not in good]
+        kinds = outcome[good[0]]
+        self.mask_dtypes = [d for d, result in kinds.items() if result != "unfit"]
+        self.dropped_dtypes = [d for d, result in kinds.items() if result == "unfit"]
+
+    def _try_forms(
+        self, forms: Iterable[str], size: Size, weights: dict[str, Tensor], truth: Truth
+    ) -> dict[str, dict[torch.dtype, str]]:
+        dtypes = MASK_DTYPES[:1] if self.convention == "additive" else MASK_DTYPES
+        case = Case(check="mask", batch=2, queries=4, keys=7 if self.cross else 4, mask="random")
+        bound = self.work_bound(size, 4)
+        trials = {
+            (form, dtype): self.trial(
+                case, size, truth, self.fitted.work, form=form, mask_dtype=dtype, check_bound=bound
+            )
+            for form in forms
+            for dtype in dtypes
+        }
+        calls = [trial.call for trial in trials.values()]
+        answers = self.fitted.run([self.fitted.entry(size, weights, calls, self.fitted.work)])[0]
+        outcome: dict[str, dict[torch.dtype, str]] = {form: {} for form in forms}
+        for ((form, dtype), trial), answer in zip(
+            trials.items(), answers.get("answers", []), strict=False
+        ):
+            finding = trial.judge(answer)
+            if finding is None:
+                result = "right"
+            else:
+                result = "wrong" if finding.kind in {"values", "none"} else "unfit"
+            outcome[form][dtype] = result
+        return outcome
+
+    def try_grid(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
+        """Values, masks, lengths, stability and gradients, in float64, over all sizes."""
+        batches: list[tuple[dict[str, Any], list[Trial]]] = []
+        turn = 0
+        for place, (size, (weights, truth)) in enumerate(ready.items()):
+            trials = []
+            found = list(grid(self.kata.contract, size, place))
+            if place == 0:
+                found = [*tiny(self.kata.contract), *found]
+            for case in found:
+                if case.mask is not None and not self.takes_mask:
+                    continue
+                turn += 1
+                form = self.forms[turn % len(self.forms)] if case.mask else ""
+                mask_dtype = self._mask_dtype(turn)
+                bound = self.work_bound(size, case.keys)
+                if case.gain > 1:
+                    bound = max(bound, 1e-3 if self.fitted.work is not torch.float64 else 1e-4)
+                trial = self.trial(
+                    case, size, truth, self.fitted.work,
+                    form=form, mask_dtype=mask_dtype, check_bound=bound,
+                )  # fmt: skip
+                trials.append(trial)
+                self.lengths.add(case.queries)
+            calls = [trial.call for trial in trials]
+            batches.append((self.fitted.entry(size, weights, calls, self.fitted.work), trials))
+        results = self.fitted.run([run for run, _ in batches])
+        for result, (_, trials) in zip(results, batches, strict=True):
+            self._collect(trials, result)
+
+    def _mask_dtype(self, turn: int) -> torch.dtype:
+        return self.mask_dtypes[turn % len(self.mask_dtypes)] if self.mask_dtypes else torch.int64
+
+    def _collect(self, trials: list[Trial], result: dict[str, Any]) -> None:
+        answers = result.get("answers") or [{"fault": result.get("fault")}] * len(trials)
+        for trial, answer in zip(trials, answers, strict=True):
+            check = trial.case.check
+            self.counts[check] = self.counts.get(check, 0) + 1
+            finding = trial.judge(answer)
+            if finding is not None:
+                self.findings.setdefault(check, []).append(finding)
+            self.modified.update(answer.get("modified", []))
+            self.unused |= {n for n, g in answer.get("grads", {}).items() if g is None}
+            out = answer.get("out")
+            if isinstance(out, Tensor) and trial.keep is not None and out.shape == trial.expected.shape:
+                empty = ~trial.keep.expand(out.shape)
+                self.nan_rows |= bool(out[empty].isnan().any())
+
+    def try_purity(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
+        """The same call again after others, and prefixes of one sequence for causal code."""
+        size, (weights, truth) = next(iter(ready.items()))
+        work = self.fitted.work
+        first = Case(check="purity", batch=2, queries=4, keys=6 if self.cross else 4)
+        other = Case(check="purity", batch=3, queries=6, keys=5 if self.cross else 6)
+        one = self.trial(first, size, truth, work)
+        two = self.trial(other, size, truth, work)
+        trained = dict(one.call, train=True)
+        calls = [one.call, one.call, two.call, trained, one.call]
+        runs = [self.fitted.entry(size, weights, calls, work)]
+        if self.kata.contract.causal:
+            runs.append(self._prefixes(size, weights, truth))
+        results = self.fitted.run(runs)
+        answers = results[0].get("answers", [])
+        self.counts["purity"] = len(answers)
+        outs = [answer.get("out") for answer in answers]
+        if len(outs) == 5 and all(isinstance(outs[i], Tensor) for i in (0, 1, 4)):
+            if not self._same(outs[0], outs[1]):
+                self.state = "fail-random"
+            elif not self._same(outs[0], outs[4]):
+                self.state = "fail-state"
+        elif outs and isinstance(outs[0], Tensor):
+            self.state = "fail-state"
+        for answer in answers:
+            self.modified.update(answer.get("modified", []))
+        if self.kata.contract.causal:
+            self._judge_prefixes(results[1].get("answers", []))
+
+    def _prefixes(self, size: Size, weights: dict[str, Tensor], truth: Truth) -> dict[str, Any]:
+        case = Case(check="causality", batch=2, queries=9, keys=9)
+        trial = self.trial(case, size, truth, self.fitted.work)
+        calls = []
+        for length in range(1, 10):
+            inputs = {name: tensor[:, :length] for name, tensor in trial.call["inputs"].items()}
+            calls.append(dict(trial.call, inputs=inputs))
+        return self.fitted.entry(size, weights, calls, self.fitted.work)
+
+    def _judge_prefixes(self, answers: list[dict[str, Any]]) -> None:
+        outs = [answer.get("out") for answer in answers]
+        self.counts["causality"] = len(outs)
+        if not outs or not isinstance(outs[-1], Tensor):
+            return
+        whole = outs[-1]
+        for length, out in enumerate(outs[:-1], start=1):
+            if not isinstance(out, Tensor) or out.dim() != 3:
+                continue
+            if not self._same(out, whole[:, :length]):
+                self.prefix = length
+                return
+
+    def try_dtypes(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
+        """float32, bfloat16 and float16, against float64 truth for the rounded weights."""
+        size, (weights, _) = next(iter(ready.items()))
+        batches = []
+        for dtype in HALVES:
+            rounded = {name: w.to(dtype).double() for name, w in weights.items()}
+            truth = self.fitted.truth(size, rounded)
+            if truth is None:
+                return
+            trials = [self._half_trial(case, size, truth, dtype) for case in self._half_cases()]
+            calls = [trial.call for trial in trials]
+            batches.append((dtype, self.fitted.entry(size, rounded, calls, dtype), trials))
+        results = self.fitted.run([entry for _, entry, _ in batches])
+        for (dtype, _, trials), result in zip(batches, results, strict=True):
+            answers = result.get("answers") or [{"fault": result.get("fault")}] * len(trials)
+            for trial, answer in zip(trials, answers, strict=True):
+                self._judge_half(dtype, trial, answer)
+
+    def _half_cases(self) -> list[Case]:
+        keys = 8 if self.cross else 6
+        cases = [Case(check="dtypes", batch=2, queries=6, keys=keys)]
+        cases.append(Case(check="dtypes", batch=3, queries=2, keys=2 + self.cross))
+        if self.takes_mask:
+            cases.append(Case(check="dtypes", batch=2, queries=6, keys=keys, mask="random"))
+            cases.append(Case(check="dtypes", batch=3, queries=6, keys=keys, mask="padding"))
+        return cases
+
+    def _half_trial(self, case: Case, size: Size, truth: Truth, dtype: torch.dtype) -> Trial:
+        form = self.forms[0] if case.mask else ""
+        bound = low_precision_bound(dtype, size.hidden, case.keys, 8)
+        mask_dtype = self._mask_dtype(0)
+        return self.trial(
+            case, size, truth, dtype, form=form, mask_dtype=mask_dtype, check_bound=bound
+        )
+
+    def _judge_half(self, dtype: torch.dtype, trial: Trial, answer: dict[str, Any]) -> None:
+        fault = answer.get("fault")
+        if fault is not None:
+            if dtype is torch.float16 and "overflow" in fault["message"]:
+                self.half_faults.append(fault)
+                return
+            if "not implemented for" in fault["message"]:
+                # An operator that this torch lacks in this dtype on the CPU is nobody's mistake.
+                self.skipped_dtypes.append(dtype)
+                return
+        self.counts["dtypes"] = self.counts.get("dtypes", 0) + 1
+        finding = trial.judge(answer)
+        if finding is not None:
+            self.findings.setdefault("dtypes", []).append(finding)
+
+    def _same(self, left: Tensor, right: Tensor) -> bool:
+        """Whether two of the candidate's own outputs agree, float32 detours allowed for."""
+        if left.shape != right.shape:
+            return False
+        scale = float(left.abs().nan_to_num(0, 0, 0).max()) if left.numel() else 1.0
+        close = 1e-5 if self.fitted.work is torch.float64 else 1e-3
+        return bool(torch.isclose(left, right, rtol=0, atol=close * scale, equal_nan=True).all())

@@ -1,0 +1,309 @@
+"""Make a class judgeable: find how it is made and called, and which weight is which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..kata.catalogue import Kata
+from . import align, layout, propose
+from .bind import Binding, Size, bindings
+from .cases import Case, draw_inputs, draw_weights, probe_size
+from .compare import VALUE_BOUND, gap
+from .process import Candidate
+from .truth import Roles, Truth
+
+__all__ = ["Fitted", "Unbound", "bind"]
+
+_TRIES = 24
+
+
+class Unbound(Exception):
+    """No way to make and call the class was found. best: how far the best try came."""
+
+    def __init__(self, best: dict[str, Any], binding: Binding, size: Size) -> None:
+        super().__init__(best.get("phase", ""))
+        self.best = best
+        self.binding = binding
+        self.size = size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """A binding that runs, the size it was tried at, and what it showed."""
+
+    binding: Binding
+    size: Size
+    shown: dict[str, Any]
+
+
+def bind(
+    kata: Kata, candidate: Candidate, entry: dict[str, Any], sizes: list[dict[str, Any]]
+) -> Bound:
+    """Try ways to make and call a class until one gives an output of the right shape.
+
+    Raises Unbound with the try that came furthest.
+    """
+    ways = list(bindings(entry, sizes, kata.contract))[:_TRIES]
+    tries = []
+    for binding in ways:
+        for size in _describing_sizes(kata, binding):
+            call = plain_call(kata, binding, size)
+            tries.append((binding, size, attempt(binding, size, call)))
+    answers = candidate.ask(
+        {"do": "describe", "first_good": True, "tries": [entry for *_, entry in tries]}
+    )["answers"]
+    ranked = sorted(range(len(answers)), key=lambda i: _rank(answers[i]), reverse=True)
+    best = ranked[0]
+    binding, size, _ = tries[best]
+    if _rank(answers[best]) < 3:
+        raise Unbound(answers[best], binding, size)
+    return Bound(binding=binding, size=size, shown=answers[best])
+
+
+def _describing_sizes(kata: Kata, binding: Binding) -> list[Size]:
+    if kata.contract.heads == "one":
+        return [Size(hidden=6, heads=1)]
+    if binding.takes("heads") or binding.takes("head_dim"):
+        return [Size(hidden=12, heads=3), Size(hidden=16, heads=4)]
+    # The number of heads is written into the class: try widths that common numbers divide.
+    return [Size(hidden=width, heads=1) for width in (16, 24, 32, 64)]
+
+
+def _rank(answer: dict[str, Any]) -> int:
+    if answer["phase"] == "construct":
+        return 0
+    if answer["phase"] == "forward":
+        return 1
+    if answer["fits"]:
+        return 5
+    if answer["answer"].get("misplaced") is not None:
+        return 4
+    return 3 if isinstance(answer["answer"]["out"], Tensor) else 2
+
+
+def plain_call(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:
+    """The first plain call: small, float32, no mask."""
+    cross = kata.contract.source == "cross"
+    case = Case(check="shape", batch=2, queries=5, keys=7 if cross else 5)
+    inputs = draw_inputs(case, binding, cross, size.hidden, torch.Generator().manual_seed(1))
+    mask = ones(kata, binding, case) if binding.forward.no_mask == "ones" else None
+    return binding.forward.call(inputs, mask, shape=[2, 5, size.hidden])
+
+
+def ones(kata: Kata, binding: Binding, case: Case) -> Tensor | None:
+    """A mask that hides nothing, for code that cannot do without one."""
+    if not kata.contract.masks:
+        return None
+    wide = {"B": case.batch, "H": 1, "Q": case.queries, "K": case.keys, "1": 1}
+    return torch.ones([wide[axis] for axis in kata.contract.masks[-1]], dtype=torch.int64)
+
+
+def attempt(
+    binding: Binding, size: Size, call: dict[str, Any], dtype: str = "float32"
+) -> dict[str, Any]:
+    """One entry of a describe request."""
+    return {"recipe": binding.recipe(size), "call": call, "dtype": dtype}
+
+
+class Fitted:
+    """A class that can be made, called and given weights at any size.
+
+    aligned: whether the roles were found by what the weights do (or reproduce the
+    output), rather than only proposed by names. trouble: what kept derivatives from it.
+    work: the dtype in which right and wrong are decided; float64 unless that raises.
+    """
+
+    def __init__(self, kata: Kata, candidate: Candidate, bound: Bound, seed: int) -> None:
+        self.kata = kata
+        self.candidate = candidate
+        self.binding = bound.binding
+        self.shown = bound.shown
+        self.cross = kata.contract.source == "cross"
+        self.draw = torch.Generator().manual_seed(seed)
+        self.work = torch.float64
+        self.double_fault: dict[str, Any] | None = None
+        self.fixed_heads: int | None = None
+        self.aligned = False
+        self.trouble: align.Unaligned | None = None
+        self.layouts: dict[str, layout.Layout] | None = None
+        self.proposal = 0
+        self.base = probe_size(kata.contract)
+        if kata.contract.heads == "many" and not self.takes_heads:
+            self.base = bound.size
+        self.mask_form: tuple[str, torch.dtype] | None = None
+        self._shapes: dict[Size, dict[str, tuple[int, ...]]] = {}
+        self._roles: dict[Size, Roles | None] = {}
+
+    @property
+    def takes_heads(self) -> bool:
+        """Whether the number of heads can be chosen."""
+        return self.binding.takes("heads") or self.binding.takes("head_dim")
+
+    def shapes(self, size: Size) -> dict[str, tuple[int, ...]]:
+        """Name every weight, hidden ones too, with its shape at a size."""
+        if size not in self._shapes:
+            self.describe([size])
+        return self._shapes[size]
+
+    def describe(self, sizes: list[Size]) -> None:
+        """Ask for the weights' shapes at several sizes in one go."""
+        tries = [
+            attempt(self.binding, size, plain_call(self.kata, self.binding, size))
+            for size in sizes
+        ]
+        request = {"do": "describe", "first_good": False, "tries": tries}
+        for size, answer in zip(sizes, self.candidate.ask(request)["answers"], strict=True):
+            if answer["phase"] == "done":
+                found = {**answer["registered"], **answer["hidden"]}
+                self._shapes[size] = {name: tuple(shape) for name, shape in found.items()}
+            else:
+                self._shapes[size] = {}
+
+    def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Have the candidate make several objects and call each."""
+        return self.candidate.ask({"do": "run", "runs": runs})["results"]
+
+    def entry(
+        self, size: Size, weights: dict[str, Tensor], calls: list[Any], dtype: torch.dtype
+    ) -> dict[str, Any]:
+        """One run of a request: an object, its weights, its calls."""
+        return {
+            "recipe": self.binding.recipe(size),
+            "weights": weights,
+            "calls": calls,
+            "dtype": str(dtype).removeprefix("torch."),
+        }
+
+    def none_mask(self, case: Case) -> Tensor | None:
+        """What stands for no mask in a call."""
+        if self.binding.forward.no_mask != "ones":
+            return None
+        return ones(self.kata, self.binding, case)
+
+    def align(self) -> None:
+        """Find the roles at the base size, by derivatives or else by names."""
+        for _ in range(2):
+            found = self._by_derivatives(self.base)
+            if found is not None:
+                self._roles[self.base] = found
+                self.layouts = layout.learn(found, self.base)
+                self.aligned = True
+                return
+        self._by_names()
+
+    def _by_derivatives(self, size: Size) -> Roles | None:
+        shapes = self.shapes(size)
+        if not shapes:
+            self.trouble = align.Unaligned("vo", "there are no parameters")
+            return None
+        weights = draw_weights(shapes, size.hidden, 0.8, self.draw)
+        given = align.probe(self.binding, self.cross, size.hidden, self.draw)
+        calls = []
+        for inputs in (given.single, given.pair):
+            first = next(iter(inputs.values()))
+            keys = list(inputs.values())[-1].shape[1]
+            case = Case(check="", batch=first.shape[0], queries=first.shape[1], keys=keys)
+            mask = self.none_mask(case)
+            calls.append(self.binding.forward.call(inputs, mask, jacobian={}))
+        result = self.run([self.entry(size, weights, calls, self.work)])[0]
+        answers = result.get("answers", [result])
+        fault = next((a["fault"] for a in answers if "fault" in a), None)
+        if fault is not None:
+            return self._without_double(size, fault)
+        if not all(_jacobian_fits(a, size, shapes) for a in answers):
+            self.trouble = align.Unaligned("vo", "the output has another shape")
+            return None
+        try:
+            roles, heads = align.identify(shapes, weights, given, *answers, size)
+        except align.Unaligned as trouble:
+            heads = getattr(trouble, "heads", None)
+            self.trouble = trouble
+            return None
+        if heads != size.heads:
+            return self._other_heads(size, heads)
+        return roles
+
+    def _without_double(self, size: Size, fault: dict[str, Any]) -> Roles | None:
+        if self.work is torch.float64:
+            self.double_fault = fault
+            self.work = torch.float32
+            return self._by_derivatives(size)
+        self.trouble = align.Unaligned("vo", fault["message"])
+        return None
+
+    def _other_heads(self, size: Size, heads: int) -> Roles | None:
+        """Another number of heads than asked for: right only where it cannot be chosen."""
+        if self.takes_heads or size.heads != 1:
+            self.trouble = align.Unaligned("heads", f"{heads} heads where {size.heads} were asked")
+            return None
+        self.fixed_heads = heads
+        self.base = Size(hidden=size.hidden, heads=heads, block=size.block)
+        return self._by_derivatives(self.base)
+
+    def _by_names(self) -> None:
+        size = self.base
+        shapes = self.shapes(size)
+        readings = list(propose.proposals(shapes, size))[:32]
+        if not readings:
+            return
+        weights = draw_weights(shapes, size.hidden, 1.0, self.draw)
+        case = Case(check="values", batch=2, queries=3, keys=4 if self.cross else 3)
+        inputs = draw_inputs(case, self.binding, self.cross, size.hidden, self.draw)
+        call = self.binding.forward.call(inputs, self.none_mask(case))
+        result = self.run([self.entry(size, weights, [call], self.work)])[0]
+        out = result.get("answers", [{}])[0].get("out")
+        bound = VALUE_BOUND if self.work is torch.float64 else 1e-3
+        for number, roles in enumerate(readings):
+            truth = Truth(self.kata, size)
+            truth.load(roles, roles.flatten(weights))
+            expected = truth.run(inputs)
+            if isinstance(out, Tensor) and out.shape == expected.shape:
+                if gap(out, expected, bound).wrong == 0:
+                    self.proposal, self.aligned = number, True
+                    break
+        self._roles[size] = readings[self.proposal]
+
+    def roles(self, size: Size) -> Roles | None:
+        """The roles at a size: carried over, found afresh, or proposed by names."""
+        if size in self._roles:
+            return self._roles[size]
+        found = None
+        base = self._roles.get(self.base)
+        if self.layouts is not None and base is not None:
+            found = layout.carry(self.layouts, self.shapes(size), size, base)
+        elif not self.aligned or self.trouble is not None:
+            readings = list(propose.proposals(self.shapes(size), size))
+            found = readings[self.proposal] if self.proposal < len(readings) else None
+        if found is None and self.aligned:
+            found = self._by_derivatives(size)
+        self._roles[size] = found
+        return found
+
+    def truth(self, size: Size, weights: dict[str, Tensor]) -> Truth | None:
+        """The reference with these weights, or None where no roles are known."""
+        roles = self.roles(size)
+        if roles is None:
+            return None
+        truth = Truth(self.kata, size)
+        truth.load(roles, roles.flatten(weights))
+        return truth
+
+    def named_roles(self) -> dict[str, str]:
+        """Role → the candidate's own parameter names, for the report."""
+        roles = self._roles.get(self.base)
+        if roles is None:
+            return {}
+        matrices = {r: sorted(roles.parameters_of(r)) for r in ("q", "k", "v", "o")}
+        return {role: ", ".join(names) for role, names in matrices.items() if names}
+
+
+def _jacobian_fits(answer: dict[str, Any], size: Size, shapes: dict[str, Any]) -> bool:
+    table, out = answer.get("jacobian"), answer.get("out")
+    if not isinstance(table, Tensor) or not isinstance(out, Tensor) or out.dim() != 3:
+        return False
+    total = sum(int(torch.Size(shape).numel()) for shape in shapes.values())
+    return out.shape[-1] == size.hidden and table.shape[1:] == (size.hidden, total)

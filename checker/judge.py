@@ -1,0 +1,307 @@
+"""The judge process: one submission in, one report out.
+
+It never imports, unpickles or runs anything of the candidate's; it draws the weights
+and inputs, and compares what comes back with the reference.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import socket
+import time
+import traceback
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ..kata.catalogue import Kata, find
+from . import wire
+from .behaviour import trace, try_dropout
+from .bind import Binding, Size
+from .choose import choose
+from .examine import Examination
+from .fitting import Fitted, Unbound, bind
+from .messages import say
+from .process import Candidate, Ended
+from .report import Fault, Report
+from .source import Source, Unreadable, read
+from .verdict import Verdict
+
+__all__ = ["main"]
+
+
+def main(jobs: socket.socket, requests: socket.socket) -> None:
+    """Judge files until the command process goes away."""
+    torch.set_num_threads(1)
+    while True:
+        try:
+            job = wire.receive(jobs)
+        except wire.Closed:
+            return
+        started = time.monotonic()
+        report = _Sitting(job, requests).report()
+        report.elapsed_ms = round((time.monotonic() - started) * 1000)
+        wire.send(jobs, report.to_dict())
+
+
+class _Unjudged(Exception):
+    """The file cannot be judged; the report says why."""
+
+    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.fault = Fault(kind=kind, message=message, line=line)
+
+
+class _Sitting:
+    """The judging of one file.
+
+    job: kata, file, class, mask, seed, language, timeout (seconds) and memory (bytes).
+    """
+
+    def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
+        self.job = job
+        self.requests = requests
+        self.language: str = job["language"]
+        self.kata: Kata = find(job["kata"])
+        self.phase = "load"
+        self.result = Report(
+            kata=self.kata.id,
+            file=job["file"],
+            verdict="error",
+            seed=job["seed"],
+            torch=str(torch.__version__),
+        )
+
+    def report(self) -> Report:
+        """Judge the file; whatever happens, a report comes of it."""
+        candidate = None
+        try:
+            source = read(Path(self.job["file"]), self.language)
+            deadline = time.monotonic() + self.job["timeout"]
+            candidate = Candidate(self.requests, deadline, self.job["memory"])
+            self._judge(source, candidate)
+        except Unreadable as fault:
+            self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
+        except _Unjudged as unjudged:
+            self.result.error = unjudged.fault
+        except Ended as ended:
+            self.result.error = self._ended(ended)
+        except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
+            self.result.error = self._own_fault(fault)
+        finally:
+            if candidate is not None:
+                self.result.printed = candidate.close()
+        if self.result.error is not None:
+            self.result.verdict = "error"
+        return self.result
+
+    def _own_fault(self, fault: Exception) -> Fault:
+        if os.environ.get("ATTN_KATA_DEBUG"):
+            traceback.print_exc()
+        place = traceback.extract_tb(fault.__traceback__)[-1]
+        reason = f"{type(fault).__name__}: {fault}, {Path(place.filename).name}:{place.lineno}"
+        return Fault(kind="crash", message=self._say("judge-fault", reason=reason))
+
+    def _ended(self, ended: Ended) -> Fault:
+        phase = self._say(f"phase-{self.phase}")
+        if ended.kind == "timeout":
+            message = self._say("ended-timeout", seconds=self.job["timeout"], phase=phase)
+        elif ended.kind == "memory":
+            message = self._say("ended-memory", phase=phase)
+        else:
+            code = ended.code
+            signal = code is not None and code < 0
+            how = self._say("exit-signal" if signal else "exit-code", code=abs(code or 0))
+            message = self._say("ended-crash", phase=phase, how=how)
+        return Fault(kind=ended.kind, message=message)
+
+    def _judge(self, source: Source, candidate: Candidate) -> None:
+        entry, sizes = self._load(source, candidate)
+        self.result.object = entry["name"]
+        self.phase = "construct"
+        try:
+            bound = bind(self.kata, candidate, entry, sizes)
+        except Unbound as unbound:
+            raise self._unbound(unbound, source) from None
+        self.phase = "run"
+        fitted = Fitted(self.kata, candidate, bound, self.job["seed"])
+        fitted.align()
+        self.result.roles = fitted.named_roles()
+        self._try_all(source, fitted)
+
+    def _load(
+        self, source: Source, candidate: Candidate
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        answer = candidate.ask(
+            {
+                "do": "load",
+                "source": source.text,
+                "path": str(source.path.resolve()),
+                "folder": str(source.path.resolve().parent),
+                "cells": source.cells,
+            }
+        )
+        fault = answer["fault"]
+        if fault is not None and (source.cells is None or not answer["classes"]):
+            raise self._load_fault(fault)
+        choice = choose(self.kata, answer["classes"], self.job["class"])
+        if choice.chosen is None:
+            raise self._no_class(choice.candidates, source)
+        if choice.chosen["forward"] is None:
+            name = choice.chosen["name"]
+            self.result.object = name
+            raise _Unjudged("forward", self._say("forward-missing", name=name))
+        return choice.chosen, answer["sizes"]
+
+    def _load_fault(self, fault: dict[str, Any]) -> _Unjudged:
+        line, reason = fault["line"], fault["message"].split("\n")[0]
+        missing = re.match(r"No module named '([^']+)'", reason)
+        if missing and "ImportError" in fault["kinds"]:
+            message = self._say("load-import", line=line, name=missing[1])
+            return _Unjudged("load", message, line)
+        meant = _meant(reason)
+        if meant is not None:
+            message = self._say("load-misspelt", line=line, reason=reason, meant=meant)
+            return _Unjudged("load", message, line)
+        message = self._say("load-raised", line=line, kind=fault["type"], reason=reason)
+        return _Unjudged("load", message, line)
+
+    def _no_class(self, candidates: tuple[dict[str, Any], ...], source: Source) -> _Unjudged:
+        found = ", ".join(f"{entry['name']} ({entry['line']})" for entry in candidates)
+        wanted = self.job["class"]
+        if wanted is not None:
+            found = found or "-"
+            return _Unjudged("no-class", self._say("no-class-named", name=wanted, found=found))
+        if candidates:
+            return _Unjudged("no-class", self._say("class-unclear", found=found))
+        message = self._say("no-class", kata=self.kata.id, wanted=self.kata.class_name)
+        return _Unjudged("no-class", message)
+
+    def _unbound(self, unbound: Unbound, source: Source) -> _Unjudged:
+        best = unbound.best
+        kind = "construct" if best["phase"] == "construct" else "forward"
+        fault = best.get("fault")
+        misspelt = _dunder(source, self.result.object)
+        if misspelt is not None:
+            line, name, meant = misspelt
+            return _Unjudged(kind, self._say("init-misspelt", line=line, name=name, meant=meant), line)
+        if fault is None:
+            return self._odd_result(best)
+        line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
+        if "NotImplementedError" in fault["kinds"]:
+            return _Unjudged(kind, self._say("unwritten", line=line), line)
+        meant = _meant(reason)
+        if meant is not None:
+            message = self._say("load-misspelt", line=line, reason=reason, meant=meant)
+            return _Unjudged(kind, message, line)
+        if kind == "construct":
+            given = _given(unbound.binding, unbound.size)
+            message = self._say(
+                "construct-raised", name=self.result.object, given=given, kind=fault["type"],
+                line=line, reason=reason,
+            )  # fmt: skip
+        else:
+            call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
+            message = self._say(
+                "forward-raised", call=call, kind=fault["type"], line=line, reason=reason
+            )
+        return _Unjudged(kind, message, line)
+
+    def _odd_result(self, best: dict[str, Any]) -> _Unjudged:
+        answer = best["answer"]
+        if isinstance(answer["out"], torch.Tensor):
+            # It runs, and gives a tensor of another shape: that is wrong, not unjudgeable.
+            raise self._wrong_shape(answer)
+        return _Unjudged("forward", self._say("returns-nothing", kind=answer["container"]))
+
+    def _wrong_shape(self, answer: dict[str, Any]) -> _Unjudged:
+        return _Unjudged("forward", str(list(answer["out"].shape)))
+
+    def _try_all(self, source: Source, fitted: Fitted) -> None:
+        verdict = Verdict(self.result, self.kata, source, self.language)
+        examination = Examination(self.kata, fitted, self.job["mask"])
+        ready = examination.prepare(examination.sizes)
+        examination.choose_forms(ready)
+        verdict.masks(examination)
+        examination.try_grid(ready)
+        found = None
+        if ready:
+            examination.try_purity(ready)
+            examination.try_dtypes(ready)
+            if fitted.aligned:
+                found = try_dropout(examination)
+        seen = trace(examination)
+        verdict.rules(seen, _own_imports(source))
+        verdict.parameters(examination)
+        verdict.structure(examination)
+        verdict.outputs(examination)
+        verdict.purity(examination, seen)
+        verdict.causality(examination)
+        verdict.dropout(found, fitted.shown["modules"])
+        verdict.dtypes(examination)
+        verdict.notes(examination, seen)
+        verdict.half_fill(examination, seen)
+        verdict.set("device", "skip", self._say("no-cuda"))
+        if not ready:
+            verdict.set("values", "fail", self._say("fail-roles"))
+        verdict.finish()
+
+    def _say(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)
+
+
+def _given(binding: Binding, size: Size) -> str:
+    recipe = binding.recipe(size)
+    parts = [f"{name}={_plain(value)}" for name, value in recipe["kwargs"].items()]
+    return ", ".join([*(_plain(value) for value in recipe["args"]), *parts])
+
+
+def _plain(value: object) -> str:
+    return "…" if isinstance(value, dict) else str(value)
+
+
+def _meant(reason: str) -> str | None:
+    """What a misspelt name of torch's was meant to be, from an AttributeError's words."""
+    found = re.search(r"module '(torch[\w.]*)' has no attribute '(\w+)'", reason)
+    owner: Any
+    if found:
+        owner = torch
+        for part in found[1].split(".")[1:]:
+            owner = getattr(owner, part, None)
+    else:
+        found = re.search(r"'(Tensor)' object has no attribute '(\w+)'", reason)
+        owner = torch.Tensor
+    if not found or owner is None:
+        return None
+    nearest = get_close_matches(found[2], dir(owner), n=1, cutoff=0.6)
+    return nearest[0] if nearest else None
+
+
+def _dunder(source: Source, name: str | None) -> tuple[int, str, str] | None:
+    """Find a method called `_init_` or the like."""
+    tree = source.classes.get(name or "")
+    for node in tree.body if tree is not None else []:
+        if isinstance(node, ast.FunctionDef):
+            bare = node.name.strip("_")
+            if bare in {"init", "call", "forward"} and node.name.startswith("_"):
+                meant = {"init": "__init__", "call": "__call__", "forward": "forward"}[bare]
+                if node.name != meant:
+                    return node.lineno, node.name, meant
+    return None
+
+
+def _own_imports(source: Source) -> int | None:
+    """The line that imports attn_kata, whose answers are not the candidate's."""
+    for node in ast.walk(source.tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        if any(name.split(".")[0] == "attn_kata" for name in names):
+            return node.lineno
+    return None

@@ -1,0 +1,160 @@
+"""In the candidate's process: run the file, and say which classes it defines."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import sys
+import types
+from typing import Any
+
+from torch import nn
+
+__all__ = ["Submission", "describe_exception"]
+
+_NUMBERS = (int, float)
+
+
+class Submission:
+    """The file as it was run: its module, and where its lines are found again."""
+
+    def __init__(self, source: str, path: str) -> None:
+        self.source = source
+        self.path = path
+        self.module = types.ModuleType("submission")
+        self.module.__file__ = path
+        # Dataclasses and pickling look their module up here while the file still loads.
+        sys.modules["submission"] = self.module
+        text_lines = source.splitlines(keepends=True)
+        linecache.cache[path] = (len(source), None, text_lines, path)
+
+    def execute(self, cells: list[list[int]] | None) -> dict[str, Any] | None:
+        """Run the source; return a description of what it raised, or None.
+
+        cells: for a notebook the first and last line of each code cell. Cells are run
+        one after another as a notebook does, and one that raises does not stop the next.
+        """
+        if cells is None:
+            return self._execute(compile(self.source, self.path, "exec", dont_inherit=True))
+        lines = self.source.splitlines()
+        fault = None
+        for first, last in cells:
+            text = "\n" * (first - 1) + "\n".join(lines[first - 1 : last])
+            try:
+                code = compile(text, self.path, "exec", dont_inherit=True)
+            except SyntaxError:
+                continue
+            fault = self._execute(code) or fault
+        return fault
+
+    def _execute(self, code: types.CodeType) -> dict[str, Any] | None:
+        try:
+            exec(code, self.module.__dict__)  # noqa: S102 - running the file is the point
+        except BaseException as exception:  # noqa: BLE001 - SystemExit is a finding too
+            return describe_exception(exception, self.path)
+        return None
+
+    def classes(self) -> list[dict[str, Any]]:
+        """Describe every class that the file itself defines, in the order of definition."""
+        found = []
+        for name, value in list(self.module.__dict__.items()):
+            if not isinstance(value, type) or value.__module__ != "submission":
+                continue
+            if getattr(value, "__name__", None) != name and value in found:
+                continue
+            found.append(
+                {
+                    "name": name,
+                    "module": issubclass(value, nn.Module),
+                    "line": _line_of(value),
+                    "bases": [base.__name__ for base in value.__mro__[1:-1]],
+                    "constructor": _signature(value.__init__),
+                    "forward": _signature(_forward_of(value)),
+                }
+            )
+        return found
+
+    def sizes(self) -> list[dict[str, Any]]:
+        """Name the module's numbers that its functions read: sizes kept in globals."""
+        read = _names_read(self.module.__dict__.values())
+        return [
+            {"name": name, "whole": isinstance(value, int)}
+            for name, value in self.module.__dict__.items()
+            if name in read and isinstance(value, _NUMBERS) and not isinstance(value, bool)
+        ]
+
+
+def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
+    """Return an exception as data: its type, message and the candidate's own line."""
+    line = None
+    walk = exception.__traceback__
+    while walk is not None:
+        if walk.tb_frame.f_code.co_filename == path:
+            line = walk.tb_lineno
+        walk = walk.tb_next
+    if isinstance(exception, SyntaxError) and exception.filename == path:
+        line = exception.lineno
+    try:
+        message = str(exception)
+    except Exception:  # noqa: BLE001 - its __str__ is the candidate's
+        message = "<an exception whose message cannot be made>"
+    kinds = [kind.__name__ for kind in type(exception).__mro__[:-1]]
+    return {"type": kinds[0], "kinds": kinds, "message": message[:4000], "line": line}
+
+
+def _line_of(value: type) -> int | None:
+    for name in ("forward", "__call__", "__init__"):
+        function = value.__dict__.get(name)
+        code = getattr(function, "__code__", None)
+        if code is not None:
+            return code.co_firstlineno
+    return None
+
+
+def _forward_of(value: type) -> Any:
+    if issubclass(value, nn.Module) or hasattr(value, "forward"):
+        return getattr(value, "forward", None)
+    return getattr(value, "__call__", None)
+
+
+def _signature(function: Any) -> list[dict[str, Any]] | None:
+    if function is None or function is nn.Module.forward:
+        return None
+    try:
+        parameters = list(inspect.signature(function).parameters.values())[1:]
+    except (TypeError, ValueError):
+        return None
+    return [
+        {
+            "name": parameter.name,
+            "kind": parameter.kind.name,
+            "has_default": parameter.default is not inspect.Parameter.empty,
+            "default": parameter.default
+            if isinstance(parameter.default, (int, float, bool, str, type(None)))
+            else repr(type(parameter.default)),
+            "annotation": _annotation(parameter.annotation),
+        }
+        for parameter in parameters
+    ]
+
+
+def _annotation(value: Any) -> str:
+    if value is inspect.Parameter.empty:
+        return ""
+    return value if isinstance(value, str) else getattr(value, "__name__", str(value))
+
+
+def _names_read(values: Any) -> set[str]:
+    names: set[str] = set()
+    codes: list[types.CodeType] = []
+    for value in values:
+        if isinstance(value, types.FunctionType) and value.__module__ == "submission":
+            codes.append(value.__code__)
+        elif isinstance(value, type) and value.__module__ == "submission":
+            members = value.__dict__.values()
+            codes.extend(m.__code__ for m in members if isinstance(m, types.FunctionType))
+    while codes:
+        code = codes.pop()
+        names.update(code.co_names)
+        codes.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
+    return names

@@ -1,0 +1,373 @@
+"""Every sentence the judge says, in English and Chinese.
+
+Templates take names in braces. Lower case, no full stop, code in backticks.
+"""
+
+from __future__ import annotations
+
+__all__ = ["MESSAGES", "say"]
+
+
+def say(key: str, language: str, **values: object) -> str:
+    """Return a sentence in a language, filled in."""
+    return MESSAGES[key][language].format(**values)
+
+
+MESSAGES: dict[str, dict[str, str]] = {
+    "file-empty": {
+        "en": "the file is empty",
+        "zh": "文件是空的",
+    },
+    "file-is-folder": {
+        "en": "this is a folder; give the file in it that holds your class",
+        "zh": "这是一个文件夹，请给出其中写有你的类的那个文件",
+    },
+    "file-too-large": {
+        "en": "the file is larger than {size} MB; give only the code of the kata",
+        "zh": "文件超过 {size} MB，请只给出这道题的代码",
+    },
+    "file-unreadable": {
+        "en": "the file cannot be read: {reason}",
+        "zh": "读不了这个文件：{reason}",
+    },
+    "file-utf16": {
+        "en": "the file is UTF-16; save it as UTF-8",
+        "zh": "文件是 UTF-16 编码，请另存为 UTF-8",
+    },
+    "file-not-utf8": {
+        "en": "the file is not UTF-8 (line {line}); save it as UTF-8",
+        "zh": "文件不是 UTF-8 编码（第 {line} 行），请另存为 UTF-8",
+    },
+    "file-null-byte": {
+        "en": "line {line} holds a null byte; this does not look like Python source",
+        "zh": "第 {line} 行里有空字节（null byte），这不像是 Python 源码",
+    },
+    "file-unparsable": {
+        "en": "Python cannot parse the file: {reason}",
+        "zh": "Python 解析不了这个文件：{reason}",
+    },
+    "notebook-broken": {
+        "en": "the notebook is no valid notebook JSON; open and save it once in Jupyter",
+        "zh": "这个 notebook 不是合法的 JSON，请在 Jupyter 里打开并重新保存一次",
+    },
+    "notebook-no-code": {
+        "en": "the notebook has no code cell with Python in it",
+        "zh": "这个 notebook 里没有写着 Python 的代码单元",
+    },
+    "syntax": {
+        "en": "line {line} is no valid Python: {reason}",
+        "zh": "第 {line} 行不是合法的 Python：{reason}",
+    },
+    "syntax-odd-character": {
+        "en": "line {line} holds {code} ({name}), which Python does not read; it often comes "
+        "along when code is pasted from a web page, so replace it by a plain space or sign",
+        "zh": "第 {line} 行有字符 {code}（{name}），Python 不认识它；从网页粘贴代码时常会带进来，"
+        "请换成普通的空格或符号",
+    },
+    "syntax-tabs": {
+        "en": "line {line} mixes tabs and spaces; use spaces alone",
+        "zh": "第 {line} 行混用了 tab 和空格，请只用空格",
+    },
+    "load-raised": {
+        "en": "running the file stopped at line {line}: {kind}: {reason}; keep only what "
+        "the class needs, or put trials under `if __name__ == \"__main__\":`",
+        "zh": "运行文件时在第 {line} 行停下：{kind}：{reason}；请只留下类需要的代码，"
+        "或把试跑的代码放到 `if __name__ == \"__main__\":` 下面",
+    },
+    "load-import": {
+        "en": "line {line} imports `{name}`, which is not installed here; install it or do "
+        "without it",
+        "zh": "第 {line} 行导入了 `{name}`，这里没有安装；请安装它，或者不用它",
+    },
+    "load-misspelt": {
+        "en": "line {line}: {reason}; `{meant}` was probably meant",
+        "zh": "第 {line} 行：{reason}；想写的大概是 `{meant}`",
+    },
+    "no-class": {
+        "en": "no class in the file can be judged; {kata} looks for `{wanted}`, a class "
+        "with a `forward`",
+        "zh": "文件里没有可以评判的类；{kata} 要找的是 `{wanted}`，一个带 `forward` 的类",
+    },
+    "no-class-named": {
+        "en": "no class called `{name}` in the file; found: {found}",
+        "zh": "文件里没有叫 `{name}` 的类；找到的有：{found}",
+    },
+    "class-unclear": {
+        "en": "several classes could be meant: {found}; say which with `--class NAME`",
+        "zh": "有几个类都可能是要评判的：{found}；请用 `--class NAME` 指明",
+    },
+    "init-misspelt": {
+        "en": "line {line} defines `{name}`; Python calls `{meant}`, with two underscores on "
+        "each side",
+        "zh": "第 {line} 行定义了 `{name}`；Python 调用的是 `{meant}`，两边各两个下划线",
+    },
+    "unwritten": {
+        "en": "not written yet: line {line} still raises NotImplementedError",
+        "zh": "还没有写：第 {line} 行仍在抛出 NotImplementedError",
+    },
+    "construct-raised": {
+        "en": "`{name}({given})` raised {kind} at line {line}: {reason}",
+        "zh": "`{name}({given})` 在第 {line} 行抛出 {kind}：{reason}",
+    },
+    "forward-raised": {
+        "en": "the first plain call, {call}, raised {kind} at line {line}: {reason}",
+        "zh": "第一次普通调用 {call} 在第 {line} 行抛出 {kind}：{reason}",
+    },
+    "forward-missing": {
+        "en": "`{name}` has no forward method",
+        "zh": "`{name}` 没有 forward 方法",
+    },
+    "returns-nothing": {
+        "en": "forward returned {kind} where a tensor is wanted; is a `return` missing?",
+        "zh": "forward 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
+    },
+    "needs-second-input": {
+        "en": "forward takes one input; cross-attention needs the queries' and the keys' sequence",
+        "zh": "forward 只接收一个输入；交叉注意力需要 query 的序列和 key/value 的序列",
+    },
+    "ended-timeout": {
+        "en": "no answer within {seconds:g} s while {phase}; everything it started was ended",
+        "zh": "在{phase}时 {seconds:g} 秒内没有回应，它启动的一切都已结束",
+    },
+    "ended-memory": {
+        "en": "it was ended for using too much memory while {phase}",
+        "zh": "在{phase}时占用内存过多，已被结束",
+    },
+    "ended-crash": {
+        "en": "the process ended while {phase} ({how})",
+        "zh": "进程在{phase}时结束了（{how}）",
+    },
+    "phase-load": {"en": "the file was loaded", "zh": "加载文件"},
+    "phase-construct": {"en": "the object was made and first called", "zh": "创建对象并首次调用"},
+    "phase-run": {"en": "forward and backward ran", "zh": "运行 forward 和 backward"},
+    "exit-code": {"en": "exit status {code}", "zh": "退出码 {code}"},
+    "exit-signal": {"en": "signal {code}", "zh": "信号 {code}"},
+    "judge-fault": {
+        "en": "the judge itself failed here ({reason}); please report this with the file",
+        "zh": "评判程序自己在这里出错了（{reason}）；请带上这个文件报告给我们",
+    },
+    # Checks: what was tried.
+    "waits": {"en": "until {check} passes", "zh": "等 {check} 通过"},
+    "not-asked": {"en": "not asked in this kata", "zh": "这道题不要求"},
+    "no-cuda": {"en": "no GPU here", "zh": "这里没有 GPU"},
+    "rules-pass": {
+        "en": "no fused attention call, seen at run time",
+        "zh": "运行时没有调用现成的 attention",
+    },
+    "structure-pass": {"en": "the parts that the kata asks for are there", "zh": "题目要求的部分都在"},
+    "parameters-pass": {
+        "en": "{count} parameters, roles found by what they do",
+        "zh": "{count} 个参数，按作用认出各自的角色",
+    },
+    "shape-pass": {"en": "(batch, length, hidden_dim) in and out", "zh": "输入输出都是 (batch, length, hidden_dim)"},
+    "values-pass": {"en": "widths {widths}, heads {heads}, float64", "zh": "宽度 {widths}，head 数 {heads}，float64"},
+    "values-pass-one": {"en": "widths {widths}, float64", "zh": "宽度 {widths}，float64"},
+    "mask-pass": {"en": "form {forms}; {dtypes}; {kinds}", "zh": "形状 {forms}；{dtypes}；{kinds}"},
+    "gradients-pass": {"en": "inputs and every parameter", "zh": "输入和每个参数"},
+    "dropout-pass": {"en": "on the weights, rate {rate:g}, off in eval", "zh": "作用在权重上，比例 {rate:g}，eval 时关闭"},
+    "dropout-none": {"en": "no dropout, and none is required", "zh": "没有 dropout，也不要求"},
+    "dtypes-pass": {"en": "{dtypes}", "zh": "{dtypes}"},
+    "stability-pass": {"en": "inputs times 30", "zh": "输入放大 30 倍"},
+    "lengths-pass": {"en": "lengths {lengths}", "zh": "长度 {lengths}"},
+    "causality-pass": {"en": "a prefix's outputs stay as it grows", "zh": "前缀变长时，已有输出不变"},
+    "purity-pass": {"en": "inputs unchanged, no state between calls", "zh": "不改输入，调用之间不留状态"},
+    # Failures.
+    "fail-values": {
+        "en": "{failed} of {cases} cases; the smallest: {case}",
+        "zh": "{cases} 个用例中 {failed} 个不符；最小的是：{case}",
+    },
+    "fail-raised": {
+        "en": "{case}: {kind} at line {line}: {reason}",
+        "zh": "{case}：第 {line} 行抛出 {kind}：{reason}",
+    },
+    "fail-shape": {
+        "en": "{case}: output is {actual}, expected {expected}",
+        "zh": "{case}：输出形状 {actual}，应为 {expected}",
+    },
+    "fail-misplaced": {
+        "en": "the output is element {place} of what forward returns; return it alone or first",
+        "zh": "输出在 forward 返回值的第 {place} 个位置；请单独返回它，或把它放在最前面",
+    },
+    "fail-unregistered": {
+        "en": "{names} cannot be found by `parameters()`, so no optimiser would train it; "
+        "use nn.ModuleList, nn.ParameterList or a plain attribute",
+        "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.ModuleList、"
+        "nn.ParameterList 或直接作为属性",
+    },
+    "fail-not-module": {
+        "en": "`{name}` is no nn.Module, so `parameters()`, `.to()` and `.eval()` do not exist",
+        "zh": "`{name}` 不是 nn.Module，没有 `parameters()`、`.to()` 和 `.eval()`",
+    },
+    "fail-roles": {
+        "en": "no assignment of its parameters to query, key, value and output gives attention",
+        "zh": "参数怎么对应 query、key、value 和 output，都得不到注意力的结果",
+    },
+    "fail-no-mask": {
+        "en": "forward takes no mask; {kata} wants `{wanted}`",
+        "zh": "forward 没有接收 mask；{kata} 要求 `{wanted}`",
+    },
+    "fail-gradients": {
+        "en": "the gradient of {name} is off by {off:.2g} of its scale ({case})",
+        "zh": "{name} 的梯度偏差为其尺度的 {off:.2g}（{case}）",
+    },
+    "fail-detached": {
+        "en": "no gradient reaches {name} ({case})",
+        "zh": "梯度到不了 {name}（{case}）",
+    },
+    "fail-dtype": {
+        "en": "{dtype}: {reason}",
+        "zh": "{dtype}：{reason}",
+    },
+    "fail-dtype-values": {
+        "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed",
+        "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}",
+    },
+    "fail-causality": {
+        "en": "outputs of the first {length} positions change once later ones are there",
+        "zh": "后面的位置出现之后，前 {length} 个位置的输出变了",
+    },
+    "fail-modified": {
+        "en": "forward changes its argument {names} in place",
+        "zh": "forward 就地修改了参数 {names}",
+    },
+    "fail-state": {
+        "en": "the same call gives another output after other calls",
+        "zh": "同样的调用，在别的调用之后结果变了",
+    },
+    "fail-random": {
+        "en": "two equal calls in eval mode give different outputs",
+        "zh": "eval 模式下两次相同的调用，输出不同",
+    },
+    "fail-train": {
+        "en": "train mode changes the output though no dropout is asked for",
+        "zh": "没有要求 dropout，train 模式的输出却变了",
+    },
+    # Remarks.
+    "prints": {
+        "en": "`print` runs on every call; take it out before you hand the code in",
+        "zh": "每次调用都会执行 `print`，交卷前请删掉",
+    },
+    "fill-overflows-half": {
+        "en": "{fill} does not fit float16 (beyond ±65504); `torch.finfo(scores.dtype).min` "
+        "or -inf fit every dtype",
+        "zh": "{fill} 超出 float16 的范围（±65504）；`torch.finfo(scores.dtype).min` 或 -inf "
+        "适用于所有 dtype",
+    },
+    "nan-on-empty-row": {
+        "en": "a query with nothing to attend gets NaN; know what you would say to that",
+        "zh": "没有任何可看位置的 query 会得到 NaN，面试时要能说清怎么处理",
+    },
+    "dropout-unused": {
+        "en": "`{name}` is created and never called",
+        "zh": "`{name}` 创建了，却从未调用",
+    },
+    "dropout-not-applied": {
+        "en": "no dropout on the weights; it is optional here, but worth a word",
+        "zh": "权重上没有 dropout；这里可选，但值得提一句",
+    },
+    "returns-tuple": {
+        "en": "forward returns a tuple; its first element was judged",
+        "zh": "forward 返回元组，评判的是第一个元素",
+    },
+    "mask-form": {
+        "en": "the mask is taken as {forms}, {dtypes}; the kata says {wanted}, any dtype",
+        "zh": "mask 只接受 {forms}、{dtypes}；题目要求 {wanted}，任意 dtype",
+    },
+    "output-projection-extra": {
+        "en": "there is an output projection, which this kata does not ask for",
+        "zh": "多了一个输出投影，这道题没有要求",
+    },
+    "parameter-unused": {
+        "en": "`{name}` changes nothing in the output",
+        "zh": "`{name}` 对输出没有任何作用",
+    },
+    # Mistakes that have evidence of their own.
+    "forbidden-call": {
+        "en": "{call} does the whole job; here it is to be written by hand",
+        "zh": "{call} 把整件事都做完了，这里要求手写",
+    },
+    "not-fused": {
+        "en": "query, key and value come from separate projections; this kata asks for one",
+        "zh": "query、key、value 来自各自的投影；这道题要求合成一个",
+    },
+    "output-projection-missing": {
+        "en": "there is no output projection after the heads are put together",
+        "zh": "各 head 合并之后没有输出投影",
+    },
+    "query-key-swapped": {
+        "en": "`{name}` is named as the {said} projection and makes the {does}; trained weights "
+        "would load into the wrong place",
+        "zh": "`{name}` 按名字是 {said} 的投影，实际算出的是 {does}；加载训练好的权重会放错位置",
+    },
+    "parameters-not-registered": {
+        "en": "{names} cannot be found by `parameters()`, so no optimiser would train it",
+        "zh": "`parameters()` 找不到 {names}，优化器不会训练它",
+    },
+    "mask-inverted": {
+        "en": "the mask is read the other way round: 1 means may attend; `--mask drop` judges "
+        "code for True = masked",
+        "zh": "mask 的含义反了：1 表示可以看；若约定 True = 遮住，请用 `--mask drop` 评判",
+    },
+    "mask-added": {
+        "en": "the mask is added to the scores as it comes; 1 and 0 need a fill of -inf where "
+        "0 stands, and `--mask additive` judges code for a mask of 0 and -inf",
+        "zh": "mask 被原样加到了 scores 上；应把 0 的位置填成 -inf；若约定传入 0 和 -inf，"
+        "请用 `--mask additive` 评判",
+    },
+    "mask-ignored": {
+        "en": "the mask changes nothing",
+        "zh": "mask 没有起作用",
+    },
+    "detached": {
+        "en": "no gradient reaches {name}; look for `.detach()`, `.data` or `no_grad`",
+        "zh": "梯度到不了 {name}；检查 `.detach()`、`.data` 或 `no_grad`",
+    },
+    "dropout-missing": {
+        "en": "no dropout acts on the weights in train mode",
+        "zh": "train 模式下没有 dropout 作用在权重上",
+    },
+    "dropout-in-eval": {
+        "en": "dropout is active in eval mode; `F.dropout` needs `training=self.training`",
+        "zh": "eval 模式下 dropout 仍在起作用；`F.dropout` 需要 `training=self.training`",
+    },
+    "dropout-before-softmax": {
+        "en": "dropout acts before softmax: a dropped score of 0 still gets weight; drop the weights",
+        "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应当丢弃权重",
+    },
+    "dropout-on-output": {
+        "en": "dropout acts on {where}, not on the weights",
+        "zh": "dropout 作用在{where}上，而不是权重上",
+    },
+    "dropout-rate-wrong": {
+        "en": "dropout drops {actual:.2g} of the weights where {asked:.2g} was asked for",
+        "zh": "要求的 dropout 比例是 {asked:.2g}，实际丢弃了 {actual:.2g}",
+    },
+    "dropout-scale": {
+        "en": "kept weights are multiplied by {actual:.3g}; with rate {rate:.2g} they need {wanted:.3g}",
+        "zh": "保留的权重被乘以 {actual:.3g}；比例为 {rate:.2g} 时应乘以 {wanted:.3g}",
+    },
+    "dtype-hardcoded": {
+        "en": "a dtype is fixed in the code, so {dtype} fails: {reason}",
+        "zh": "代码里写死了 dtype，{dtype} 因此出错：{reason}",
+    },
+    "input-modified": {
+        "en": "forward changes {names} in place, which the caller still uses",
+        "zh": "forward 就地修改了 {names}，而调用者还要用它",
+    },
+    "nondeterministic": {
+        "en": "two equal calls in eval mode differ",
+        "zh": "eval 模式下两次相同的调用结果不同",
+    },
+    "causal-missing": {
+        "en": "positions see what comes after them",
+        "zh": "位置能看到它之后的内容",
+    },
+    "heads-merge-wrong-axes": {
+        "en": "features are merged in another order than they were split in",
+        "zh": "合并时的特征顺序与拆分时不同",
+    },
+    "softmax-unstable": {
+        "en": "large scores overflow: subtract the row's maximum before exp",
+        "zh": "分数大时会溢出：exp 之前先减去每行最大值",
+    },
+}

@@ -1,0 +1,117 @@
+"""In the candidate's process: watch torch calls, with the candidate's lines.
+
+A `TorchFunctionMode` sees calls at the user's own level and costs little; a dispatch
+mode would cost seconds of imports.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode, resolve_name
+
+__all__ = ["Recorder"]
+
+_LIMIT = 4000
+
+
+class Recorder(TorchFunctionMode):
+    """Record each torch call: its name, line, shapes and numbers, and on wish its values.
+
+    only_dropout: let only the n-th dropout call drop; the others return their input.
+    """
+
+    def __init__(
+        self, path: str, *, values: bool = False, only_dropout: int | None = None
+    ) -> None:
+        super().__init__()
+        self.path = path
+        self.values = values
+        self.only_dropout = only_dropout
+        self.steps: list[dict[str, Any]] = []
+        self.dropouts: list[dict[str, Any]] = []
+        self.skipped = 0
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", str(func))
+        if name in _DROPOUTS:
+            return self._dropout(func, name, args, kwargs)
+        result = func(*args, **kwargs)
+        if name not in _QUIET:
+            self._note(func, name, args, kwargs, result)
+        return result
+
+    def _dropout(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        given = dict(zip(("input", "p", "training"), args, strict=False))
+        given.update(kwargs)
+        source = given.get("input")
+        index = len(self.dropouts)
+        silent = self.only_dropout is not None and self.only_dropout != index
+        result = source if silent else func(*args, **kwargs)
+        entry: dict[str, Any] = {
+            "p": float(given.get("p", 0.5)),
+            "training": bool(given.get("training", True)),
+            "line": self._line(),
+            "shape": list(source.shape) if isinstance(source, Tensor) else [],
+        }
+        if self.values and isinstance(source, Tensor):
+            entry["input"] = source.detach().clone()
+        self.dropouts.append(entry)
+        self._note(func, name, args, kwargs, result)
+        return result
+
+    def _note(
+        self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
+    ) -> None:
+        if len(self.steps) >= _LIMIT:
+            self.skipped += 1
+            return
+        step: dict[str, Any] = {
+            "call": name,
+            "full": resolve_name(func) or name,
+            "line": self._line(),
+            "numbers": _numbers(args, kwargs),
+            "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
+            "shape": list(result.shape) if isinstance(result, Tensor) else None,
+        }
+        if self.values:
+            first = result[0] if isinstance(result, (tuple, list)) and result else result
+            outs = list(result) if isinstance(result, (tuple, list)) else [first]
+            step["values"] = [
+                out.detach().clone()
+                for out in outs
+                if isinstance(out, Tensor) and out.is_floating_point() and out.numel() <= 4096
+            ]
+        self.steps.append(step)
+
+    def _line(self) -> int | None:
+        frame: Any = sys._getframe(2)  # noqa: SLF001
+        while frame is not None:
+            if frame.f_code.co_filename == self.path:
+                return frame.f_lineno
+            frame = frame.f_back
+        return None
+
+
+def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
+    found = []
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
+            found.append(float(value))
+        elif isinstance(value, Tensor) and value.is_floating_point() and not value.requires_grad:
+            finite = value.detach()[torch.isfinite(value.detach())]
+            if finite.numel():
+                found.append(float(finite.double().min()))
+                found.append(float(finite.double().max()))
+    return found
+
+
+_DROPOUTS = {"dropout", "dropout_", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d"}
+_QUIET = {"__get__", "__set__", "size", "dim", "numel", "is_floating_point", "is_contiguous",
+          "stride", "element_size", "__len__", "has_names", "is_complex", "storage_offset"}  # fmt: skip

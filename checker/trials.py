@@ -1,0 +1,107 @@
+"""One call of the candidate beside what the reference says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+from .bind import Size
+from .cases import Case
+from .compare import GRADIENT_BOUND, Gap, gap
+
+__all__ = ["Finding", "Trial"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What went wrong in a trial. kind: raised, shape, none, values, gradient or detached."""
+
+    kind: str
+    trial: Trial
+    fault: dict[str, Any] | None = None
+    gap: Gap | None = None
+    actual: Tensor | None = None
+    name: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Trial:
+    """A case at a size, the call that tries it, and the right answer.
+
+    keep: which elements count. parameter_grads and input_grads: the right gradients.
+    """
+
+    case: Case
+    size: Size
+    call: dict[str, Any]
+    expected: Tensor
+    bound: float
+    keep: Tensor | None = None
+    parameter_grads: dict[str, Tensor] | None = None
+    input_grads: dict[str, Tensor] | None = None
+    mask_form: str = ""
+    mask_dtype: str = ""
+
+    @property
+    def weight(self) -> int:
+        """How large the case is, for showing the smallest that fails."""
+        masked = 1 if self.case.mask else 0
+        return self.expected.numel() * 2 + masked
+
+    @property
+    def label(self) -> str:
+        """The case in words, sizes included."""
+        size = f"hidden_dim {self.size.hidden}"
+        if self.size.heads > 1:
+            size += f", heads {self.size.heads}"
+        dtype = f", {self.mask_form} {self.mask_dtype}" if self.case.mask else ""
+        return f"{self.case.label}{dtype}, {size}"
+
+    def judge(self, answer: dict[str, Any]) -> Finding | None:
+        """Compare an answer with what is right."""
+        if "fault" in answer:
+            return Finding(kind="raised", trial=self, fault=answer["fault"])
+        out = answer["out"]
+        if not isinstance(out, Tensor):
+            return Finding(kind="none", trial=self, name=str(answer.get("container")))
+        if out.shape != self.expected.shape:
+            return Finding(kind="shape", trial=self, actual=out)
+        found = gap(out, self.expected, self.bound, self._kept())
+        if found.wrong:
+            return Finding(kind="values", trial=self, gap=found, actual=out)
+        if self.parameter_grads is not None:
+            return self._judge_gradients(answer)
+        return None
+
+    def _kept(self) -> Tensor | None:
+        return None if self.keep is None else self.keep.expand(self.expected.shape)
+
+    def _judge_gradients(self, answer: dict[str, Any]) -> Finding | None:
+        if not answer.get("attached"):
+            return Finding(kind="detached", trial=self, name="anything")
+        pairs = [
+            *((f"`{n}`", answer["grads"].get(n), g) for n, g in (self.parameter_grads or {}).items()),
+            *((n, answer["input_grads"].get(n), g) for n, g in (self.input_grads or {}).items()),
+        ]
+        largest = max((float(right.abs().max()) for _, _, right in pairs), default=1.0)
+        worst: Finding | None = None
+        for name, mine, right in pairs:
+            idle = float(right.abs().max()) < 1e-9 * largest
+            if mine is None or (not idle and float(mine.abs().max()) == 0):
+                if not idle:
+                    return Finding(kind="detached", trial=self, name=name)
+                continue
+            scale_free = mine.double().reshape(right.shape)
+            if idle:
+                if float(scale_free.abs().max()) > GRADIENT_BOUND * largest:
+                    found = gap(scale_free, right, GRADIENT_BOUND)
+                    return Finding(kind="gradient", trial=self, gap=found, name=name)
+                continue
+            found = gap(scale_free, right, GRADIENT_BOUND)
+            if found.wrong and (worst is None or found.worst > (worst.gap or found).worst):
+                worst = Finding(kind="gradient", trial=self, gap=found, name=name)
+        return worst
+
+

@@ -1,0 +1,157 @@
+"""What is right: the reference module with the candidate's weights, in float64 on the CPU."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..kata.catalogue import Kata
+from .bind import Size
+
+__all__ = ["Roles", "Truth", "reference_class"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Roles:
+    """Where each reference weight lies among the candidate's, as indices into one flat vector.
+
+    The candidate's weights are laid end to end in the order of `names`. Index -1 stands
+    for a weight that the candidate does not have (a bias, say): zero there.
+    q, k, v: (hidden, hidden). o: (hidden, hidden) or None where there is no output
+    projection; place then says to which output column each merged feature goes.
+    bq, bv, bo: (hidden,). A key bias changes no output, so no index is needed.
+    """
+
+    names: tuple[str, ...]
+    shapes: dict[str, tuple[int, ...]]
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    o: Tensor | None
+    bq: Tensor
+    bv: Tensor
+    bo: Tensor
+    place: Tensor
+    dead: Tensor
+
+    def flatten(self, weights: dict[str, Tensor]) -> Tensor:
+        """Lay the weights end to end, with a zero after them for index -1."""
+        flat = [weights[name].reshape(-1).double() for name in self.names]
+        return torch.cat([*flat, torch.zeros(1, dtype=torch.float64)])
+
+    def parameters_of(self, role: str) -> set[str]:
+        """Name the candidate's parameters that hold entries of a role's matrix."""
+        index = getattr(self, role)
+        return set() if index is None else self.owners(index)
+
+    def owners(self, index: Tensor) -> set[str]:
+        """Name the parameters in which these flat indices lie."""
+        found = set()
+        start = 0
+        for name in self.names:
+            count = int(torch.Size(self.shapes[name]).numel())
+            if bool(((index >= start) & (index < start + count)).any()):
+                found.add(name)
+            start += count
+        return found
+
+
+class Truth:
+    """The reference at one size, ready to be given weights and inputs."""
+
+    def __init__(self, kata: Kata, size: Size, kind: type[nn.Module] | None = None) -> None:
+        self.kata = kata
+        self.size = size
+        kind = kind or reference_class(kata)
+        arguments: dict[str, Any] = {"hidden_dim": size.hidden}
+        wanted = inspect.signature(kind).parameters
+        if "num_heads" in wanted:
+            arguments["num_heads"] = size.heads
+        if "block_size" in wanted:
+            arguments["block_size"] = size.block
+        if "dropout" in wanted:
+            arguments["dropout"] = size.dropout
+        self.module = kind(**arguments).double().eval()
+        self.extra_output: tuple[Tensor, Tensor] | None = None
+
+    def load(self, roles: Roles, flat: Tensor) -> None:
+        """Give the reference the candidate's weights, as `roles` assigns them."""
+        width = self.size.hidden
+        if roles.o is None:
+            output = torch.zeros(width, width, dtype=torch.float64)
+            output[roles.place, torch.arange(width)] = 1.0
+        else:
+            output = flat[roles.o]
+        matrices = {"q": flat[roles.q], "k": flat[roles.k], "v": flat[roles.v], "o": output}
+        zero = torch.zeros(width, dtype=torch.float64)
+        biases = {"q": flat[roles.bq], "k": zero, "v": flat[roles.bv], "o": flat[roles.bo]}
+        with torch.no_grad():
+            for layer, stacked in self.kata.layers.items():
+                linear = getattr(self.module, layer)
+                linear.weight.copy_(torch.cat([matrices[role] for role in stacked]))
+                linear.bias.copy_(torch.cat([biases[role] for role in stacked]))
+        has_output = any("o" in stacked for stacked in self.kata.layers.values())
+        self.extra_output = None
+        if not has_output:
+            self.extra_output = (
+                matrices["o"].requires_grad_(roles.o is not None),
+                biases["o"].requires_grad_(True),
+            )
+
+    def run(self, inputs: dict[str, Tensor], mask: Tensor | None = None) -> Tensor:
+        """Return the right output. A mask already has the form that the kata's table names."""
+        given = [inputs[name] for name in self._order(inputs)]
+        keywords = {} if mask is None else {self._mask_name(): mask}
+        out = self.module(*given, **keywords)
+        if self.extra_output is not None:
+            weight, bias = self.extra_output
+            out = nn.functional.linear(out, weight, bias)
+        return out
+
+    def gradients(self, roles: Roles) -> Tensor:
+        """Return the reference's weight gradients, laid out as the candidate's weights."""
+        flat = torch.zeros(_length(roles) + 1, dtype=torch.float64)
+        for layer, stacked in self.kata.layers.items():
+            linear = getattr(self.module, layer)
+            pieces = linear.weight.grad.chunk(len(stacked))
+            for role, piece in zip(stacked, pieces, strict=True):
+                index = getattr(roles, role)
+                if index is not None:
+                    flat[index] += piece
+            for role, piece in zip(stacked, linear.bias.grad.chunk(len(stacked)), strict=True):
+                if role != "k":
+                    flat[getattr(roles, f"b{role}")] += piece
+        if self.extra_output is not None:
+            weight, bias = self.extra_output
+            if roles.o is not None and weight.grad is not None:
+                flat[roles.o] += weight.grad
+            if bias.grad is not None:
+                flat[roles.bo] += bias.grad
+        return flat[:-1]
+
+    def _order(self, inputs: dict[str, Tensor]) -> list[str]:
+        if self.kata.contract.source == "self":
+            return ["x"]
+        if "context" in inputs:
+            return ["query", "context", "context"]
+        return ["query", "key", "value"]
+
+    def _mask_name(self) -> str:
+        return self.kata.contract.forward[-1].split("=")[0]
+
+
+def _length(roles: Roles) -> int:
+    return sum(int(torch.Size(roles.shapes[name]).numel()) for name in roles.names)
+
+
+@cache
+def reference_class(kata: Kata) -> type[nn.Module]:
+    """Import a kata's model answer."""
+    module = import_module(f"..reference.{kata.reference}", __package__)
+    return getattr(module, kata.class_name)

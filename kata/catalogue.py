@@ -1,0 +1,189 @@
+"""The catalogue of katas, read from each folder's `kata.toml`.
+
+A kata is data: its contract says what the judge tries, so that a new kata needs
+a folder here and a model answer in `reference/`, and no change to the checker.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:  # pragma: no cover - the same parser under its older name
+    import tomli as tomllib
+
+__all__ = ["LANGUAGES", "Contract", "Kata", "Question", "UnknownKata", "find", "katas"]
+
+LANGUAGES = ("en", "zh")
+
+_FOLDER = Path(__file__).parent
+
+
+class UnknownKata(LookupError):
+    """No kata has this name. `nearest` holds the names that look most like it."""
+
+    def __init__(self, name: str, nearest: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.name = name
+        self.nearest = nearest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contract:
+    """What a submission must do, in the words of the catalogue's table.
+
+    constructor: argument names, those with a default written `name=default`.
+    forward: argument names in the same manner.
+    heads: "one" or "many".
+    source: "self" (queries, keys and values from x) or "cross".
+    causal: the look-ahead mask is built in.
+    masks: the mask forms that must be taken, axes named B, H, Q (queries), K (keys), 1.
+    output: "extra" (not asked, a remark), "optional" or "required".
+    dropout: "none" (not asked), "optional", "remark" (optional, a remark where
+        it is absent) or "required"; always on the weights.
+    fused: one projection must make queries, keys and values.
+    """
+
+    constructor: tuple[str, ...]
+    forward: tuple[str, ...]
+    heads: str
+    source: str
+    causal: bool
+    masks: tuple[str, ...]
+    output: str
+    dropout: str
+    fused: bool
+    forbidden: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One interview question with its model answer, in one language."""
+
+    id: str
+    level: str
+    source: str
+    ask: str
+    answer: str
+    points: tuple[str, ...]
+    trap: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kata:
+    """One exercise. Texts come by language code, `en` or `zh`.
+
+    layers maps a parameter layer of the model answer to the roles that are stacked
+    in it, so `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection.
+    """
+
+    id: str
+    order: int
+    tier: int
+    minutes: int
+    class_name: str
+    title: dict[str, str]
+    summary: dict[str, str]
+    prerequisites: tuple[str, ...]
+    contract: Contract
+    reference: str
+    layers: dict[str, str]
+
+    @property
+    def folder(self) -> Path:
+        """The folder that holds this kata's texts."""
+        return _FOLDER / self.id
+
+    def stub(self) -> str:
+        """Return the file that `start` hands out."""
+        return (self.folder / "stub.py").read_text("utf-8")
+
+    def brief(self, language: str) -> str:
+        """Return the brief, in Markdown."""
+        return (self.folder / f"brief.{language}.md").read_text("utf-8")
+
+    def hints(self, language: str) -> tuple[str, ...]:
+        """Return the hints, from a nudge to nearly the answer."""
+        rows = _toml(self.folder / "hints.toml")["hint"]
+        return tuple(row[language].strip() for row in rows)
+
+    def questions(self, language: str) -> tuple[Question, ...]:
+        """Return the interview questions with their model answers."""
+        rows = _toml(self.folder / "questions.toml")["question"]
+        return tuple(
+            Question(
+                id=row["id"],
+                level=row["level"],
+                source=row["source"],
+                ask=row[language]["ask"].strip(),
+                answer=row[language]["answer"].strip(),
+                points=tuple(row[language]["points"]),
+                trap=row[language]["trap"].strip(),
+            )
+            for row in rows
+        )
+
+    def solution(self) -> str:
+        """Return the source of the model answer."""
+        return self.solution_path.read_text("utf-8")
+
+    @property
+    def solution_path(self) -> Path:
+        """The file of the model answer."""
+        return _FOLDER.parent / "reference" / f"{self.reference}.py"
+
+
+@cache
+def katas() -> tuple[Kata, ...]:
+    """Return every kata, in the order in which they are best done."""
+    found = [_read(path) for path in _FOLDER.glob("*/kata.toml")]
+    return tuple(sorted(found, key=lambda kata: kata.order))
+
+
+def find(name: str) -> Kata:
+    """Return the kata called `name`; raise UnknownKata with the nearest names."""
+    wanted = name.strip().lower()
+    by_id = {kata.id: kata for kata in katas()}
+    if wanted in by_id:
+        return by_id[wanted]
+    nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
+    raise UnknownKata(name, tuple(nearest))
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text("utf-8"))
+
+
+def _read(path: Path) -> Kata:
+    data = _toml(path)
+    contract = data["contract"]
+    return Kata(
+        id=path.parent.name,
+        order=data["order"],
+        tier=data["tier"],
+        minutes=data["minutes"],
+        class_name=data["class"],
+        title=data["title"],
+        summary=data["summary"],
+        prerequisites=tuple(data["prerequisites"]),
+        contract=Contract(
+            constructor=tuple(contract["constructor"]),
+            forward=tuple(contract["forward"]),
+            heads=contract["heads"],
+            source=contract["source"],
+            causal=contract["causal"],
+            masks=tuple(contract["masks"]),
+            output=contract["output"],
+            dropout=contract["dropout"],
+            fused=contract["fused"],
+            forbidden=tuple(contract["forbidden"]),
+        ),
+        reference=data["reference"]["module"],
+        layers=data["reference"]["layers"],
+    )

@@ -1,0 +1,1 @@
+"""What is right: one model answer a module, each as clean as a person would learn it from."""

@@ -1,0 +1,42 @@
+"""Self-attention as one writes it in an interview (Vaswani et al. 2017, section 3.2)."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+
+class SelfAttentionV4(nn.Module):
+    """One head with separate projections, mask, dropout and output projection.
+
+    x is (batch, length, hidden_dim), any float dtype; returns the same shape and dtype.
+    attention_mask is (batch, length, length), 1 where a query may attend and 0 where not.
+    """
+
+    def __init__(self, hidden_dim: int, dropout: float = 0.1) -> None:
+        super().__init__()
+        self.hidden_dim = hidden_dim
+        # Apart, the three stay easy to read, to shard and to give other widths.
+        self.query_proj = nn.Linear(hidden_dim, hidden_dim)
+        self.key_proj = nn.Linear(hidden_dim, hidden_dim)
+        self.value_proj = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+        self.output_proj = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x: Tensor, attention_mask: Tensor | None = None) -> Tensor:
+        query = self.query_proj(x)  # (batch, length, hidden_dim)
+        key = self.key_proj(x)  # (batch, length, hidden_dim)
+        value = self.value_proj(x)  # (batch, length, hidden_dim)
+        products = query @ key.transpose(-2, -1)  # (batch, length, length)
+        scores = products / math.sqrt(self.hidden_dim)  # (batch, length, length)
+        masked_scores = scores
+        if attention_mask is not None:
+            lowest = torch.finfo(scores.dtype).min
+            masked_scores = scores.masked_fill(attention_mask == 0, lowest)
+        weights = masked_scores.softmax(dim=-1)  # (batch, length, length)
+        dropped_weights = self.dropout(weights)  # (batch, length, length)
+        context = dropped_weights @ value  # (batch, length, hidden_dim)
+        output = self.output_proj(context)  # (batch, length, hidden_dim)
+        return output

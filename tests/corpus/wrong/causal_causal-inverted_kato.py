@@ -1,0 +1,22 @@
+# wrong: causal causal-inverted line 20
+import torch
+from torch import nn
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, block_size):
+        super().__init__()
+        self.h = num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        B, T, C = x.shape
+        q, k, v = (f(x).view(B, T, self.h, C // self.h).transpose(1, 2) for f in (self.q, self.k, self.v))
+        s = q @ k.transpose(-1, -2) / (C // self.h) ** 0.5
+        # 未来を隠すつもりの三角行列
+        mask = torch.full((T, T), float("-inf"), device=x.device, dtype=x.dtype).tril(-1)
+        s = s + mask
+        return self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))

@@ -1,0 +1,21 @@
+# wrong: causal causal-sees-next line 14
+import torch
+from torch import nn
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, block_size):
+        super().__init__()
+        self.h = num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.register_buffer("mask", torch.tril(torch.ones(block_size, block_size), diagonal=1))
+
+    def forward(self, x):
+        B, T, C = x.shape
+        q, k, v = (f(x).view(B, T, self.h, C // self.h).transpose(1, 2) for f in (self.q, self.k, self.v))
+        s = q @ k.transpose(-1, -2) / (C // self.h) ** 0.5
+        s = s.masked_fill(self.mask[:T, :T] == 0, float("-inf"))
+        return self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))

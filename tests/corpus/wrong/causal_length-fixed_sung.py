@@ -1,0 +1,25 @@
+# wrong: causal length-fixed line 23
+import torch
+import torch.nn as nn
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, block_size):
+        super().__init__()
+        self.h = num_heads
+        self.block_size = block_size
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        B, T, C = x.shape
+        d = C // self.h
+        q, k, v = (f(x).view(B, T, self.h, d).transpose(1, 2) for f in (self.q, self.k, self.v))
+        s = q @ k.transpose(-1, -2) / d ** 0.5
+        i = torch.arange(T, device=x.device)
+        # 창 크기 4 의 지역 어텐션
+        ok = (i[:, None] >= i[None, :]) & (i[:, None] - i[None, :] < 4)
+        s = s.masked_fill(~ok, float("-inf"))
+        return self.o((s.softmax(-1) @ v).transpose(1, 2).reshape(B, T, C))

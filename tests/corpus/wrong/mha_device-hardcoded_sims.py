@@ -1,0 +1,27 @@
+# wrong: mha device-hardcoded line 22
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, dropout=0.1, device="cuda" if torch.cuda.is_available() else "cpu"):
+        super().__init__()
+        self.h = num_heads
+        self.d = hidden_dim // num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q = self.q(x).view(B, T, self.h, self.d).transpose(1, 2)
+        k = self.k(x).view(B, T, self.h, self.d).transpose(1, 2)
+        v = self.v(x).view(B, T, self.h, self.d).transpose(1, 2)
+        scale = torch.FloatTensor([self.d]).sqrt().to(x.dtype)
+        s = q @ k.transpose(2, 3) / scale
+        if mask is not None:
+            s = s.masked_fill(mask == 0, float("-inf"))
+        y = self.dropout(torch.softmax(s, dim=-1)) @ v
+        return self.o(y.transpose(1, 2).reshape(B, T, D))

@@ -1,0 +1,27 @@
+# wrong: mha softmax-over-heads line 26, heads-merge-wrong-axes line 27
+import torch
+import torch.nn as nn
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, dropout=0.1):
+        super().__init__()
+        self.h = num_heads
+        self.d = hidden_dim // num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, mask=None):
+        B, T, D = x.shape
+        q = self.q(x).view(B, T, self.h, self.d).transpose(1, 2)
+        k = self.k(x).view(B, T, self.h, self.d).transpose(1, 2)
+        v = self.v(x).view(B, T, self.h, self.d).transpose(1, 2)
+        s = q @ k.transpose(2, 3) / self.d ** 0.5
+        if mask is not None:
+            s = s.masked_fill(mask == 0, float("-inf"))
+        # Softmax über die falsche Achse
+        y = self.dropout(torch.softmax(s, dim=1)) @ v
+        return self.o(y.transpose(2, 3).reshape(B, T, D))

@@ -1,0 +1,23 @@
+# wrong: v3 mask-added line 19
+import torch
+import torch.nn as nn
+
+
+class SelfAttentionV3(nn.Module):
+    def __init__(self, hidden_dim, dropout=0.1):
+        super().__init__()
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, attention_mask=None):
+        s = self.q(x) @ self.k(x).transpose(-1, -2) / x.size(-1) ** 0.5
+        if attention_mask is not None:
+            if attention_mask.is_floating_point():
+                s = s + attention_mask
+            else:
+                s = s.masked_fill(attention_mask == 0, float("-inf"))
+        w = self.dropout(torch.softmax(s, dim=-1))
+        return self.o(w @ self.v(x))

@@ -1,0 +1,21 @@
+# wrong: v3 mask-ignored line 18
+import torch
+import torch.nn as nn
+
+
+class SelfAttentionV3(nn.Module):
+    def __init__(self, hidden_dim, dropout=0.1):
+        super().__init__()
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, attention_mask=None):
+        s = self.q(x) @ self.k(x).transpose(-1, -2) / x.size(-1) ** 0.5
+        # le masque n'est utile qu'à l'évaluation
+        if attention_mask is not None and not self.training:
+            s = s.masked_fill(attention_mask == 0, float("-inf"))
+        w = self.dropout(torch.softmax(s, dim=-1))
+        return self.o(w @ self.v(x))

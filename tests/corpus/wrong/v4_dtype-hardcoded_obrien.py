@@ -1,0 +1,20 @@
+# wrong: v4 dtype-hardcoded line 19
+import torch
+import torch.nn as nn
+
+
+class SelfAttentionV4(nn.Module):
+    def __init__(self, hidden_dim, dropout=0.1):
+        super().__init__()
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, attention_mask=None):
+        q, k, v = self.q(x), self.k(x), self.v(x)
+        s = q @ k.transpose(-2, -1) / q.size(-1) ** 0.5
+        if attention_mask is not None:
+            s = s.masked_fill(attention_mask == 0, float("-inf"))
+        w = torch.softmax(s.to(torch.bfloat16), dim=-1).to(s.dtype)
+        return self.dropout(w) @ v

@@ -1,0 +1,19 @@
+# wrong: v4 mask-fill-small line 18
+import torch
+import torch.nn as nn
+
+
+class SelfAttentionV4(nn.Module):
+    def __init__(self, hidden_dim, dropout=0.1):
+        super().__init__()
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, x, attention_mask=None):
+        s = self.q(x) @ self.k(x).transpose(2, 1) / x.size(-1) ** 0.5
+        if attention_mask is not None:
+            # soft mask, differentiable
+            s = s - (1 - attention_mask.to(s.dtype)) * 10.0
+        return self.dropout(torch.softmax(s, dim=2)) @ self.v(x)
