@@ -13,6 +13,7 @@ from .cases import Case, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
 from .truth import Roles
+from .vocabulary import words
 
 __all__ = ["DropoutFinding", "Trace", "forbidden", "trace", "try_dropout"]
 
@@ -105,6 +106,11 @@ class DropoutFinding:
     line: int | None = None
 
     @property
+    def by_hand_at_a_fixed_rate(self) -> bool:
+        """Whether train mode cannot be made deterministic from outside."""
+        return self.place != "none" and not self.calls and self.asked is None
+
+    @property
     def rate(self) -> float:
         """The rate that the kept weights' factor speaks of."""
         factor = self.reading.factor if self.reading else 1.0
@@ -149,10 +155,9 @@ def try_dropout(examination: Examination) -> DropoutFinding | None:
     readings = [(inner.read(out), calls[active[0]]["line"] if len(active) == 1 else None)]
     if not readings[0][0].on_weights and active:
         readings = []
-        for index in (*active, -1):
-            alone = once({"only_dropout": index}).get("out")
+        for line, group in _by_line(calls, active):
+            alone = once({"only_dropout": group}).get("out")
             if isinstance(alone, Tensor) and alone.shape == out.shape:
-                line = calls[index]["line"] if index >= 0 else None
                 if not _close(alone, trial.expected):
                     readings.append((inner.read(alone), line))
     good = [(reading, line) for reading, line in readings if reading.on_weights]
@@ -163,6 +168,16 @@ def try_dropout(examination: Examination) -> DropoutFinding | None:
         )
     place, line = inner.place(calls, active, out, trial.expected)
     return DropoutFinding(place=place, calls=calls, asked=asked, line=line)
+
+
+def _by_line(
+    calls: list[dict[str, Any]], active: list[int]
+) -> list[tuple[int | None, list[int]]]:
+    """Group dropout calls by line (a loop over heads is one place), and none of them."""
+    groups: dict[int | None, list[int]] = {}
+    for index in active:
+        groups.setdefault(calls[index]["line"], []).append(index)
+    return [*groups.items(), (None, [])]
 
 
 def _asked(examination: Examination) -> bool:
@@ -216,10 +231,10 @@ class _Inner:
             if _same_values(given, self.scores):
                 return "scores", line
             if _same_values(given, expected):
-                return "output", line
+                return _output_place(calls[index]["module"]), line
             if _same_values(given, self.weights):
                 return "weights-lost", line
-        ratio = out / expected
+        ratio = out / expected.where(expected != 0, torch.ones_like(expected))
         kept = ratio.abs() > 1e-6
         if bool(kept.any()):
             factor = ratio[kept].median()
@@ -227,6 +242,12 @@ class _Inner:
                 return "output", calls[active[0]]["line"] if active else None
         line = calls[active[0]]["line"] if active else None
         return "other", line
+
+
+def _output_place(module: str | None) -> str:
+    """Residual dropout is another layer than attention dropout, where its name says so."""
+    named = set(words(module or ""))
+    return "residual" if named & {"resid", "residual", "proj", "out", "output", "o"} else "output"
 
 
 def _same_values(left: Tensor, right: Tensor) -> bool:

@@ -159,7 +159,7 @@ def bindings(
 def _global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     for entry in sizes:
         role = constructor_role(entry["name"])
-        if role in {"width", "heads", "head_dim", "length", "batch"} and entry["whole"]:
+        if role in {"width", "heads", "head_dim", "length"} and entry["whole"]:
             yield entry["name"], role
         elif role == "dropout" and not entry["whole"]:
             yield entry["name"], role
@@ -173,16 +173,15 @@ def constructor_plans(
     fixed: list[tuple[str, str]] = []
     unknown: list[str] = []
     inner: list[str] = []
+    asked = {constructor_role(p["name"]) for p in named if p["default"] is not None}
     for parameter in named:
         role = constructor_role(parameter["name"])
-        if role == "config" and parameter["has_default"] and parameter["default"] is not None:
-            continue
         if role is None:
             if not parameter["has_default"]:
                 role = {"float": "dropout", "bool": "flag"}.get(parameter["annotation"])
                 if role is None:
                     unknown.append(parameter["name"])
-        elif parameter["has_default"] and _leave(role, parameter["default"]):
+        elif parameter["has_default"] and _leave(role, parameter["default"], asked):
             continue
         elif role == "inner":
             inner.append(parameter["name"])
@@ -193,9 +192,19 @@ def constructor_plans(
     wanted = [role for role in _contract_roles(contract) if role not in taken]
     choices = _spread(unknown, wanted)
     inner_choices = [["head_dim", "width"]] if inner and contract.heads == "many" else [["width"]]
-    plans = []
+    plans: list[tuple[tuple[str, str], ...]] = []
     for choice, meaning in product(choices, inner_choices[0] if inner else ["width"]):
         plans.append((*fixed, *choice, *((name, meaning) for name in inner)))
+    widths = [name for name, role in fixed if role == "width"]
+    if contract.heads == "many" and len(widths) > 1:
+        # A second width can be one head's: (model_size, heads, key_size).
+        for whole in (widths[:1], widths[1:]):
+            plans.append(
+                tuple(
+                    (name, "head_dim" if role == "width" and name not in whole else role)
+                    for name, role in plans[0]
+                )
+            )
     starred = [p for p in signature if p["kind"] == "VAR_KEYWORD"]
     if starred and not named:
         names = [argument.split("=")[0] for argument in contract.constructor]
@@ -219,15 +228,18 @@ def _spread(unknown: list[str], wanted: list[str]) -> list[list[tuple[str, str]]
     return [list(zip(unknown, order, strict=True)) for order in orders]
 
 
-def _leave(role: str, default: Any) -> bool:
-    """Whether an argument with a default is best left alone."""
+def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
+    """Whether an argument with a default is best left alone.
+
+    asked: the roles that other arguments ask for; what they say need not be said again.
+    """
     if role in {"bias", "device", "dtype", "flag", "vocabulary", "layers"}:
         return True
     if role == "dropout":
         return False
     if role in {"causal", "yes"}:
         return not isinstance(default, bool)
-    return default is None
+    return default is None and (role not in {"width", "heads"} or role in asked)
 
 
 def forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[ForwardPlan]:
@@ -235,17 +247,39 @@ def forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[F
     named = [p for p in signature if p["kind"] not in _STARRED]
     plan = (_cross if contract.source == "cross" else _self)(named, contract)
     plans = [plan]
+    if plan.mask is None and contract.masks and _starred(signature):
+        plan = replace(plan, mask=contract.forward[-1].split("=")[0], mask_role="mask")
+        return [plan]
     if plan.mask is not None and _required(named, plan.mask):
         # With no mask to give, None is the natural stand-in; a mask of ones serves
         # code that reads the mask's shape before it looks whether there is one.
         plans = [replace(plan, no_mask="none"), replace(plan, no_mask="ones")]
     elif plan.mask is not None:
         plans = [plan, replace(plan, no_mask="ones")]
+    if contract.source == "cross":
+        plans += [swapped for old in plans if (swapped := _swapped(old)) is not None]
     if not named and any(p["kind"] == "VAR_POSITIONAL" for p in signature):
         sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
         pairs = tuple((source, source) for source in sources)
         plans = [ForwardPlan(sources=pairs, positional=sources)]
     return plans
+
+
+def _swapped(plan: ForwardPlan) -> ForwardPlan | None:
+    """The other reading of two inputs whose names do not say which one asks.
+
+    `forward(x, y)` is written both ways; only the output's length tells.
+    """
+    given = dict(plan.sources)
+    turned = {"query": "context", "context": "query"}
+    if set(given.values()) != {"query", "context"}:
+        return None
+    sources = tuple((n, turned[s] if isinstance(s, str) else s) for n, s in plan.sources)
+    return replace(plan, sources=sources)
+
+
+def _starred(signature: list[dict[str, Any]]) -> bool:
+    return any(p["kind"] == "VAR_KEYWORD" for p in signature)
 
 
 def _required(named: list[dict[str, Any]], name: str) -> bool:
@@ -334,7 +368,13 @@ def _mask_argument(
     masks = [p["name"] for p in named if roles[p["name"]] == "mask"]
     plain = [n for n in masks if n.lower() in {"mask", "attention_mask", "attn_mask"}]
     padding = [p["name"] for p in named if roles[p["name"]] == "padding"]
-    return next(iter([*plain, *masks, *padding]), None)
+    # An optional argument of another name ("masque", "keep") can only be the mask.
+    other = [
+        p["name"]
+        for p in named[1:]
+        if roles[p["name"]] is None and p["has_default"] and p["default"] is None
+    ]
+    return next(iter([*plain, *masks, *padding, *other]), None)
 
 
 def _plan(

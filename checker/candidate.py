@@ -166,7 +166,7 @@ class Worker:
                 if call.get("profile"):
                     profile = stack.enter_context(torch.autograd.profiler.profile())
                 if call.get("record") is not None:
-                    recorder = stack.enter_context(Recorder(self.loaded.path, **call["record"]))
+                    recorder = stack.enter_context(Recorder(self.loaded.path, _names(built), **call["record"]))
                 stack.enter_context(
                     nullcontext() if "grad" in call or "jacobian" in call else torch.no_grad()
                 )
@@ -263,6 +263,12 @@ def _modules(built: Built) -> list[list[str]]:
     if not isinstance(built.thing, torch.nn.Module):
         return []
     return [[name, type(module).__name__] for name, module in built.thing.named_modules()]
+
+
+def _names(built: Built) -> dict[int, str]:
+    if not isinstance(built.thing, torch.nn.Module):
+        return {}
+    return {id(module): name for name, module in built.thing.named_modules() if name}
 
 
 def _prepared(

@@ -11,9 +11,14 @@ from torch import Tensor
 from ..kata.catalogue import Contract
 from .bind import Binding, Size
 
-__all__ = ["Case", "draw_inputs", "draw_weights", "grid", "probe_size", "sizes", "tiny"]
+__all__ = ["Case", "draw_inputs", "draw_weights", "grid", "large", "probe_size", "sizes", "tiny", "training"]
 
 GAIN = 1.5
+# With inputs times 30 this gives scores of some hundreds to two thousand: beyond what exp
+# holds, and within what a penalty of -10000 masks.
+LARGE_GAIN = 0.8
+# In eval mode dropout must do nothing, so it is asked for while values are compared.
+DROPOUT = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +63,20 @@ def sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
     """The configurations: heads and head_dim vary, one head and head_dim 1 included."""
     if contract.heads == "one":
         return [
-            Size(hidden=6, heads=1, block=64),
-            Size(hidden=13, heads=1, block=64),
-            Size(hidden=4, heads=1, block=64),
+            Size(hidden=6, heads=1, block=64, dropout=DROPOUT),
+            Size(hidden=13, heads=1, block=64, dropout=DROPOUT),
+            Size(hidden=4, heads=1, block=64, dropout=DROPOUT),
         ]
     if fixed_heads is not None:
-        return [Size(hidden=fixed_heads * depth, heads=fixed_heads, block=64) for depth in (4, 5, 3)]
+        return [
+            Size(hidden=fixed_heads * depth, heads=fixed_heads, block=64, dropout=DROPOUT)
+            for depth in (4, 5, 3)
+        ]
     return [
-        Size(hidden=12, heads=3, block=64),
-        Size(hidden=10, heads=2, block=9),
-        Size(hidden=7, heads=1, block=64),
-        Size(hidden=3, heads=3, block=17),
+        Size(hidden=12, heads=3, block=64, dropout=DROPOUT),
+        Size(hidden=10, heads=2, block=9, dropout=DROPOUT),
+        Size(hidden=7, heads=1, block=64, dropout=DROPOUT),
+        Size(hidden=3, heads=3, block=17, dropout=DROPOUT),
     ]
 
 
@@ -87,7 +95,7 @@ def grid(contract: Contract, size: Size, place: int) -> Iterator[Case]:
         lengths.insert(0, size.block)
     for index, queries in enumerate(lengths):
         batch = (3, 1, 2, 4)[(index + place) % 4]
-        keys = max(1, queries + (2, -1, 3, 1)[(index + place) % 4]) if cross else queries
+        keys = max(1, queries + (2, -1, 0, 3, 1)[(index + place) % 5]) if cross else queries
         check = "values" if index < 3 else "lengths"
         strided = index % 3 == 1
         yield Case(check=check, batch=batch, queries=queries, keys=keys, strided=strided)
@@ -97,23 +105,39 @@ def grid(contract: Contract, size: Size, place: int) -> Iterator[Case]:
                     check="mask", batch=batch, queries=queries, keys=keys, mask=kind,
                     strided=not strided and index % 2 == 0,
                 )  # fmt: skip
-    yield from _special(contract, cross)
+    yield from _gradients(contract, cross)
+
+
+def large(contract: Contract) -> Iterator[Case]:
+    """Large logits: inputs times 30, with weights of ordinary size."""
+    cross = contract.source == "cross"
+    for batch, queries in ((2, 5), (3, 4), (1, 9)):
+        keys = queries + 2 * cross
+        yield Case(check="stability", batch=batch, queries=queries, keys=keys, gain=30)
+        if contract.masks:
+            yield Case(
+                check="stability", batch=batch, queries=queries, keys=keys, gain=30, mask="random"
+            )
+
+
+def training(contract: Contract) -> Iterator[Case]:
+    """Train mode with dropout silenced: values, masks and gradients are eval mode's."""
+    extra = 2 if contract.source == "cross" else 0
+    yield Case(check="values", batch=2, queries=5, keys=5 + extra, train=True)
+    yield Case(check="gradients", batch=2, queries=4, keys=4 + extra, train=True, grad=True)
+    if contract.masks:
+        for kind in ("random", "padding"):
+            yield Case(check="mask", batch=3, queries=5, keys=5 + extra, mask=kind, train=True)
 
 
 def _kinds(index: int) -> tuple[str, ...]:
     return (("random", "empty"), ("padding", "single"), ("causal", "random"))[index % 3]
 
 
-def _special(contract: Contract, cross: bool) -> Iterator[Case]:
-    mask = "random" if contract.masks else None
+def _gradients(contract: Contract, cross: bool) -> Iterator[Case]:
     for batch, queries in ((2, 5), (3, 4)):
         keys = queries + 2 * cross
-        yield Case(check="stability", batch=batch, queries=queries, keys=keys, gain=30)
-        yield Case(check="gradients", batch=batch, queries=queries, keys=keys, grad=True)
-        if mask:
-            yield Case(
-                check="stability", batch=batch, queries=queries, keys=keys, gain=30, mask=mask
-            )
+        for mask in (None, "random") if contract.masks else (None,):
             yield Case(
                 check="gradients", batch=batch, queries=queries, keys=keys, grad=True, mask=mask
             )

@@ -36,8 +36,14 @@ class Choice:
     candidates: tuple[dict[str, Any], ...] = ()
 
 
-def choose(kata: Kata, classes: list[dict[str, Any]], wanted: str | None) -> Choice:
-    """Pick a class by `--class`, the stub's name, being the only one, or name and signature."""
+def choose(
+    kata: Kata, classes: list[dict[str, Any]], wanted: str | None, uses: dict[str, set[str]]
+) -> Choice:
+    """Pick a class by `--class`, the stub's name, being the only one, or name and signature.
+
+    uses: which names each class's own source mentions; of two classes that look alike
+    the one that is built from the other is meant.
+    """
     if wanted is not None:
         named = [entry for entry in classes if entry["name"] == wanted]
         return Choice(chosen=named[-1] if named else None, candidates=tuple(classes))
@@ -55,17 +61,23 @@ def choose(kata: Kata, classes: list[dict[str, Any]], wanted: str | None) -> Cho
     best = _score(kata, ranked[0])
     if best <= 0 or best == _score(kata, ranked[1]):
         equal = [entry for entry in ranked if _score(kata, entry) == best]
-        derived = _most_derived(equal)
-        if best > 0 and derived is not None:
-            return Choice(chosen=derived)
+        top = _outermost(equal, uses)
+        if best > 0 and top is not None:
+            return Choice(chosen=top)
         return Choice(chosen=None, candidates=tuple(ranked))
     return Choice(chosen=ranked[0])
 
 
-def _most_derived(entries: list[dict[str, Any]]) -> dict[str, Any] | None:
-    bases = {base for entry in entries for base in entry["bases"]}
-    leaves = [entry for entry in entries if entry["name"] not in bases]
-    return leaves[0] if len(leaves) == 1 else None
+def _outermost(
+    entries: list[dict[str, Any]], uses: dict[str, set[str]]
+) -> dict[str, Any] | None:
+    """The one entry that no other derives from or is built from."""
+    below: set[str] = set()
+    for entry in entries:
+        below.update(entry["bases"])
+        below.update(uses.get(entry["name"], set()) - {entry["name"]})
+    tops = [entry for entry in entries if entry["name"] not in below]
+    return tops[0] if len(tops) == 1 else None
 
 
 def _score(kata: Kata, entry: dict[str, Any]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -11,7 +12,18 @@ from torch import Tensor
 from ..kata.catalogue import Kata
 from . import masks
 from .bind import Size
-from .cases import GAIN, Case, draw_inputs, draw_weights, grid, sizes, tiny
+from .cases import (
+    GAIN,
+    LARGE_GAIN,
+    Case,
+    draw_inputs,
+    draw_weights,
+    grid,
+    large,
+    sizes,
+    tiny,
+    training,
+)
 from .compare import VALUE_BOUND, low_precision_bound
 from .fitting import Fitted
 from .trials import Finding, Trial
@@ -48,6 +60,8 @@ class Examination:
         self.prefix: int | None = None
         self.lengths: set[int] = set()
         self.unused: set[str] = set()
+        self.misfits: dict[Size, dict[str, Any] | None] = {}
+        self.narrowed: str | None = None
         self.dtype_names: list[str] = []
         self.draw = fitted.draw
 
@@ -152,19 +166,26 @@ class Examination:
     # -- the steps -------------------------------------------------------------------
 
     def prepare(self, many: Iterable[Size]) -> dict[Size, tuple[dict[str, Tensor], Truth]]:
-        """Draw weights for several sizes and set the references up; leave out what fails."""
-        many = [size for size in many]
-        self.fitted.describe([s for s in many])
+        """Draw weights for several sizes and set the references up.
+
+        A size at which the class cannot be made, or at which its weights have no roles
+        though they had some at another, is a finding.
+        """
+        many = list(many)
+        self.fitted.describe(many)
         ready = {}
         for size in many:
             shapes = self.fitted.shapes(size)
             if not shapes:
+                self.misfits[size] = self.fitted.faults.get(size)
                 continue
             weights = draw_weights(shapes, size.hidden, GAIN, self.draw)
             if self.fitted.work is not torch.float64:
                 weights = {n: w.to(self.fitted.work).double() for n, w in weights.items()}
             truth = self.fitted.truth(size, weights)
-            if truth is not None:
+            if truth is None:
+                self.misfits[size] = None
+            else:
                 ready[size] = (weights, truth)
         return ready
 
@@ -228,11 +249,16 @@ class Examination:
         """Values, masks, lengths, stability and gradients, in float64, over all sizes."""
         batches: list[tuple[dict[str, Any], list[Trial]]] = []
         turn = 0
-        for place, (size, (weights, truth)) in enumerate(ready.items()):
+        rows = [
+            (size, *held, list(grid(self.kata.contract, size, place)))
+            for place, (size, held) in enumerate(ready.items())
+        ]
+        if rows:
+            size, weights, truth, found = rows[0]
+            rows[0] = (size, weights, truth, [*tiny(self.kata.contract), *found])
+        rows += self._large_rows(list(ready)[:2])
+        for size, weights, truth, found in rows:
             trials = []
-            found = list(grid(self.kata.contract, size, place))
-            if place == 0:
-                found = [*tiny(self.kata.contract), *found]
             for case in found:
                 if case.mask is not None and not self.takes_mask:
                     continue
@@ -254,6 +280,37 @@ class Examination:
         for result, (_, trials) in zip(results, batches, strict=True):
             self._collect(trials, result)
 
+    def _large_rows(self, many: list[Size]) -> list[tuple[Size, dict[str, Tensor], Truth, list[Case]]]:
+        rows = []
+        for size in many:
+            shapes = self.fitted.shapes(size)
+            weights = draw_weights(shapes, size.hidden, LARGE_GAIN, self.draw)
+            truth = self.fitted.truth(size, weights)
+            if truth is not None:
+                rows.append((size, weights, truth, list(large(self.kata.contract))))
+        return rows
+
+    def try_training(self) -> None:
+        """Train mode, with torch's dropouts silenced and a rate of 0 asked for."""
+        size = replace(self.sizes[0], dropout=0.0)
+        ready = self.prepare([size])
+        if size not in ready:
+            return
+        weights, truth = ready[size]
+        trials = []
+        for case in training(self.kata.contract):
+            if case.mask is None or (self.takes_mask and self.forms):
+                trial = self.trial(
+                    case, size, truth, self.fitted.work,
+                    form=self.forms[0] if case.mask else "", mask_dtype=self._mask_dtype(0),
+                    check_bound=self.work_bound(size, case.keys),
+                )  # fmt: skip
+                trial.call["record"] = {"only_dropout": []}
+                trials.append(trial)
+        calls = [trial.call for trial in trials]
+        run = self.fitted.entry(size, weights, calls, self.fitted.work)
+        self._collect(trials, self.fitted.run([run])[0])
+
     def _mask_dtype(self, turn: int) -> torch.dtype:
         return self.mask_dtypes[turn % len(self.mask_dtypes)] if self.mask_dtypes else torch.int64
 
@@ -268,6 +325,8 @@ class Examination:
             self.modified.update(answer.get("modified", []))
             self.unused |= {n for n, g in answer.get("grads", {}).items() if g is None}
             out = answer.get("out")
+            if isinstance(out, Tensor) and out.dtype is not self.fitted.work:
+                self.narrowed = str(out.dtype).removeprefix("torch.")
             if isinstance(out, Tensor) and trial.keep is not None and out.shape == trial.expected.shape:
                 empty = ~trial.keep.expand(out.shape)
                 self.nan_rows |= bool(out[empty].isnan().any())
@@ -279,9 +338,11 @@ class Examination:
         first = Case(check="purity", batch=2, queries=4, keys=6 if self.cross else 4)
         other = Case(check="purity", batch=3, queries=6, keys=5 if self.cross else 6)
         one = self.trial(first, size, truth, work)
+        twin = self.trial(first, size, truth, work)
         two = self.trial(other, size, truth, work)
         trained = dict(one.call, train=True)
-        calls = [one.call, one.call, two.call, trained, one.call]
+        # Again at once, after other values of the same shape, and after all the rest.
+        calls = [one.call, one.call, twin.call, one.call, two.call, trained, one.call]
         runs = [self.fitted.entry(size, weights, calls, work)]
         if self.kata.contract.causal:
             runs.append(self._prefixes(size, weights, truth))
@@ -289,10 +350,10 @@ class Examination:
         answers = results[0].get("answers", [])
         self.counts["purity"] = len(answers)
         outs = [answer.get("out") for answer in answers]
-        if len(outs) == 5 and all(isinstance(outs[i], Tensor) for i in (0, 1, 4)):
+        if len(outs) == len(calls) and all(isinstance(outs[i], Tensor) for i in (0, 1, 3, 6)):
             if not self._same(outs[0], outs[1]):
                 self.state = "fail-random"
-            elif not self._same(outs[0], outs[4]):
+            elif not (self._same(outs[0], outs[3]) and self._same(outs[0], outs[6])):
                 self.state = "fail-state"
         elif outs and isinstance(outs[0], Tensor):
             self.state = "fail-state"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import torch
@@ -19,6 +21,7 @@ from .truth import Roles, Truth
 __all__ = ["Fitted", "Unbound", "bind"]
 
 _TRIES = 24
+_FITS = 5
 
 
 class Unbound(Exception):
@@ -42,26 +45,32 @@ class Bound:
 
 def bind(
     kata: Kata, candidate: Candidate, entry: dict[str, Any], sizes: list[dict[str, Any]]
-) -> Bound:
-    """Try ways to make and call a class until one gives an output of the right shape.
+) -> Iterator[Bound]:
+    """Yield ways to make and call a class that give an output of the right shape.
 
-    Raises Unbound with the try that came furthest.
+    The first is the likeliest; the others serve where its weights make no attention.
+    Raises Unbound with the try that came furthest where there is none.
     """
-    ways = list(bindings(entry, sizes, kata.contract))[:_TRIES]
-    tries = []
-    for binding in ways:
-        for size in _describing_sizes(kata, binding):
-            call = plain_call(kata, binding, size)
-            tries.append((binding, size, attempt(binding, size, call)))
-    answers = candidate.ask(
-        {"do": "describe", "first_good": True, "tries": [entry for *_, entry in tries]}
-    )["answers"]
-    ranked = sorted(range(len(answers)), key=lambda i: _rank(answers[i]), reverse=True)
-    best = ranked[0]
-    binding, size, _ = tries[best]
-    if _rank(answers[best]) < 3:
-        raise Unbound(answers[best], binding, size)
-    return Bound(binding=binding, size=size, shown=answers[best])
+    tries = [
+        (binding, size)
+        for binding in islice(bindings(entry, sizes, kata.contract), _TRIES)
+        for size in _describing_sizes(kata, binding)
+    ]
+    best: tuple[int, dict[str, Any], Binding, Size] | None = None
+    fitting = 0
+    while tries:
+        attempts = [attempt(b, size, plain_call(kata, b, size)) for b, size in tries]
+        request = {"do": "describe", "first_good": True, "tries": attempts}
+        answers = candidate.ask(request)["answers"]
+        for (binding, size), answer in zip(tries, answers, strict=False):
+            if _rank(answer) == _FITS:
+                fitting += 1
+                yield Bound(binding=binding, size=size, shown=answer)
+            elif best is None or _rank(answer) > best[0]:
+                best = (_rank(answer), answer, binding, size)
+        tries = tries[len(answers) :]
+    if not fitting and best is not None:
+        raise Unbound(*best[1:])
 
 
 def _describing_sizes(kata: Kata, binding: Binding) -> list[Size]:
@@ -79,7 +88,7 @@ def _rank(answer: dict[str, Any]) -> int:
     if answer["phase"] == "forward":
         return 1
     if answer["fits"]:
-        return 5
+        return _FITS
     if answer["answer"].get("misplaced") is not None:
         return 4
     return 3 if isinstance(answer["answer"]["out"], Tensor) else 2
@@ -135,6 +144,7 @@ class Fitted:
         if kata.contract.heads == "many" and not self.takes_heads:
             self.base = bound.size
         self.mask_form: tuple[str, torch.dtype] | None = None
+        self.faults: dict[Size, dict[str, Any]] = {}
         self._shapes: dict[Size, dict[str, tuple[int, ...]]] = {}
         self._roles: dict[Size, Roles | None] = {}
 
@@ -162,6 +172,7 @@ class Fitted:
                 self._shapes[size] = {name: tuple(shape) for name, shape in found.items()}
             else:
                 self._shapes[size] = {}
+                self.faults[size] = answer["fault"]
 
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Have the candidate make several objects and call each."""
@@ -280,6 +291,9 @@ class Fitted:
             found = readings[self.proposal] if self.proposal < len(readings) else None
         if found is None and self.aligned:
             found = self._by_derivatives(size)
+            if found is not None and base is not None and (found.o is None) != (base.o is None):
+                # With or without an output projection, but the same at every size.
+                found = None
         self._roles[size] = found
         return found
 

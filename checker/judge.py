@@ -13,6 +13,7 @@ import socket
 import time
 import traceback
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ from .source import Source, Unreadable, read
 from .verdict import Verdict
 
 __all__ = ["main"]
+
+# How many ways to make and call a class are tried before its first is taken as meant.
+_WAYS = 4
 
 
 def main(jobs: socket.socket, requests: socket.socket) -> None:
@@ -124,14 +128,34 @@ class _Sitting:
         self.result.object = entry["name"]
         self.phase = "construct"
         try:
-            bound = bind(self.kata, candidate, entry, sizes)
+            fitted = self._fit(candidate, entry, sizes)
         except Unbound as unbound:
-            raise self._unbound(unbound, source) from None
+            out = unbound.best.get("answer", {}).get("out")
+            if not isinstance(out, torch.Tensor):
+                raise self._unbound(unbound, source) from None
+            verdict = Verdict(self.result, self.kata, source, self.language)
+            verdict.wrong_shape(unbound)
+            return
         self.phase = "run"
-        fitted = Fitted(self.kata, candidate, bound, self.job["seed"])
-        fitted.align()
         self.result.roles = fitted.named_roles()
         self._try_all(source, fitted)
+
+    def _fit(
+        self,
+        candidate: Candidate,
+        entry: dict[str, Any],
+        sizes: list[dict[str, Any]],
+    ) -> Fitted:
+        """Take the first way to make and call the class in which its weights make attention."""
+        first: Fitted | None = None
+        for bound in islice(bind(self.kata, candidate, entry, sizes), _WAYS):
+            fitted = Fitted(self.kata, candidate, bound, self.job["seed"])
+            fitted.align()
+            if fitted.aligned:
+                return fitted
+            first = first or fitted
+        assert first is not None
+        return first
 
     def _load(
         self, source: Source, candidate: Candidate
@@ -148,7 +172,11 @@ class _Sitting:
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
             raise self._load_fault(fault)
-        choice = choose(self.kata, answer["classes"], self.job["class"])
+        uses = {
+            name: {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+            for name, tree in source.classes.items()
+        }
+        choice = choose(self.kata, answer["classes"], self.job["class"], uses)
         if choice.chosen is None:
             raise self._no_class(choice.candidates, source)
         if choice.chosen["forward"] is None:
@@ -213,13 +241,7 @@ class _Sitting:
 
     def _odd_result(self, best: dict[str, Any]) -> _Unjudged:
         answer = best["answer"]
-        if isinstance(answer["out"], torch.Tensor):
-            # It runs, and gives a tensor of another shape: that is wrong, not unjudgeable.
-            raise self._wrong_shape(answer)
         return _Unjudged("forward", self._say("returns-nothing", kind=answer["container"]))
-
-    def _wrong_shape(self, answer: dict[str, Any]) -> _Unjudged:
-        return _Unjudged("forward", str(list(answer["out"].shape)))
 
     def _try_all(self, source: Source, fitted: Fitted) -> None:
         verdict = Verdict(self.result, self.kata, source, self.language)
@@ -234,6 +256,8 @@ class _Sitting:
             examination.try_dtypes(ready)
             if fitted.aligned:
                 found = try_dropout(examination)
+                if found is not None and not found.by_hand_at_a_fixed_rate:
+                    examination.try_training()
         seen = trace(examination)
         verdict.rules(seen, _own_imports(source))
         verdict.parameters(examination)
@@ -246,8 +270,6 @@ class _Sitting:
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
         verdict.set("device", "skip", self._say("no-cuda"))
-        if not ready:
-            verdict.set("values", "fail", self._say("fail-roles"))
         verdict.finish()
 
     def _say(self, key: str, **values: object) -> str:

@@ -202,6 +202,14 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "no assignment of its parameters to query, key, value and output gives attention",
         "zh": "参数怎么对应 query、key、value 和 output，都得不到注意力的结果",
     },
+    "fail-roles-at": {
+        "en": "at {sizes} no assignment of its parameters gives attention",
+        "zh": "在 {sizes} 时，参数怎么对应都得不到注意力的结果",
+    },
+    "dtype-narrowed": {
+        "en": "a {dtype} input gives a {narrowed} output; a dtype is fixed in the code",
+        "zh": "输入是 {dtype}，输出却是 {narrowed}；代码里写死了 dtype",
+    },
     "fail-no-mask": {
         "en": "forward takes no mask; {kata} wants `{wanted}`",
         "zh": "forward 没有接收 mask；{kata} 要求 `{wanted}`",

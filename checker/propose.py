@@ -124,8 +124,10 @@ def _readings(
         return [m.T for m in flat.reshape(width, count, width).unbind(1)]
 
     def by_head(count: int) -> list[Tensor] | None:
+        if count != 1:
+            return None
         grid = flat.reshape(heads, width, depth)
-        return [grid.transpose(1, 2).reshape(width, width)] if count == 1 else None
+        return [grid.transpose(1, 2).reshape(width, width)]
 
     def interleaved(count: int) -> list[Tensor] | None:
         grid = flat.reshape(heads, count, depth, width)

@@ -21,14 +21,21 @@ _LIMIT = 4000
 class Recorder(TorchFunctionMode):
     """Record each torch call: its name, line, shapes and numbers, and on wish its values.
 
-    only_dropout: let only the n-th dropout call drop; the others return their input.
+    names: module names by identity, to say which layer a dropout call belongs to.
+    only_dropout: let only these dropout calls drop, by number; others return their input.
     """
 
     def __init__(
-        self, path: str, *, values: bool = False, only_dropout: int | None = None
+        self,
+        path: str,
+        names: dict[int, str],
+        *,
+        values: bool = False,
+        only_dropout: list[int] | None = None,
     ) -> None:
         super().__init__()
         self.path = path
+        self.names = names
         self.values = values
         self.only_dropout = only_dropout
         self.steps: list[dict[str, Any]] = []
@@ -52,12 +59,13 @@ class Recorder(TorchFunctionMode):
         given.update(kwargs)
         source = given.get("input")
         index = len(self.dropouts)
-        silent = self.only_dropout is not None and self.only_dropout != index
+        silent = self.only_dropout is not None and index not in self.only_dropout
         result = source if silent else func(*args, **kwargs)
         entry: dict[str, Any] = {
             "p": float(given.get("p", 0.5)),
             "training": bool(given.get("training", True)),
             "line": self._line(),
+            "module": self._module(),
             "shape": list(source.shape) if isinstance(source, Tensor) else [],
         }
         if self.values and isinstance(source, Tensor):
@@ -89,6 +97,15 @@ class Recorder(TorchFunctionMode):
                 if isinstance(out, Tensor) and out.is_floating_point() and out.numel() <= 4096
             ]
         self.steps.append(step)
+
+    def _module(self) -> str | None:
+        frame: Any = sys._getframe(2)  # noqa: SLF001
+        while frame is not None and frame.f_code.co_filename != self.path:
+            owner = frame.f_locals.get("self")
+            if id(owner) in self.names:
+                return self.names[id(owner)]
+            frame = frame.f_back
+        return None
 
     def _line(self) -> int | None:
         frame: Any = sys._getframe(2)  # noqa: SLF001

@@ -62,6 +62,10 @@ class Trial:
     def judge(self, answer: dict[str, Any]) -> Finding | None:
         """Compare an answer with what is right."""
         if "fault" in answer:
+            if self.case.strided and "view size is not compatible" in answer["fault"]["message"]:
+                # `view` on the input itself, as GPT-2's Conv1D has it, asks for contiguous
+                # inputs; that is a precondition, not a mistake in the attention.
+                return None
             return Finding(kind="raised", trial=self, fault=answer["fault"])
         out = answer["out"]
         if not isinstance(out, Tensor):

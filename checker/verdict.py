@@ -11,7 +11,9 @@ from torch import Tensor
 
 from ..kata.catalogue import Kata
 from .behaviour import DropoutFinding, Trace, forbidden
+from .bind import Size
 from .examine import Examination
+from .fitting import Unbound
 from .messages import say
 from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
 from .source import Source
@@ -77,6 +79,30 @@ class Verdict:
         message = self.say("forbidden-call", call=f"`{name}`")
         self.set("rules", "fail", message)
         self.blame("forbidden-call", line, call=f"`{name}`")
+
+    def wrong_shape(self, unbound: Unbound) -> None:
+        """The class runs and gives a tensor of another shape than asked, however it is called."""
+        answer, size = unbound.best["answer"], unbound.size
+        cross = self.kata.contract.source == "cross"
+        lengths = "query length 5, key length 7" if cross else "length 5"
+        case = f"batch 2, {lengths}, hidden_dim {size.hidden}"
+        expected = [2, 5, size.hidden]
+        actual = list(answer["out"].shape)
+        if answer.get("misplaced") is not None:
+            text = self.say("fail-misplaced", place=answer["misplaced"] + 1)
+        else:
+            text = self.say(
+                "fail-shape", case=case, actual=tuple(actual), expected=tuple(expected)
+            )
+        self.set("shape", "fail", text, 1)
+        self.report.difference = Difference(
+            case=case, axes=["batch", "length", "hidden_dim"], expected_shape=expected,
+            actual_shape=actual,
+        )  # fmt: skip
+        for name in CHECK_IDS:
+            if name != "shape":
+                self.set(name, "skip", self.say("waits", check="shape"))
+        self.finish()
 
     def parameters(self, examination: Examination) -> None:
         """Every weight is found, registered, and does what its name says."""
@@ -152,8 +178,19 @@ class Verdict:
             self._show(first)
         else:
             self.set("shape", "pass", self.say("shape-pass"))
+        for size, fault in examination.misfits.items():
+            self._misfit(size, fault)
         for name in ("values", "mask", "lengths", "stability", "gradients"):
             self._group(name, examination)
+
+    def _misfit(self, size: Size, fault: dict[str, Any] | None) -> None:
+        sizes = f"hidden_dim {size.hidden}, heads {size.heads}"
+        if fault is None:
+            self.set("values", "fail", self.say("fail-roles-at", sizes=sizes))
+            return
+        reason = fault["message"].split("\n")[0]
+        values = {"kind": fault["type"], "line": fault["line"], "reason": reason}
+        self.set("values", "fail", self.say("fail-raised", case=sizes, **values))
 
     def _group(self, name: str, examination: Examination) -> None:
         cases = examination.counts.get(name, 0)
@@ -221,16 +258,20 @@ class Verdict:
         if found.place == "none":
             self._no_dropout(found, modules)
             return
+        if found.place == "residual" and contract.dropout in {"optional", "remark"}:
+            if contract.dropout == "remark":
+                self.remark("dropout-not-applied")
+            self.set("dropout", "pass", self.say("dropout-none"))
+            return
         if found.place == "weights" and found.reading is not None:
             self._dropout_rate(found)
             return
         mistake = "dropout-before-softmax" if found.place == "scores" else "dropout-on-output"
-        places = {"output": ("the output", "输出")}.get(found.place, ("another step", "别的步骤"))
+        on_output = found.place in {"output", "residual"}
+        places = ("the output", "输出") if on_output else ("another step", "别的步骤")
         where = places[0] if self.language == "en" else places[1]
         self.set("dropout", "fail", self.say(mistake, where=where))
         self.blame(mistake, found.line, where=where)
-        if contract.dropout == "none":
-            return
 
     def _no_dropout(self, found: DropoutFinding, modules: list[list[str]]) -> None:
         idle = [name for name, kind in modules if kind == "Dropout"]
@@ -315,6 +356,11 @@ class Verdict:
             else:
                 text = self.say("fail-dtype", dtype=dtype, reason=self._finding_text(finding))
                 self.set("dtypes", "fail", text, cases)
+        if examination.narrowed is not None:
+            work = _short(examination.fitted.work)
+            values = {"dtype": work, "narrowed": examination.narrowed}
+            self.set("dtypes", "fail", self.say("dtype-narrowed", **values))
+            self.blame("dtype-hardcoded", None, "dtype-narrowed", **values)
         skipped = {_short(d) for d in examination.skipped_dtypes}
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
         self.set("dtypes", "pass", self.say("dtypes-pass", dtypes=", ".join(names)), cases)

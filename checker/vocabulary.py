@@ -156,6 +156,8 @@ def forward_role(name: str) -> str | None:
         return "causal"
     if "mask" in have or "masks" in have or name.lower() in {"msk", "m", "attnmask"}:
         return "padding" if "padding" in have or "pad" in have else "mask"
+    if have & {"padding", "pad"}:
+        return "padding"
     if have & {"lens", "lengths", "len", "length"}:
         return "lengths"
     if {"key", "value"} <= have or {"k", "v"} <= have:
