@@ -378,11 +378,36 @@ class _Solver:
             v=self.v[features],
             o=None if self.output is None else self.output[:, features],
             bq=bq,
+            bk=_key_bias(names, shapes, k[:, 0], self.dead),
             bv=self.bv[features],
             bo=self.bo,
             place=torch.tensor(features) if self.output is None else torch.arange(width),
             dead=self.dead,
         )
+
+
+def _key_bias(
+    names: tuple[str, ...], shapes: dict[str, tuple[int, ...]], rows: Tensor, dead: Tensor
+) -> Tensor:
+    """Guess the key bias: beside the key's weight, at the rows where its features are.
+
+    rows: for each key feature the flat index of its weight in the first column.
+    """
+    idle = set(dead.tolist())
+    starts, place = {}, 0
+    for name in names:
+        starts[name] = place
+        place += int(torch.Size(shapes[name]).numel())
+    found = _empty(len(rows))
+    for number, index in enumerate(rows.tolist()):
+        owner = max((n for n in names if starts[n] <= index), key=lambda n: starts[n])
+        beside = f"{owner.rpartition('.')[0]}.bias"
+        shape = shapes[owner]
+        if beside in shapes and len(shape) == 2 and shapes[beside] == (shape[0],):
+            entry = starts[beside] + (index - starts[owner]) // shape[1]
+            if entry in idle:
+                found[number] = entry
+    return found
 
 
 def _empty(*shape: int) -> Tensor:

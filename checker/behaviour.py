@@ -166,8 +166,24 @@ def try_dropout(examination: Examination) -> DropoutFinding | None:
         return DropoutFinding(
             place="weights", reading=reading, calls=calls, asked=asked, line=line
         )
+    if (line := _before_softmax(answer.get("steps", []), calls, active)) is not None:
+        return DropoutFinding(place="scores", calls=calls, asked=asked, line=line)
     place, line = inner.place(calls, active, out, trial.expected)
     return DropoutFinding(place=place, calls=calls, asked=asked, line=line)
+
+
+def _before_softmax(
+    steps: list[dict[str, Any]], calls: list[dict[str, Any]], active: list[int]
+) -> int | None:
+    """The line of a dropout whose next step but masks is softmax, on scores of that shape."""
+    order = [s for s in steps if s["call"] in {"dropout", "softmax", "exp"}]
+    drops = [i for i, s in enumerate(order) if s["call"] == "dropout"]
+    for number, place in enumerate(drops):
+        after = order[place + 1 : place + 2]
+        if number in active and after and after[0]["call"] != "dropout":
+            if calls[number]["shape"] == after[0]["shape"]:
+                return calls[number]["line"]
+    return None
 
 
 def _by_line(

@@ -143,7 +143,7 @@ class Fitted:
         self.base = probe_size(kata.contract)
         if kata.contract.heads == "many" and not self.takes_heads:
             self.base = bound.size
-        self.mask_form: tuple[str, torch.dtype] | None = None
+        self.skip: tuple[str, ...] = ()
         self.faults: dict[Size, dict[str, Any]] = {}
         self._shapes: dict[Size, dict[str, tuple[int, ...]]] = {}
         self._roles: dict[Size, Roles | None] = {}
@@ -174,8 +174,20 @@ class Fitted:
                 self._shapes[size] = {}
                 self.faults[size] = answer["fault"]
 
+    def silenced(self, skip: tuple[str, ...]) -> Fitted:
+        """The same class with some torch calls returning their input, aligned anew."""
+        bound = Bound(binding=self.binding, size=self.base, shown=self.shown)
+        other = Fitted(self.kata, self.candidate, bound, self.draw.initial_seed() + 1)
+        other.base, other.work, other.skip = self.base, self.work, skip
+        other.align()
+        return other
+
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Have the candidate make several objects and call each."""
+        if self.skip:
+            for run in runs:
+                for call in run["calls"]:
+                    call.setdefault("record", {"skip": list(self.skip)})
         return self.candidate.ask({"do": "run", "runs": runs})["results"]
 
     def entry(

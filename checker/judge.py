@@ -24,6 +24,7 @@ from . import wire
 from .behaviour import trace, try_dropout
 from .bind import Binding, Size
 from .choose import choose
+from .diagnose import diagnose
 from .examine import Examination
 from .fitting import Fitted, Unbound, bind
 from .messages import say
@@ -254,7 +255,7 @@ class _Sitting:
         if ready:
             examination.try_purity(ready)
             examination.try_dtypes(ready)
-            if fitted.aligned:
+            if fitted.aligned and not examination.findings.get("values"):
                 found = try_dropout(examination)
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
@@ -271,6 +272,12 @@ class _Sitting:
         verdict.half_fill(examination, seen)
         verdict.set("device", "skip", self._say("no-cuda"))
         verdict.finish()
+        self._diagnose(verdict, examination)
+
+    def _diagnose(self, verdict: Verdict, examination: Examination) -> None:
+        wrong = {check.id for check in self.result.checks if check.status == "fail"}
+        if wrong & {"values", "mask", "lengths"}:
+            verdict.name(diagnose(examination, values_wrong=bool(wrong & {"values", "lengths"})))
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

@@ -18,7 +18,7 @@ from .truth import Roles
 
 __all__ = ["Layout", "carry", "learn"]
 
-_ROLES = ("q", "k", "v", "o", "bq", "bv", "bo", "dead")
+_ROLES = ("q", "k", "v", "o", "bq", "bk", "bv", "bo", "dead")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +60,7 @@ def carry(
         "v": torch.full((width, width), -1),
         "o": torch.full((width, width), -1),
         "bq": torch.full((width,), -1),
+        "bk": torch.full((width,), -1),
         "bv": torch.full((width,), -1),
         "bo": torch.full((width,), -1),
     }
@@ -99,6 +100,7 @@ def carry(
         v=tables["v"],
         o=None if like.o is None else tables["o"],
         bq=tables["bq"],
+        bk=tables["bk"],
         bv=tables["bv"],
         bo=tables["bo"],
         place=torch.arange(width),
@@ -118,7 +120,7 @@ def _labels(roles: Roles, size: Size) -> Tensor:
     if roles.o is not None:
         _write(labels, roles.o.T, "o", rows // depth, rows % depth, rows)
     zero = torch.zeros(1, dtype=torch.long)
-    for role in ("bq", "bv"):
+    for role in ("bq", "bk", "bv"):
         index = getattr(roles, role).unsqueeze(1)
         _write(labels, index, role, rows // depth, rows % depth, zero)
     _write(labels, roles.bo.unsqueeze(0), "bo", zero, zero, rows)

@@ -25,8 +25,10 @@ def draw(
     """Draw a mask (B, H or 1, Q or 1, K) that the form can express.
 
     sizes: samples, heads, queries, keys. kind: random, padding (keys beyond a sample's
-    length), causal (aligned at the end), single (one key a query) or empty (random,
-    with some queries that may attend to nothing).
+    length), causal (aligned at the end), single (one key a query), empty (random, with
+    some queries that may attend to nothing) or mixed (random, every query and, where
+    there are as many, every key with something kept and something hidden, so that a
+    mask read the wrong way round leaves no row empty either).
     """
     samples, heads, queries, keys = sizes
     heads = heads if "H" in form else 1
@@ -38,6 +40,11 @@ def draw(
     if kind == "causal" and "Q" in form:
         return torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries).expand(shape).clone()
     mask = torch.rand(shape, generator=generator) < 0.6
+    if kind == "mixed":
+        place = torch.arange(queries)
+        mask[..., place, place % keys] = True
+        mask[..., place, (place + 1) % keys] = False
+        return mask
     sure = torch.randint(keys, (*shape[:3], 1), generator=generator)
     one = torch.zeros(shape, dtype=torch.bool).scatter_(3, sure, value=True)
     if kind == "single":

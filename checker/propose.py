@@ -22,12 +22,17 @@ _ORDER = ("q", "k", "v", "o")
 _FUSED_WORDS = {"qkv": "qkv", "kqv": "kqv", "kv": "kv", "kvq": "kvq", "qk": "qk", "vk": "vk"}
 
 
-def proposals(shapes: dict[str, tuple[int, ...]], size: Size) -> Iterator[Roles]:
-    """Yield assignments of the parameters to roles, the likeliest first."""
+def proposals(
+    shapes: dict[str, tuple[int, ...]], size: Size, *, partial: bool = False
+) -> Iterator[Roles]:
+    """Yield assignments of the parameters to roles, the likeliest first.
+
+    partial: also where some role has no parameter, as in code that does not project.
+    """
     places = _places(shapes)
     matrices = {n: s for n, s in shapes.items() if _numel(s) % size.hidden == 0 and len(s) >= 2}
     vectors = {n: s for n, s in shapes.items() if len(s) == 1}
-    groups = _groups(matrices, size)
+    groups = _groups(matrices, size, partial=partial)
     if groups is None:
         return
     biases = _biases(vectors, groups, places, size)
@@ -40,7 +45,7 @@ def proposals(shapes: dict[str, tuple[int, ...]], size: Size) -> Iterator[Roles]
                 break
             table.update(zip(stacked, pieces, strict=True))
         else:
-            if {"q", "k", "v"} <= set(table):
+            if partial or {"q", "k", "v"} <= set(table):
                 yield _roles(table, biases, shapes, size)
 
 
@@ -58,7 +63,7 @@ def _places(shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:
 
 
 def _groups(
-    matrices: dict[str, tuple[int, ...]], size: Size
+    matrices: dict[str, tuple[int, ...]], size: Size, *, partial: bool
 ) -> dict[str, list[str]] | None:
     """Sort matrices into roles: "q" → its parameters, "qkv" → the fused one."""
     square = size.hidden * size.hidden
@@ -82,12 +87,12 @@ def _groups(
     for role, name in zip(missing, rest, strict=False):
         groups[role] = [name]
     have = set("".join(groups))
-    if not {"q", "k", "v"} <= have:
+    if not partial and not {"q", "k", "v"} <= have:
         return None
     for stacked, names in groups.items():
         if sum(_numel(matrices[n]) for n in names) != len(stacked) * square:
             return None
-    return groups
+    return groups or None
 
 
 def _biases(
@@ -148,16 +153,18 @@ def _roles(
     size: Size,
 ) -> Roles:
     empty = torch.full((size.hidden,), -1)
+    absent = torch.full((size.hidden, size.hidden), -1)
     return Roles(
         names=tuple(shapes),
         shapes=shapes,
-        q=table["q"],
-        k=table["k"],
-        v=table["v"],
+        q=table.get("q", absent),
+        k=table.get("k", absent),
+        v=table.get("v", absent),
         o=table.get("o"),
         bq=biases.get("q", empty),
+        bk=biases.get("k", empty),
         bv=biases.get("v", empty),
         bo=biases.get("o", empty),
         place=torch.arange(size.hidden),
-        dead=biases.get("k", torch.empty(0, dtype=torch.long)),
+        dead=torch.empty(0, dtype=torch.long),
     )

@@ -22,6 +22,7 @@ class Recorder(TorchFunctionMode):
     """Record each torch call: its name, line, shapes and numbers, and on wish its values.
 
     names: module names by identity, to say which layer a dropout call belongs to.
+    skip: calls of these names return their input, to see what remains without them.
     only_dropout: let only these dropout calls drop, by number; others return their input.
     """
 
@@ -32,11 +33,13 @@ class Recorder(TorchFunctionMode):
         *,
         values: bool = False,
         only_dropout: list[int] | None = None,
+        skip: list[str] | None = None,
     ) -> None:
         super().__init__()
         self.path = path
         self.names = names
         self.values = values
+        self.skip = frozenset(skip or ())
         self.only_dropout = only_dropout
         self.steps: list[dict[str, Any]] = []
         self.dropouts: list[dict[str, Any]] = []
@@ -49,7 +52,7 @@ class Recorder(TorchFunctionMode):
         name = getattr(func, "__name__", str(func))
         if name in _DROPOUTS:
             return self._dropout(func, name, args, kwargs)
-        result = func(*args, **kwargs)
+        result = args[0] if name in self.skip and args else func(*args, **kwargs)
         if name not in _QUIET:
             self._note(func, name, args, kwargs, result)
         return result

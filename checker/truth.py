@@ -25,7 +25,8 @@ class Roles:
     for a weight that the candidate does not have (a bias, say): zero there.
     q, k, v: (hidden, hidden). o: (hidden, hidden) or None where there is no output
     projection; place then says to which output column each merged feature goes.
-    bq, bv, bo: (hidden,). A key bias changes no output, so no index is needed.
+    bq, bk, bv, bo: (hidden,). A key bias changes nothing in right code, since softmax does
+    not see a shift, so bk is a guess by its place; wrong code can make it count.
     """
 
     names: tuple[str, ...]
@@ -35,6 +36,7 @@ class Roles:
     v: Tensor
     o: Tensor | None
     bq: Tensor
+    bk: Tensor
     bv: Tensor
     bo: Tensor
     place: Tensor
@@ -89,8 +91,7 @@ class Truth:
         else:
             output = flat[roles.o]
         matrices = {"q": flat[roles.q], "k": flat[roles.k], "v": flat[roles.v], "o": output}
-        zero = torch.zeros(width, dtype=torch.float64)
-        biases = {"q": flat[roles.bq], "k": zero, "v": flat[roles.bv], "o": flat[roles.bo]}
+        biases = {role: flat[getattr(roles, f"b{role}")] for role in "qkvo"}
         with torch.no_grad():
             for layer, stacked in self.kata.layers.items():
                 linear = getattr(self.module, layer)
@@ -125,8 +126,7 @@ class Truth:
                 if index is not None:
                     flat[index] += piece
             for role, piece in zip(stacked, linear.bias.grad.chunk(len(stacked)), strict=True):
-                if role != "k":
-                    flat[getattr(roles, f"b{role}")] += piece
+                flat[getattr(roles, f"b{role}")] += piece
         if self.extra_output is not None:
             weight, bias = self.extra_output
             if roles.o is not None and weight.grad is not None:

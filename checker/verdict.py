@@ -12,6 +12,7 @@ from torch import Tensor
 from ..kata.catalogue import Kata
 from .behaviour import DropoutFinding, Trace, forbidden
 from .bind import Size
+from .diagnose import Named
 from .examine import Examination
 from .fitting import Unbound
 from .messages import say
@@ -427,6 +428,24 @@ class Verdict:
         self.report.checks = [self.checks[name] for name in CHECK_IDS]
         failed = any(check.status == "fail" for check in self.report.checks)
         self.report.verdict = "fail" if failed else "pass"
+
+    def name(self, found: list[Named]) -> None:
+        """Put the mistakes that reproduce the numbers first."""
+        named = [
+            Diagnosis(
+                mistake=one.mistake.id,
+                line=one.line,
+                message=one.mistake.words[self.language],
+                reference=one.reference,
+                yours=self.source.line(one.line).strip() or None,
+            )
+            for one in found
+        ]
+        own = {one.mistake for one in named}
+        rest = [d for d in self.report.diagnosis if d.mistake not in own]
+        if named:
+            rest = [d for d in rest if d.mistake not in {"dropout-on-output"}]
+        self.report.diagnosis = named + rest
 
     # -- words and lines ---------------------------------------------------------------
 
