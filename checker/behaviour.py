@@ -15,7 +15,7 @@ from .examine import Examination
 from .truth import Roles
 from .vocabulary import words
 
-__all__ = ["DropoutFinding", "Trace", "forbidden", "trace", "try_dropout"]
+__all__ = ["DropoutFinding", "Trace", "forbidden", "pretend", "trace", "try_dropout"]
 
 _FUSED_CALLS = {
     "scaled_dot_product_attention": "F.scaled_dot_product_attention",
@@ -76,6 +76,29 @@ def trace(examination: Examination) -> Trace:
         weights=weights,
         size=size,
     )
+
+
+def pretend(examination: Examination) -> list[dict[str, Any]]:
+    """Call the class on a pretended GPU, without and with a mask; return what went wrong."""
+    fitted = examination.fitted
+    size = examination.sizes[0]
+    extra = 2 if examination.cross else 0
+    cases = [Case(check="device", batch=2, queries=5, keys=5 + extra)]
+    if examination.takes_mask and examination.forms:
+        cases.append(Case(check="device", batch=2, queries=4, keys=4 + extra, mask="random"))
+    truth = fitted.truth(size, draw_weights(fitted.shapes(size), size.hidden, 1.0, fitted.draw))
+    if truth is None:
+        return []
+    calls = []
+    for case in cases:
+        form = examination.forms[0] if case.mask else ""
+        mask_dtype = examination.mask_dtypes[0] if case.mask else torch.int64
+        trial = examination.trial(case, size, truth, torch.float32, form=form, mask_dtype=mask_dtype)
+        calls.append(trial.call)
+    recipe = fitted.binding.recipe(size)
+    request = {"do": "pretend", "recipe": recipe, "calls": calls}
+    answers = fitted.candidate.ask(request)["answers"]
+    return [answer for answer in answers if answer]
 
 
 def forbidden(seen: Trace) -> tuple[str, int | None] | None:

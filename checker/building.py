@@ -13,6 +13,10 @@ from .vocabulary import constructor_role
 __all__ = ["Built", "build"]
 
 
+# A mask has two values, at most three; weights have as many as entries.
+_MASK_LEVELS = 4
+
+
 class Settings(dict):  # type: ignore[type-arg]
     """A configuration made from the attributes that a constructor reads.
 
@@ -58,6 +62,21 @@ class Built:
         self.hidden: dict[str, Tensor] = {}
         self.loose: list[nn.Module] = []
         self.survey()
+
+    @property
+    def plain(self) -> list[str]:
+        """Attributes that are bare float tensors of two axes or more: weights, perhaps."""
+        held = vars(self.thing) if hasattr(self.thing, "__dict__") else {}
+        buffers = dict(self.thing.named_buffers()) if isinstance(self.thing, nn.Module) else {}
+        found = {**held, **buffers}
+        return [
+            str(name)
+            for name, value in found.items()
+            if isinstance(value, Tensor)
+            and value.dim() > 1
+            and value.is_floating_point()
+            and len(value.detach().unique()) > _MASK_LEVELS
+        ]
 
     def survey(self) -> None:
         """Look for weights again; layers made lazily appear only after a first call."""

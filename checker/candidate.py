@@ -23,6 +23,7 @@ from torch import Tensor
 from . import wire
 from .building import Built, build
 from .loading import Submission, describe_exception
+from .pretend import Mixed, PretendedGPU
 from .recorder import Recorder
 
 __all__ = ["serve"]
@@ -63,6 +64,7 @@ class Worker:
             "load": self.load,
             "describe": self.describe,
             "run": self.run,
+            "pretend": self.pretend,
         }
         return kinds[request["do"]](request)
 
@@ -113,6 +115,7 @@ class Worker:
             "registered": {name: list(w.shape) for name, w in built.registered.items()},
             "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
             "modules": _modules(built),
+            "plain": built.plain,
         }
 
     def run(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -142,11 +145,40 @@ class Worker:
             answers.append(self._call(built, call, dtype))
         return {"answers": answers, "missing": missing}
 
-    def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
-        # Every call has its own draw, or a dropout that is never off would look repeatable.
-        self.calls += 1
-        torch.manual_seed(self.calls)
-        random.seed(self.calls)
+    def pretend(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make and call the object as on a GPU machine; say where two devices met."""
+        answers = []
+        for call in request["calls"]:
+            with self._calm(), self._watch_prints(), self._gpu_machine():
+                answers.append(self._pretend(request["recipe"], call))
+        return {"answers": answers}
+
+    def _pretend(self, recipe: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+        gpu = PretendedGPU(self.loaded.path)
+        try:
+            built = self._built(recipe)
+            built.mode(training=False)
+            if built.lazy:
+                self._call(built, call, torch.float32)
+            given, args, kwargs = self._given(call, torch.float32)
+            gpu.place(built.thing, given.values())
+            with gpu, torch.no_grad():
+                _forward(built)(*args, **kwargs)
+        except Mixed as mixed:
+            kind, name, line = mixed.origin
+            fault = self._fault(mixed)
+            return {"fault": fault, "kind": kind, "name": name, "line": line or fault["line"]}
+        except BaseException as exception:  # noqa: BLE001
+            return {"fault": self._fault(exception), "kind": "raised", "name": "", "line": None}
+        return {}
+
+    def _gpu_machine(self) -> Any:
+        return _GPUMachine(self.loaded)
+
+    def _given(
+        self, call: dict[str, Any], dtype: torch.dtype
+    ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
+        """Turn a call's description into tensors and arguments."""
         given: dict[str, Tensor] = {}
 
         def value_of(item: Any) -> Any:
@@ -159,6 +191,14 @@ class Worker:
 
         args = [value_of(item) for item in call["args"]]
         kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
+        return given, args, kwargs
+
+    def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+        # Every call has its own draw, or a dropout that is never off would look repeatable.
+        self.calls += 1
+        torch.manual_seed(self.calls)
+        random.seed(self.calls)
+        given, args, kwargs = self._given(call, dtype)
         before = {name: tensor.detach().clone() for name, tensor in given.items()}
         recorder = None
         try:
@@ -226,6 +266,29 @@ class _Restored:
             os.chdir(self.cwd)
         except OSError:
             os.chdir("/")
+
+
+class _GPUMachine:
+    """Let code that asks whether there is a GPU take the branch of a machine that has one."""
+
+    def __init__(self, submission: Submission) -> None:
+        self.submission = submission
+        self.old: dict[str, Any] = {}
+
+    def __enter__(self) -> None:
+        self.real = torch.cuda.is_available
+        torch.cuda.is_available = lambda: True
+        if "is_available" not in self.submission.source:
+            return
+        held = self.submission.module.__dict__
+        for name, value in held.items():
+            if isinstance(value, (str, torch.device)) and str(value) == "cpu":
+                self.old[name] = value
+        held.update(dict.fromkeys(self.old, torch.device("cuda:0")))
+
+    def __exit__(self, *_: object) -> None:
+        torch.cuda.is_available = self.real
+        self.submission.module.__dict__.update(self.old)
 
 
 class _PrintWatch:

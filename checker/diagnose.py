@@ -154,10 +154,9 @@ class _Search:
         dressed = fitted.none_mask(case)
         if case.mask is not None:
             axes = (case.batch, self.size.heads, case.queries, case.keys)
-            form = examination.forms[0]
+            form, dtype = examination.telling_mask
             mask = masks.draw(case.mask, form, axes, fitted.draw)
             keep = masks.full_rows(mask, case.queries).expand(case.batch, -1, -1)
-            dtype = examination.mask_dtypes[0]
             dressed = masks.dress(mask, form, examination.convention, dtype, fitted.work)
             right = masks.for_reference(mask, self.kata.contract.masks, axes)
         call = fitted.binding.forward.call(inputs, dressed)
@@ -193,7 +192,7 @@ class _Search:
             for mistake, edit in self._options(mask=True):
                 edits = [*(e for _, e in base), edit]
                 if self._explains(edits, roles, masked):
-                    return [*base, (mistake, edit)]
+                    return [*base, self._told_apart(mistake, edit, masked[0].steps)]
         return first or None
 
     def _bases(
@@ -272,6 +271,17 @@ class _Search:
             wanted = "values-from-keys" if self._key_made_twice(roles) else "weights-on-keys"
             return [next(o for o in options if o[0].id == wanted)]
         return [min(options, key=lambda option: option[0].rank)]
+
+    def _told_apart(
+        self, mistake: Mistake, edit: Edit, steps: list[milestones.Step]
+    ) -> tuple[Mistake, Edit]:
+        """A fill with 0, a tiny fill and scores times mask agree in numbers; the calls differ."""
+        if mistake.id != "mask-fill-zero":
+            return mistake, edit
+        fills = [s for s in steps if s["call"] in {"masked_fill", "masked_fill_", "where"}]
+        tiny = any(0 < abs(n) < 1e-3 for s in fills for n in s["numbers"])
+        wanted = "mask-fill-small" if tiny else "mask-fill-zero" if fills else "mask-multiplied"
+        return next((o for o in self._options(mask=True) if o[0].id == wanted), (mistake, edit))
 
     def _key_made_twice(self, roles: Roles) -> bool:
         held = self.evidence[0]

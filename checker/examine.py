@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -29,10 +29,22 @@ from .fitting import Fitted
 from .trials import Finding, Trial
 from .truth import Truth
 
-__all__ = ["Examination"]
+__all__ = ["Examination", "Outcome"]
 
 MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
 HALVES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How one case went. kind: the finding's, or nothing where it was right."""
+
+    check: str
+    batch: int
+    queries: int
+    train: bool
+    kind: str
+    line: int | None
 
 
 class Examination:
@@ -60,6 +72,7 @@ class Examination:
         self.prefix: int | None = None
         self.lengths: set[int] = set()
         self.unused: set[str] = set()
+        self.outcomes: list[Outcome] = []
         self.misfits: dict[Size, dict[str, Any] | None] = {}
         self.narrowed: str | None = None
         self.dtype_names: list[str] = []
@@ -74,6 +87,15 @@ class Examination:
     def takes_mask(self) -> bool:
         """Whether the kata has a mask and forward an argument for it."""
         return bool(self.kata.contract.masks) and self.fitted.binding.forward.mask is not None
+
+    @property
+    def telling_mask(self) -> tuple[str, torch.dtype]:
+        """A form and dtype of mask with which something went wrong, else the first."""
+        failed = [f.trial for f in self.findings.get("mask", []) if f.kind == "values"]
+        wide = [t for t in failed if "Q" in t.mask_form] or failed
+        if not wide:
+            return self.forms[0], self.mask_dtypes[0]
+        return wide[0].mask_form, getattr(torch, wide[0].mask_dtype)
 
     # -- making trials ---------------------------------------------------------------
 
@@ -320,6 +342,7 @@ class Examination:
             check = trial.case.check
             self.counts[check] = self.counts.get(check, 0) + 1
             finding = trial.judge(answer)
+            self.outcomes.append(_outcome(trial, finding))
             if finding is not None:
                 self.findings.setdefault(check, []).append(finding)
             self.modified.update(answer.get("modified", []))
@@ -441,3 +464,15 @@ class Examination:
         scale = float(left.abs().nan_to_num(0, 0, 0).max()) if left.numel() else 1.0
         close = 1e-5 if self.fitted.work is torch.float64 else 1e-3
         return bool(torch.isclose(left, right, rtol=0, atol=close * scale, equal_nan=True).all())
+
+
+def _outcome(trial: Trial, finding: Finding | None) -> Outcome:
+    fault = finding.fault if finding is not None else None
+    return Outcome(
+        check=trial.case.check,
+        batch=trial.case.batch,
+        queries=trial.case.queries,
+        train=trial.case.train,
+        kind=finding.kind if finding is not None else "",
+        line=fault["line"] if fault is not None else None,
+    )

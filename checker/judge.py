@@ -21,15 +21,16 @@ import torch
 
 from ..kata.catalogue import Kata, find
 from . import wire
-from .behaviour import trace, try_dropout
+from .behaviour import pretend, trace, try_dropout
 from .bind import Binding, Size
 from .choose import choose
 from .diagnose import diagnose
+from .evidence import crash
 from .examine import Examination
 from .fitting import Fitted, Unbound, bind
 from .messages import say
 from .process import Candidate, Ended
-from .report import Fault, Report
+from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
 from .verdict import Verdict
 
@@ -59,6 +60,7 @@ class _Unjudged(Exception):
     def __init__(self, kind: str, message: str, line: int | None = None) -> None:
         super().__init__(message)
         self.fault = Fault(kind=kind, message=message, line=line)
+        self.diagnosis: list[Diagnosis] = []
 
 
 class _Sitting:
@@ -93,6 +95,7 @@ class _Sitting:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
         except _Unjudged as unjudged:
             self.result.error = unjudged.fault
+            self.result.diagnosis = unjudged.diagnosis
         except Ended as ended:
             self.result.error = self._ended(ended)
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
@@ -238,7 +241,13 @@ class _Sitting:
             message = self._say(
                 "forward-raised", call=call, kind=fault["type"], line=line, reason=reason
             )
-        return _Unjudged(kind, message, line)
+        unjudged = _Unjudged(kind, message, line)
+        known = crash(fault, self.kata) if kind == "forward" else None
+        if known is not None:
+            words = self._say(known, dtype="float32", reason=reason)
+            yours = source.line(line).strip() or None
+            unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
+        return unjudged
 
     def _odd_result(self, best: dict[str, Any]) -> _Unjudged:
         answer = best["answer"]
@@ -260,6 +269,7 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
+        wrong_values = bool(examination.findings.get("values"))
         verdict.rules(seen, _own_imports(source))
         verdict.parameters(examination)
         verdict.structure(examination)
@@ -270,7 +280,8 @@ class _Sitting:
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
-        verdict.set("device", "skip", self._say("no-cuda"))
+        if ready and not wrong_values:
+            verdict.device(pretend(examination))
         verdict.finish()
         self._diagnose(verdict, examination)
 
@@ -278,6 +289,8 @@ class _Sitting:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
         if wrong & {"values", "mask", "lengths"}:
             verdict.name(diagnose(examination, values_wrong=bool(wrong & {"values", "lengths"})))
+        if wrong and not self.result.diagnosis:
+            verdict.guess(examination)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

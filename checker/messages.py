@@ -234,6 +234,14 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "outputs of the first {length} positions change once later ones are there",
         "zh": "后面的位置出现之后，前 {length} 个位置的输出变了",
     },
+    "device-pass": {
+        "en": "on a pretended GPU",
+        "zh": "在模拟的 GPU 上",
+    },
+    "fail-device": {
+        "en": "on a pretended GPU, line {line}: {reason}",
+        "zh": "在模拟的 GPU 上，第 {line} 行：{reason}",
+    },
     "fail-modified": {
         "en": "forward changes its argument {names} in place",
         "zh": "forward 就地修改了参数 {names}",
@@ -377,5 +385,51 @@ MESSAGES: dict[str, dict[str, str]] = {
     "softmax-unstable": {
         "en": "large scores overflow: subtract the row's maximum before exp",
         "zh": "分数大时会溢出：exp 之前先减去每行最大值",
+    },
+    "its-weights": {"en": "its weights", "zh": "它的权重"},
+    "it": {"en": "some weights or inputs", "zh": "部分权重或输入"},
+    "view-needs-contiguous": {
+        "en": "`view` needs contiguous memory, which transpose and permute do not leave; "
+        "call `.contiguous()` first, or use `reshape`",
+        "zh": "`view` 需要连续内存，而 transpose、permute 之后不再连续；先调用 `.contiguous()`，"
+        "或改用 `reshape`",
+    },
+    "key-viewed-by-query-length": {
+        "en": "keys and values are reshaped with the queries' length; take theirs from key.shape",
+        "zh": "key 和 value 用了 query 的长度来 reshape；应从 key.shape 取它们自己的长度",
+    },
+    "causal-not-sliced": {
+        "en": "the causal mask has block_size rows and the scores only as many as the input; "
+        "slice it: `mask[:length, :length]`",
+        "zh": "因果 mask 有 block_size 行，而 scores 只有输入那么长；要切片：`mask[:length, :length]`",
+    },
+    "length-fixed": {
+        "en": "it works for some lengths alone; take the length from the input's shape",
+        "zh": "只对某些长度有效；长度应从输入的 shape 取",
+    },
+    "batch-fixed": {
+        "en": "it works for some batch sizes alone; take the batch from the input's shape",
+        "zh": "只对某些 batch 大小有效；batch 应从输入的 shape 取",
+    },
+    "batch-mixed": {
+        "en": "samples of a batch influence one another; alone each is right",
+        "zh": "同一个 batch 里的样本互相影响；单独一个样本时是对的",
+    },
+    "heads-share-projection": {
+        "en": "one small layer serves all heads, each on its slice; every head needs a projection "
+        "of its own from the whole width",
+        "zh": "所有 head 共用一个小的投影层，各自只看到自己的切片；每个 head 都应从完整宽度做自己的投影",
+    },
+    "device-hardcoded": {
+        "en": "a device is fixed in the code; make tensors on the input's: `device=x.device`",
+        "zh": "代码里写死了 device；新建张量要用输入的：`device=x.device`",
+    },
+    "mask-not-buffer": {
+        "en": "the mask is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
+        "zh": "mask 是普通属性，`.to()` 不会带上它；请用 `register_buffer`",
+    },
+    "projection-unused": {
+        "en": "a projection is made and never used",
+        "zh": "有一个投影创建了却没有用上",
     },
 }

@@ -13,6 +13,7 @@ from ..kata.catalogue import Kata
 from .behaviour import DropoutFinding, Trace, forbidden
 from .bind import Size
 from .diagnose import Named
+from .evidence import patterns, state_line
 from .examine import Examination
 from .fitting import Unbound
 from .messages import say
@@ -326,8 +327,9 @@ class Verdict:
             if awake and examination.state == "fail-random":
                 self.blame("dropout-in-eval", awake[0]["line"])
                 self.set("dropout", "fail", self.say("dropout-in-eval"))
-            elif examination.state == "fail-random":
-                self.blame("nondeterministic")
+            else:
+                line = state_line(self.source, self.report.object or "")
+                self.blame("nondeterministic", line)
         self.set("purity", "pass", self.say("purity-pass"), examination.counts.get("purity", 0))
 
     def causality(self, examination: Examination) -> None:
@@ -372,6 +374,23 @@ class Verdict:
         mismatch = any(w in reason for w in ("dtype", "scalar type", "Float", "Half", "Double"))
         if mismatch:
             self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+
+    def device(self, faults: list[dict[str, Any]]) -> None:
+        """Tensors made on the CPU, or left there, where the rest is on the GPU."""
+        self.report.device = {"cuda": "simulated", "name": None}
+        mixed = [f for f in faults if f["kind"] in {"made", "attribute"}]
+        if not mixed:
+            self.set("device", "pass", self.say("device-pass"))
+            return
+        fault = mixed[0]
+        if fault["kind"] == "attribute":
+            line = self._assignment(fault["name"]) or fault["line"]
+            mistake = "mask-not-buffer"
+        else:
+            line, mistake = fault["line"], "device-hardcoded"
+        reason = fault["fault"]["message"]
+        self.set("device", "fail", self.say("fail-device", line=line, reason=reason))
+        self.blame(mistake, line)
 
     def half_fill(self, examination: Examination, seen: Trace) -> None:
         """A finite fill that float16 cannot hold."""
@@ -447,6 +466,12 @@ class Verdict:
             rest = [d for d in rest if d.mistake not in {"dropout-on-output"}]
         self.report.diagnosis = named + rest
 
+    def guess(self, examination: Examination) -> None:
+        """Where no edited reference fits: what the failing cases and the source give away."""
+        for mistake, line in patterns(examination, self.source, self.report.object or ""):
+            if not any(d.mistake == mistake for d in self.report.diagnosis):
+                self.blame(mistake, line, names=self.say("its-weights"), name=self.say("it"))
+
     # -- words and lines ---------------------------------------------------------------
 
     def _finding_text(self, finding: Finding) -> str:
@@ -465,8 +490,7 @@ class Verdict:
                 expected=tuple(finding.trial.expected.shape),
             )  # fmt: skip
         if finding.kind == "detached":
-            self.blame("detached", None, name=finding.name)
-            return self.say("fail-detached", name=finding.name, case=case)
+                return self.say("fail-detached", name=finding.name, case=case)
         if finding.kind == "gradient" and finding.gap is not None:
             return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
         return self.say("fail-values", failed=1, cases=1, case=case)
