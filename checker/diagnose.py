@@ -322,8 +322,15 @@ class _Search:
             line = self._scaling_line(held, right, wrong)
             if line is not None:
                 return line
+        if mistake.id == "values-from-keys":
+            return self._second_key_line(held, right)
+        if mistake.id == "mask-transposed" and held.mask is not None:
+            line = _turned(held)
+            if line is not None:
+                return line
+        late = mistake.id == "mask-after-softmax"
         for name, value in wrong.items():
-            if name in right and _same(right[name], value):
+            if (name in right and _same(right[name], value)) or (late and "scores" in name):
                 continue
             step = milestones.find(value, held.steps)
             if step is not None and step["line"] is not None:
@@ -360,6 +367,15 @@ class _Search:
                         return step["line"]
         return None
 
+    def _second_key_line(self, held: _Evidence, right: dict[str, Tensor]) -> int | None:
+        """The later of the calls that make the key: the one that was to make the value."""
+        key = right.get("key_heads", right.get("key"))
+        makers = ("linear", "matmul", "einsum", "__matmul__", "chunk", "split", "__getitem__")
+        if key is None:
+            return None
+        hits = [s for s in held.steps if s["call"] in makers and milestones.find(key, [s])]
+        return hits[-1]["line"] if hits else None
+
     def _unmasked_line(
         self, held: _Evidence, right: dict[str, Tensor], wrong: dict[str, Tensor]
     ) -> int | None:
@@ -391,6 +407,18 @@ class _Search:
                       and s["shapes"] and s["shapes"][0][-1] == depth]  # fmt: skip
             return merged[-1]["line"] if merged else None
         return None
+
+
+def _turned(held: _Evidence) -> int | None:
+    """The line that transposes something of the mask's size that is no float."""
+    moves = ("transpose", "permute", "swapaxes", "__get__", "mT", "T", "movedim", "t")
+    assert held.mask is not None
+    pair = sorted(held.mask.shape[-2:])
+    for step in held.steps:
+        if step["call"] in moves and not step["values"] and step["shapes"]:
+            if sorted(step["shapes"][0][-2:]) == pair:
+                return step["line"]
+    return None
 
 
 @cache

@@ -158,11 +158,12 @@ class Verdict:
             owners = roles.parameters_of("q") | roles.parameters_of("k") | roles.parameters_of("v")
             if len(owners) > 1:
                 self.set("structure", "fail", self.say("not-fused"))
-                self.blame("not-fused", self._assignment(sorted(owners)[0].split(".")[0]))
+                lines = [self._assignment(name.split(".")[0]) for name in owners]
+                self.blame("not-fused", min((n for n in lines if n is not None), default=None))
         if contract.output == "required" and roles.o is None:
             self.set("structure", "fail", self.say("output-projection-missing"))
-            unused = [n for n in examination.unused if layer_role(n) == "o"]
-            line = self._assignment(unused[0].split(".")[0]) if unused else None
+            unused = sorted(n for n in examination.unused if n.endswith("weight"))
+            line = self._assignment(unused[0].split(".")[0]) if unused else self._last_return()
             self.blame("projection-unused" if unused else "output-projection-missing", line,
                        "output-projection-missing")  # fmt: skip
         if contract.output == "extra" and roles.o is not None:
@@ -279,10 +280,10 @@ class Verdict:
         idle = [name for name, kind in modules if kind == "Dropout"]
         called = [entry for entry in found.calls]
         if self.kata.contract.dropout == "required":
-            line = self._assignment(idle[0].split(".")[-1]) if idle else None
             self.set("dropout", "fail", self.say("dropout-missing"))
-            self.blame("dropout-missing", line)
+            self.blame("dropout-missing", self._line_naming("softmax"))
             if idle and not called:
+                line = self._assignment(idle[0].split(".")[-1])
                 self.remark("dropout-unused", line, name=idle[0])
             return
         if idle and not called:
@@ -300,6 +301,10 @@ class Verdict:
         reading = found.reading
         assert reading is not None
         rate = found.rate
+        layer = next((c["module"] for c in found.calls if c["line"] == found.line), None)
+        if layer:
+            # The rate is set where the layer is made, not where it is called.
+            found.line = self._assignment(layer.split(".")[-1]) or found.line
         if reading.factor and abs(reading.factor - 1) < 1e-3 and reading.dropped > 0:
             asked = found.asked if found.asked is not None else reading.dropped
             values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
@@ -363,7 +368,8 @@ class Verdict:
             work = _short(examination.fitted.work)
             values = {"dtype": work, "narrowed": examination.narrowed}
             self.set("dtypes", "fail", self.say("dtype-narrowed", **values))
-            self.blame("dtype-hardcoded", None, "dtype-narrowed", **values)
+            line = self._line_naming(".float()") or self._line_naming(examination.narrowed)
+            self.blame("dtype-hardcoded", line, "dtype-narrowed", **values)
         skipped = {_short(d) for d in examination.skipped_dtypes}
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
         self.set("dtypes", "pass", self.say("dtypes-pass", dtypes=", ".join(names)), cases)
@@ -450,6 +456,8 @@ class Verdict:
 
     def name(self, found: list[Named]) -> None:
         """Put the mistakes that reproduce the numbers first."""
+        for one in found:
+            one.line = self._triangle(one.mistake.id) or one.line
         named = [
             Diagnosis(
                 mistake=one.mistake.id,
@@ -540,6 +548,18 @@ class Verdict:
             ):
                 return node.lineno
         return self._assignment(leaf)
+
+    def _triangle(self, mistake: str) -> int | None:
+        """Where a causal mask is drawn with the wrong diagonal or on the wrong side."""
+        wrong_side = {"causal-inverted": "triu"}
+        off_by_one = {"causal-excludes-self", "causal-sees-next"}
+        for node in ast.walk(self._own_class()):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if name == wrong_side.get(mistake) or (mistake in off_by_one and name in {"tril", "triu"}):
+                return node.lineno
+        return None
 
     def _line_naming(self, word: str) -> int | None:
         """The first line of the class (else the file) that holds a word."""
