@@ -24,7 +24,7 @@ from . import wire
 from .building import Built, build
 from .loading import Submission, describe_exception
 from .pretend import Mixed, PretendedGPU
-from .recorder import Recorder
+from .recorder import Operators, Recorder
 
 __all__ = ["serve"]
 
@@ -196,15 +196,17 @@ class Worker:
     def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
         # Every call has its own draw, or a dropout that is never off would look repeatable.
         self.calls += 1
-        torch.manual_seed(self.calls)
+        # The public seeding queues a call, and formats a stack, for every absent GPU.
+        torch.default_generator.manual_seed(self.calls)
         random.seed(self.calls)
         given, args, kwargs = self._given(call, dtype)
         before = {name: tensor.detach().clone() for name, tensor in given.items()}
         recorder = None
+        operators = Operators()
         try:
             with ExitStack() as stack:
                 if call.get("profile"):
-                    profile = stack.enter_context(torch.autograd.profiler.profile())
+                    stack.enter_context(operators)
                 if call.get("record") is not None:
                     recorder = stack.enter_context(Recorder(self.loaded.path, _names(built), **call["record"]))
                 stack.enter_context(
@@ -222,15 +224,15 @@ class Worker:
         if recorder is not None:
             answer["steps"] = recorder.steps
             answer["dropouts"] = recorder.dropouts
-        if call.get("profile") and "fault" not in answer:
-            answer["operators"] = sorted({event.name for event in profile.function_events})
+        if call.get("profile"):
+            answer["operators"] = sorted(operators.names)
         answer["modified"] = [
             name for name, tensor in given.items() if not _same(tensor.detach(), before[name])
         ]
         return answer
 
     def _built(self, recipe: dict[str, Any]) -> Built:
-        torch.manual_seed(0)
+        torch.default_generator.manual_seed(0)
         return build(self.loaded.module.__dict__, recipe)
 
     def _fault(self, exception: BaseException) -> dict[str, Any]:

@@ -269,8 +269,8 @@ class Examination:
 
     def try_grid(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
         """Values, masks, lengths, stability and gradients, in float64, over all sizes."""
-        batches: list[tuple[dict[str, Any], list[Trial]]] = []
         turn = 0
+        under_way: list[Trial] = []
         rows = [
             (size, *held, list(grid(self.kata.contract, size, place)))
             for place, (size, held) in enumerate(ready.items())
@@ -297,10 +297,13 @@ class Examination:
                 trials.append(trial)
                 self.lengths.add(case.queries)
             calls = [trial.call for trial in trials]
-            batches.append((self.fitted.entry(size, weights, calls, self.fitted.work), trials))
-        results = self.fitted.run([run for run, _ in batches])
-        for result, (_, trials) in zip(results, batches, strict=True):
-            self._collect(trials, result)
+            # The candidate runs one size while the next one's answers are worked out here.
+            if under_way:
+                self._collect(under_way, self.fitted.finish()[0])
+            self.fitted.start([self.fitted.entry(size, weights, calls, self.fitted.work)])
+            under_way = trials
+        if under_way:
+            self._collect(under_way, self.fitted.finish()[0])
 
     def _large_rows(self, many: list[Size]) -> list[tuple[Size, dict[str, Tensor], Truth, list[Case]]]:
         rows = []

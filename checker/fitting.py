@@ -184,11 +184,20 @@ class Fitted:
 
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Have the candidate make several objects and call each."""
+        self.start(runs)
+        return self.finish()
+
+    def finish(self) -> list[dict[str, Any]]:
+        """Return what the runs that were started gave."""
+        return self.candidate.collect()["results"]
+
+    def start(self, runs: list[dict[str, Any]]) -> None:
+        """Have the candidate begin, while the judge works out what is right."""
         if self.skip:
             for run in runs:
                 for call in run["calls"]:
                     call.setdefault("record", {"skip": list(self.skip)})
-        return self.candidate.ask({"do": "run", "runs": runs})["results"]
+        self.candidate.post({"do": "run", "runs": runs})
 
     def entry(
         self, size: Size, weights: dict[str, Tensor], calls: list[Any], dtype: torch.dtype

@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from . import wire
@@ -48,9 +49,23 @@ class Candidate:
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send one request and return the answer. Raise Ended where none comes."""
-        try:
+        self.post(request)
+        return self.collect()
+
+    def post(self, request: dict[str, Any]) -> None:
+        """Send a request; its answer must be collected before the next is posted."""
+        with self._watched():
             wire.send(self.channel, request, self.deadline)
+
+    def collect(self) -> dict[str, Any]:
+        """Return the answer to the request that was posted."""
+        with self._watched():
             return wire.receive(self.channel, self.deadline)
+
+    @contextlib.contextmanager
+    def _watched(self) -> Iterator[None]:
+        try:
+            yield
         except wire.TooLate:
             self.kill()
             raise Ended("timeout") from None

@@ -11,11 +11,37 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode, resolve_name
+from torch._C._profiler import _ExperimentalConfig
+from torch.autograd import (
+    ProfilerConfig,
+    ProfilerState,
+    _disable_profiler_legacy,
+    _enable_profiler_legacy,
+)
+from torch.overrides import TorchFunctionMode
 
-__all__ = ["Recorder"]
+__all__ = ["Operators", "Recorder"]
 
 _LIMIT = 4000
+
+
+class Operators:
+    """Names every ATen operator that runs, also beneath function modes switched off.
+
+    torch's public profiler parses its events for some ten milliseconds and writes to
+    standard error; the recording under it is enough here.
+    """
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def __enter__(self) -> None:
+        settings = _ExperimentalConfig()
+        config = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, settings)
+        _enable_profiler_legacy(config)
+
+    def __exit__(self, *_: object) -> None:
+        self.names = {event.name() for thread in _disable_profiler_legacy() for event in thread}
 
 
 class Recorder(TorchFunctionMode):
@@ -85,7 +111,6 @@ class Recorder(TorchFunctionMode):
             return
         step: dict[str, Any] = {
             "call": name,
-            "full": resolve_name(func) or name,
             "line": self._line(),
             "numbers": _numbers(args, kwargs),
             "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
