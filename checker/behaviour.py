@@ -12,6 +12,7 @@ from .bind import Size
 from .cases import Case, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
+from .fitting import plain_call
 from .truth import Roles
 from .vocabulary import words
 
@@ -96,7 +97,8 @@ def pretend(examination: Examination) -> list[dict[str, Any]]:
         trial = examination.trial(case, size, truth, torch.float32, form=form, mask_dtype=mask_dtype)
         calls.append(trial.call)
     recipe = fitted.binding.recipe(size)
-    request = {"do": "pretend", "recipe": recipe, "calls": calls}
+    warm = plain_call(fitted.kata, fitted.binding, size)
+    request = {"do": "pretend", "recipe": recipe, "warm": warm, "calls": calls}
     answers = fitted.candidate.ask(request)["answers"]
     return [answer for answer in answers if answer]
 

@@ -205,11 +205,23 @@ def constructor_plans(
                     for name, role in plans[0]
                 )
             )
+    anonymous = [p["name"] for p in named if _anonymous_size(p)]
+    if anonymous and "width" in wanted:
+        # Names in another language, all with defaults: by order.
+        plans += [(*fixed, *choice) for choice in _spread(anonymous, wanted)]
+        plans.insert(0, plans.pop(len(plans) - len(_spread(anonymous, wanted))))
     starred = [p for p in signature if p["kind"] == "VAR_KEYWORD"]
     if starred and not named:
         names = [argument.split("=")[0] for argument in contract.constructor]
         plans.append(tuple((n, constructor_role(n) or "width") for n in names))
     return plans
+
+
+def _anonymous_size(parameter: dict[str, Any]) -> bool:
+    """An argument whose name says nothing and whose default could be a size."""
+    default = parameter["default"]
+    whole = isinstance(default, int) and not isinstance(default, bool)
+    return constructor_role(parameter["name"]) is None and whole and default > 0
 
 
 def _contract_roles(contract: Contract) -> list[str]:
@@ -235,7 +247,12 @@ def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
     """
     if role in {"bias", "device", "dtype", "flag", "vocabulary", "layers"}:
         return True
+    if isinstance(default, int) and default < 0:
+        # An axis, such as `dim=-1`.
+        return True
     if role == "dropout":
+        return False
+    if role == "config":
         return False
     if role in {"causal", "yes"}:
         return not isinstance(default, bool)
@@ -325,7 +342,6 @@ def _is_input(
 
 def _cross(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
     roles = {p["name"]: forward_role(p["name"]) for p in named}
-    mask = _mask_argument(named, roles, contract)
     have = set(roles.values())
     slots: dict[str, str] = {}
     for name, role in roles.items():
@@ -335,13 +351,20 @@ def _cross(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
             slots[name] = "query" if "query" not in have else "context"
     if "key" in slots.values() and "value" not in slots.values():
         slots = {n: ("context" if r == "key" else r) for n, r in slots.items()}
-    unknown = [
-        p["name"] for p in named if roles[p["name"]] is None and not p["has_default"]
-    ]
+    nameless = [p for p in named if roles[p["name"]] is None]
+    unknown = [p["name"] for p in nameless if not p["has_default"]]
     missing = [role for role in ("query", "key", "value") if role not in slots.values()]
     if "context" in slots.values():
         missing = [role for role in missing if role == "query"]
-    order = missing if len(unknown) >= len(missing) else ["query", "context"][-len(unknown) :]
+    if len(unknown) < len(missing):
+        # What defaults to None may be the second sequence: `forward(x, xa=None)`.
+        optional = [p["name"] for p in nameless if p["has_default"] and p["default"] is None]
+        unknown += optional[: max(1, len(missing) - len(unknown))]
+    left = [p for p in named if p["name"] not in unknown]
+    mask = _mask_argument(left, {p["name"]: roles[p["name"]] for p in left}, contract)
+    order = missing
+    if len(unknown) < len(missing) and missing != ["key"]:
+        order = ["query", "context"][-len(unknown) :] if unknown else []
     slots.update(zip(unknown, order, strict=False))
     sources: list[tuple[str, str | tuple[Any]]] = []
     for parameter in named:
@@ -371,7 +394,7 @@ def _mask_argument(
     # An optional argument of another name ("masque", "keep") can only be the mask.
     other = [
         p["name"]
-        for p in named[1:]
+        for p in named
         if roles[p["name"]] is None and p["has_default"] and p["default"] is None
     ]
     return next(iter([*plain, *masks, *padding, *other]), None)

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from .loading import strings_read
 from .vocabulary import constructor_role
 
 __all__ = ["Built", "build"]
@@ -23,9 +24,14 @@ class Settings(dict):  # type: ignore[type-arg]
     Attribute, item and `.get` access all answer by what the name means.
     """
 
-    def __init__(self, roles: dict[str, Any]) -> None:
+    def __init__(self, roles: dict[str, Any], namespace: dict[str, Any]) -> None:
         super().__init__()
         self.__dict__["_roles"] = roles
+        # Filled as well, for code that merges it into defaults of its own.
+        for name in strings_read(namespace.values()):
+            role = constructor_role(name, config=True)
+            if role in _FILLED and role in roles:
+                self[name] = roles[role]
 
     def __missing__(self, name: str) -> Any:
         role = constructor_role(name, config=True)
@@ -47,6 +53,9 @@ class Settings(dict):  # type: ignore[type-arg]
 
     def get(self, name: str, default: Any = None) -> Any:
         return self[name] if name in self else default
+
+
+_FILLED = {"width", "heads", "length", "dropout", "head_dim"}
 
 
 class Built:
@@ -192,12 +201,14 @@ def _configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, 
     named = [value for value in own if value.__name__ == annotation]
     if not named and annotation not in {"dict", "Dict", "Mapping"}:
         named = [v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))]
-    for kind in named:
+    # Of several, the one that knows most of the sizes by name.
+    named.sort(key=lambda kind: sum(constructor_role(n, config=True) in _FILLED for n in dir(kind)))
+    for kind in reversed(named):
         try:
             return _filled(kind, roles)
         except Exception:  # noqa: BLE001, S112 - the made-up settings serve where theirs do not
             continue
-    return Settings(roles)
+    return Settings(roles, namespace)
 
 
 def _filled(kind: type, roles: dict[str, Any]) -> Any:

@@ -133,7 +133,7 @@ class Worker:
             built.convert(dtype)
             built.mode(training=False)
             if built.lazy or set(built.weights) != set(run["weights"]):
-                self._call(built, run["calls"][0], dtype)
+                self._call(built, run["warm"], dtype)
                 built.survey()
                 built.convert(dtype)
             missing = built.load(run["weights"])
@@ -150,16 +150,18 @@ class Worker:
         answers = []
         for call in request["calls"]:
             with self._calm(), self._watch_prints(), self._gpu_machine():
-                answers.append(self._pretend(request["recipe"], call))
+                answers.append(self._pretend(request["recipe"], request["warm"], call))
         return {"answers": answers}
 
-    def _pretend(self, recipe: dict[str, Any], call: dict[str, Any]) -> dict[str, Any]:
+    def _pretend(
+        self, recipe: dict[str, Any], warm: dict[str, Any], call: dict[str, Any]
+    ) -> dict[str, Any]:
         gpu = PretendedGPU(self.loaded.path)
         try:
             built = self._built(recipe)
             built.mode(training=False)
             if built.lazy:
-                self._call(built, call, torch.float32)
+                self._call(built, warm, torch.float32)
             given, args, kwargs = self._given(call, torch.float32)
             gpu.place(built.thing, given.values())
             with gpu, torch.no_grad():
@@ -370,10 +372,11 @@ def _describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
         "container": type(result).__name__,
         "shapes": [list(item.shape) if isinstance(item, Tensor) else None for item in items],
     }
-    answer["dtype"] = str(answer["out"].dtype)
     fits = [i for i, s in enumerate(answer["shapes"]) if s == shape]
-    if shape is not None and list(answer["out"].shape) != shape and fits:
-        answer["misplaced"] = fits[0]
+    if list(answer["out"].shape) != shape and fits:
+        # Some return the weights first; the shape tells which element is the output.
+        answer["out"], answer["place"] = items[fits[0]], fits[0]
+    answer["dtype"] = str(answer["out"].dtype)
     return answer
 
 

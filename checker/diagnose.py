@@ -159,7 +159,8 @@ class _Search:
             keep = masks.full_rows(mask, case.queries).expand(case.batch, -1, -1)
             dressed = masks.dress(mask, form, examination.convention, dtype, fitted.work)
             right = masks.for_reference(mask, self.kata.contract.masks, axes)
-        call = fitted.binding.forward.call(inputs, dressed)
+        shape = [case.batch, case.queries, self.size.hidden]
+        call = fitted.binding.forward.call(inputs, dressed, shape=shape)
         return _Evidence(inputs=inputs, mask=right, keep=keep, out=None), call
 
     # -- the search --------------------------------------------------------------------

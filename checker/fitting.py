@@ -89,8 +89,6 @@ def _rank(answer: dict[str, Any]) -> int:
         return 1
     if answer["fits"]:
         return _FITS
-    if answer["answer"].get("misplaced") is not None:
-        return 4
     return 3 if isinstance(answer["answer"]["out"], Tensor) else 2
 
 
@@ -207,6 +205,8 @@ class Fitted:
             "recipe": self.binding.recipe(size),
             "weights": weights,
             "calls": calls,
+            # A plain first call, for layers that are made when they are first used.
+            "warm": plain_call(self.kata, self.binding, size),
             "dtype": str(dtype).removeprefix("torch."),
         }
 
@@ -240,7 +240,8 @@ class Fitted:
             keys = list(inputs.values())[-1].shape[1]
             case = Case(check="", batch=first.shape[0], queries=first.shape[1], keys=keys)
             mask = self.none_mask(case)
-            calls.append(self.binding.forward.call(inputs, mask, jacobian={}))
+            shape = [first.shape[0], first.shape[1], size.hidden]
+            calls.append(self.binding.forward.call(inputs, mask, jacobian={}, shape=shape))
         result = self.run([self.entry(size, weights, calls, self.work)])[0]
         answers = result.get("answers", [result])
         fault = next((a["fault"] for a in answers if "fault" in a), None)
@@ -285,7 +286,7 @@ class Fitted:
         weights = draw_weights(shapes, size.hidden, 1.0, self.draw)
         case = Case(check="values", batch=2, queries=3, keys=4 if self.cross else 3)
         inputs = draw_inputs(case, self.binding, self.cross, size.hidden, self.draw)
-        call = self.binding.forward.call(inputs, self.none_mask(case))
+        call = self.binding.forward.call(inputs, self.none_mask(case), shape=[2, 3, size.hidden])
         result = self.run([self.entry(size, weights, [call], self.work)])[0]
         out = result.get("answers", [{}])[0].get("out")
         bound = VALUE_BOUND if self.work is torch.float64 else 1e-3

@@ -6,11 +6,12 @@ import inspect
 import linecache
 import sys
 import types
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from torch import nn
 
-__all__ = ["Submission", "describe_exception"]
+__all__ = ["Submission", "describe_exception", "strings_read"]
 
 _NUMBERS = (int, float)
 
@@ -144,8 +145,20 @@ def _annotation(value: Any) -> str:
     return value if isinstance(value, str) else getattr(value, "__name__", str(value))
 
 
-def _names_read(values: Any) -> set[str]:
-    names: set[str] = set()
+def strings_read(values: Iterable[Any]) -> set[str]:
+    """The strings in a module's functions and the keys of its dicts: settings' names, perhaps."""
+    values = list(values)
+    keys = {key for value in values if isinstance(value, dict) for key in value}
+    consts = {const for code in _codes(values) for const in code.co_consts}
+    return {text for text in keys | consts if isinstance(text, str) and text.isidentifier()}
+
+
+def _names_read(values: Iterable[Any]) -> set[str]:
+    return {name for code in _codes(values) for name in code.co_names}
+
+
+def _codes(values: Iterable[Any]) -> Iterator[types.CodeType]:
+    """Every code object of the submission's own functions and methods."""
     codes: list[types.CodeType] = []
     for value in values:
         if isinstance(value, types.FunctionType) and value.__module__ == "submission":
@@ -155,6 +168,5 @@ def _names_read(values: Any) -> set[str]:
             codes.extend(m.__code__ for m in members if isinstance(m, types.FunctionType))
     while codes:
         code = codes.pop()
-        names.update(code.co_names)
+        yield code
         codes.extend(const for const in code.co_consts if isinstance(const, types.CodeType))
-    return names

@@ -184,10 +184,6 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "{case}: output is {actual}, expected {expected}",
         "zh": "{case}：输出形状 {actual}，应为 {expected}",
     },
-    "fail-misplaced": {
-        "en": "the output is element {place} of what forward returns; return it alone or first",
-        "zh": "输出在 forward 返回值的第 {place} 个位置；请单独返回它，或把它放在最前面",
-    },
     "fail-unregistered": {
         "en": "{names} cannot be found by `parameters()`, so no optimiser would train it; "
         "use nn.ModuleList, nn.ParameterList or a plain attribute",
@@ -284,6 +280,10 @@ MESSAGES: dict[str, dict[str, str]] = {
     "returns-tuple": {
         "en": "forward returns a tuple; its first element was judged",
         "zh": "forward 返回元组，评判的是第一个元素",
+    },
+    "returns-tuple-later": {
+        "en": "forward returns a tuple with the output at place {place}; callers expect it first",
+        "zh": "forward 返回元组，输出在第 {place} 个位置；调用者通常期望它在最前面",
     },
     "mask-form": {
         "en": "the mask is taken as {forms}, {dtypes}; the kata says {wanted}, any dtype",

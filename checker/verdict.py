@@ -90,12 +90,7 @@ class Verdict:
         case = f"batch 2, {lengths}, hidden_dim {size.hidden}"
         expected = [2, 5, size.hidden]
         actual = list(answer["out"].shape)
-        if answer.get("misplaced") is not None:
-            text = self.say("fail-misplaced", place=answer["misplaced"] + 1)
-        else:
-            text = self.say(
-                "fail-shape", case=case, actual=tuple(actual), expected=tuple(expected)
-            )
+        text = self.say("fail-shape", case=case, actual=tuple(actual), expected=tuple(expected))
         self.set("shape", "fail", text, 1)
         self.report.difference = Difference(
             case=case, axes=["batch", "length", "hidden_dim"], expected_shape=expected,
@@ -428,7 +423,9 @@ class Verdict:
         if shown["printed"]:
             self.remark("prints", shown["printed"][0])
         if shown["answer"]["container"] is not None:
-            self.remark("returns-tuple", self._last_return())
+            place = shown["answer"].get("place", 0)
+            key = "returns-tuple" if place == 0 else "returns-tuple-later"
+            self.remark("returns-tuple", self._last_return(), key, place=place + 1)
         if examination.nan_rows:
             line = next((s["line"] for s in seen.steps if -math.inf in s["numbers"]), None)
             self.remark("nan-on-empty-row", line or self._line_naming("inf"))

@@ -125,6 +125,8 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
         return "kv_heads" if have & {"kv", "group", "groups"} else "heads"
     if have & {"layer", "layers", "depth"}:
         return "layers"
+    if have & {"row", "col", "axis", "axes", "column"}:
+        return "flag"
     if have & {"eps", "epsilon", "theta", "scale", "seed", "temperature", "init", "std"}:
         return "flag"
     if have & _LENGTH_WORDS:
