@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..kata.catalogue import Contract
 from .bind import Binding, Size
+from .messages import say
 
 __all__ = ["Case", "draw_inputs", "draw_weights", "grid", "large", "probe_size", "sizes", "tiny", "training"]
 
@@ -35,22 +36,21 @@ class Case:
     grad: bool = False
     train: bool = False
 
-    @property
-    def label(self) -> str:
+    def label(self, language: str) -> str:
         """The case in words."""
-        parts = [f"batch {self.batch}"]
+        parts = [say("case-batch", language, batch=self.batch)]
         if self.keys == self.queries:
-            parts.append(f"length {self.queries}")
+            parts.append(say("case-length", language, length=self.queries))
         else:
-            parts.append(f"query length {self.queries}, key length {self.keys}")
-        parts.append(f"{self.mask} mask" if self.mask else "no mask")
+            parts.append(say("case-lengths", language, queries=self.queries, keys=self.keys))
+        parts.append(say(f"case-mask-{self.mask or 'none'}", language))
         if self.gain != 1:
-            parts.append(f"inputs × {self.gain:g}")
+            parts.append(say("case-gain", language, gain=self.gain))
         if self.strided:
-            parts.append("not contiguous")
+            parts.append(say("case-strided", language))
         if self.train:
-            parts.append("train mode")
-        return ", ".join(parts)
+            parts.append(say("case-train", language))
+        return say("comma", language).join(parts)
 
 
 def probe_size(contract: Contract) -> Size:

@@ -5,18 +5,22 @@ right code differs from the reference by its order of summation (some 1e-15), or
 it takes a float32 detour such as `torch.sqrt(torch.tensor(d))` or Llama's float32
 softmax, by up to 1e-6; wrong code differs by 1e-3 and more. The bound lies between.
 
-In lower precision the error of one output is bounded by rounding each step (Higham,
-Accuracy and Stability of Numerical Algorithms, 2nd ed., section 3.1): a sum of n
-products rounded at unit u = eps / 2 is off by at most n·u relative to the sum of their
-magnitudes, and by about √n·u in practice (probabilistic bound, section 2.8). Attention
-takes four such sums (projections, scores, context, output) of at most `width` or
-`length` terms, and an error e in a score changes its weight by the factor exp(e), so
-scores of size s contribute s·u·√d. The bound is
+In lower precision each step rounds. A sum of n products rounded at unit u = eps / 2 is
+off by about √n·u relative to the sum of their magnitudes (Higham, Accuracy and Stability
+of Numerical Algorithms, 2nd ed., section 3.1 for the bound n·u, section 2.8 for the √n of
+random signs), and an error e in a score changes its weight by the factor exp(e), so that
+scores of size s add s·u. Attention takes four such sums of at most `width` or `length`
+terms. In float32 the bound is therefore, in standard deviations of the output,
 
-    eps · (4 · √max(width, length) + 2 · largest score)
+    4 · eps · (4 · √max(width, length) + 2 · largest score)
 
-in standard deviations of the output, for errors that are themselves sums of many
-roundings; a factor of 4 stands for the largest of some thousand such errors.
+where the leading 4 stands for the largest of some thousand errors. float16 and bfloat16
+products are summed in float32 and rounded once, so the √n drops out:
+
+    eps · (16 + 2 · largest score)
+
+Measured over 1500 draws the reference stays under a quarter of the first and a third of
+the second.
 """
 
 from __future__ import annotations
@@ -97,4 +101,6 @@ def low_precision_bound(dtype: torch.dtype, width: int, length: int, score: floa
     score: the largest absolute score of the case.
     """
     eps = torch.finfo(dtype).eps
+    if dtype is not torch.float32:
+        return eps * (16 + 2 * score)
     return 4 * eps * (4 * math.sqrt(max(width, length)) + 2 * score)

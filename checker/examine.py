@@ -138,6 +138,7 @@ class Examination:
             keep=keep,
             mask_form=form,
             mask_dtype=str(mask_dtype).removeprefix("torch."),
+            dtype=dtype,
         )
         if case.grad:
             extra["grad"] = self._gradients(trial, truth, inputs, right)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["ADAPTED_FORMS", "KINDS", "draw", "dress", "full_rows", "for_reference"]
+__all__ = ["ADAPTED_FORMS", "KINDS", "draw", "dress", "for_reference", "form_name", "full_rows"]
 
 # What a submission may want instead of its kata's own forms, in the order of the tries.
 ADAPTED_FORMS = ("BQK", "B1QK", "BHQK", "BK", "B11K", "B1K", "QK", "11QK", "1QK")
@@ -81,6 +81,12 @@ def dress(mask: Tensor, form: str, convention: str, dtype: torch.dtype, work: to
     if form == "BK":
         return shaped[:, 0, 0]
     return shaped[0, 0]
+
+
+def form_name(form: str) -> str:
+    """A form as people write shapes: `BHQK` is (B,H,Tq,Tk)."""
+    names = {"B": "B", "H": "H", "Q": "Tq", "K": "Tk", "1": "1"}
+    return "(" + ",".join(names[axis] for axis in form) + ")"
 
 
 def for_reference(mask: Tensor, forms: tuple[str, ...], sizes: tuple[int, int, int, int]) -> Tensor:

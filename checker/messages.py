@@ -432,4 +432,25 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "a projection is made and never used",
         "zh": "有一个投影创建了却没有用上",
     },
+    # Cases, in words.
+    "comma": {"en": ", ", "zh": "，"},
+    "case-batch": {"en": "batch {batch}", "zh": "batch {batch}"},
+    "case-length": {"en": "length {length}", "zh": "长度 {length}"},
+    "case-lengths": {
+        "en": "query length {queries}, key length {keys}",
+        "zh": "query 长度 {queries}，key 长度 {keys}",
+    },
+    "case-mask-none": {"en": "no mask", "zh": "无 mask"},
+    "case-mask-random": {"en": "random mask", "zh": "随机 mask"},
+    "case-mask-padding": {"en": "padding mask", "zh": "padding mask"},
+    "case-mask-causal": {"en": "causal mask", "zh": "因果 mask"},
+    "case-mask-single": {"en": "one key a query", "zh": "每个 query 只看一个 key"},
+    "case-mask-empty": {"en": "some queries with no key", "zh": "有的 query 没有 key 可看"},
+    "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
+    "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
+    "case-train": {"en": "train mode", "zh": "train 模式"},
+    "mask-kinds": {
+        "en": "random, padding, causal, one key, no key",
+        "zh": "随机、padding、因果、单个 key、没有 key",
+    },
 }

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from .bind import Size
 from .cases import Case
 from .compare import GRADIENT_BOUND, Gap, gap
+from .masks import form_name
+from .messages import say
 
 __all__ = ["Finding", "Trial"]
 
@@ -43,6 +46,7 @@ class Trial:
     input_grads: dict[str, Tensor] | None = None
     mask_form: str = ""
     mask_dtype: str = ""
+    dtype: torch.dtype = torch.float64
 
     @property
     def weight(self) -> int:
@@ -50,14 +54,15 @@ class Trial:
         masked = 1 if self.case.mask else 0
         return self.expected.numel() * 2 + masked
 
-    @property
-    def label(self) -> str:
+    def label(self, language: str) -> str:
         """The case in words, sizes included."""
-        size = f"hidden_dim {self.size.hidden}"
+        parts = [self.case.label(language)]
+        if self.case.mask:
+            parts.append(f"{form_name(self.mask_form)} {self.mask_dtype}")
+        parts.append(f"hidden_dim {self.size.hidden}")
         if self.size.heads > 1:
-            size += f", heads {self.size.heads}"
-        dtype = f", {self.mask_form} {self.mask_dtype}" if self.case.mask else ""
-        return f"{self.case.label}{dtype}, {size}"
+            parts.append(f"heads {self.size.heads}")
+        return say("comma", language).join(parts)
 
     def judge(self, answer: dict[str, Any]) -> Finding | None:
         """Compare an answer with what is right."""

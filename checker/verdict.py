@@ -12,10 +12,12 @@ from torch import Tensor
 from ..kata.catalogue import Kata
 from .behaviour import DropoutFinding, Trace, forbidden
 from .bind import Size
+from .cases import Case
 from .diagnose import Named
 from .evidence import patterns, state_line
 from .examine import Examination
 from .fitting import Unbound
+from .masks import form_name
 from .messages import say
 from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
 from .source import Source
@@ -86,8 +88,8 @@ class Verdict:
         """The class runs and gives a tensor of another shape than asked, however it is called."""
         answer, size = unbound.best["answer"], unbound.size
         cross = self.kata.contract.source == "cross"
-        lengths = "query length 5, key length 7" if cross else "length 5"
-        case = f"batch 2, {lengths}, hidden_dim {size.hidden}"
+        plain = Case(check="shape", batch=2, queries=5, keys=7 if cross else 5)
+        case = f"{plain.label(self.language)}, hidden_dim {size.hidden}"
         expected = [2, 5, size.hidden]
         actual = list(answer["out"].shape)
         text = self.say("fail-shape", case=case, actual=tuple(actual), expected=tuple(expected))
@@ -161,6 +163,11 @@ class Verdict:
             line = self._assignment(unused[0].split(".")[0]) if unused else self._last_return()
             self.blame("projection-unused" if unused else "output-projection-missing", line,
                        "output-projection-missing")  # fmt: skip
+        idle = sorted(n for n in examination.unused if n.endswith("weight") and layer_role(n))
+        if idle and roles.o is None and contract.output != "required":
+            layer = idle[0].rpartition(".")[0] or idle[0]
+            self.set("structure", "fail", self.say("projection-unused"))
+            self.blame("projection-unused", self._assignment(layer.split(".")[-1]))
         if contract.output == "extra" and roles.o is not None:
             name = sorted(roles.parameters_of("o"))[0].split(".")[0]
             self.remark("output-projection-extra", self._assignment(name))
@@ -198,7 +205,7 @@ class Verdict:
             text = self._finding_text(smallest)
             if smallest.kind == "values":
                 text = self.say(
-                    "fail-values", failed=len(findings), cases=cases, case=smallest.trial.label
+                    "fail-values", failed=len(findings), cases=cases, case=smallest.trial.label(self.language)
                 )
             self.set(name, "fail", text, cases)
             if self.report.difference is None:
@@ -215,12 +222,12 @@ class Verdict:
         many = self.kata.contract.heads == "many"
         lengths = ", ".join(str(n) for n in sorted(examination.lengths))
         dtypes = ", ".join(_short(d) for d in examination.mask_dtypes)
-        forms = " ".join(_form(form) for form in examination.forms)
+        forms = " ".join(form_name(form) for form in examination.forms)
         return {
             "values": self.say(
                 "values-pass" if many else "values-pass-one", widths=widths, heads=heads
             ),
-            "mask": self.say("mask-pass", forms=forms, dtypes=dtypes, kinds="5 kinds"),
+            "mask": self.say("mask-pass", forms=forms, dtypes=dtypes, kinds=self.say("mask-kinds")),
             "lengths": self.say("lengths-pass", lengths=lengths),
             "stability": self.say("stability-pass"),
             "gradients": self.say("gradients-pass"),
@@ -242,9 +249,9 @@ class Verdict:
             self.remark(
                 "mask-form",
                 self._line_naming(examination.fitted.binding.forward.mask),
-                forms=" ".join(_form(form) for form in examination.forms),
+                forms=" ".join(form_name(form) for form in examination.forms),
                 dtypes=", ".join(_short(d) for d in examination.mask_dtypes),
-                wanted=" ".join(_form(form) for form in contract.masks),
+                wanted=" ".join(form_name(form) for form in contract.masks),
             )
 
     def dropout(self, found: DropoutFinding | None, modules: list[list[str]]) -> None:
@@ -349,7 +356,7 @@ class Verdict:
         if fault is not None:
             self._dtype_fault("float64", fault)
         for finding in examination.findings.get("dtypes", []):
-            dtype = str(finding.trial.call.get("dtype", "")) or finding.trial.mask_dtype
+            dtype = _dtype_of(finding)
             if finding.fault is not None:
                 self._dtype_fault(_dtype_of(finding), finding.fault)
             elif finding.gap is not None:
@@ -444,6 +451,11 @@ class Verdict:
                 if check is not None and check.detail != self.say("not-asked") and not blamed:
                     waits = self.say("waits", check="values")
                     self.checks[name] = Check(id=name, status="skip", detail=waits)
+        mask = self.checks.get("mask")
+        if mask is not None and mask.status == "fail":
+            for name in ("gradients", "dtypes", "stability"):
+                waits = self.say("waits", check="mask")
+                self.checks[name] = Check(id=name, status="skip", detail=waits)
         for name in CHECK_IDS:
             if name not in self.checks:
                 self.checks[name] = Check(id=name, status="skip", detail="")
@@ -480,7 +492,7 @@ class Verdict:
     # -- words and lines ---------------------------------------------------------------
 
     def _finding_text(self, finding: Finding) -> str:
-        case = finding.trial.label
+        case = finding.trial.label(self.language)
         if finding.kind == "raised" and finding.fault is not None:
             fault = finding.fault
             return self.say(
@@ -505,7 +517,7 @@ class Verdict:
         expected = trial.expected
         many = [n for n in ("batch", "length", "hidden_dim")][: expected.dim()]
         difference = Difference(
-            case=trial.label, axes=many, expected_shape=list(expected.shape), tolerance=trial.bound
+            case=trial.label(self.language), axes=many, expected_shape=list(expected.shape), tolerance=trial.bound
         )
         if finding.actual is not None:
             difference.actual_shape = list(finding.actual.shape)
@@ -582,7 +594,7 @@ class Verdict:
 
 
 def _dtype_of(finding: Finding) -> str:
-    return finding.trial.call.get("work", "")
+    return _short(finding.trial.dtype)
 
 
 def _slice(rows: Tensor) -> list[list[float]]:
@@ -591,8 +603,3 @@ def _slice(rows: Tensor) -> list[list[float]]:
 
 def _short(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
-
-
-def _form(form: str) -> str:
-    names = {"B": "B", "H": "H", "Q": "Tq", "K": "Tk", "1": "1"}
-    return "(" + ",".join(names[axis] for axis in form) + ")"
