@@ -1,0 +1,69 @@
+# `make demo` shows the program, `make test` is what CI runs; both make all they need in .venv.
+
+PYTHON ?= python3
+JOBS ?= 2
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALLED := $(VENV)/.installed
+TESTABLE := $(VENV)/.testable
+TYPED := build/typing/attn_kata
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all lint format screens bench clean
+
+help:  ## say what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+demo: $(INSTALLED)  ## install into .venv and show a check
+	@$(BIN)/attn-kata demo
+
+test: lint  ## what CI runs: format, lint, types, then the tests but the slow ones
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+test-all: lint  ## the slow tests too
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --slow $(ARGS)
+
+lint: $(TESTABLE) $(TYPED)  ## format, lint and types, changing nothing
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/basedpyright
+
+format: $(TESTABLE)  ## format, and mend what can be mended
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+screens: $(INSTALLED)  ## run the commands that README.md shows, and fill in what they print
+	$(BIN)/python -m attn_kata.dev.screens README.md
+
+bench: $(INSTALLED)  ## time the commands against Python and torch themselves
+	$(BIN)/python bench/startup.py $(ARGS)
+
+clean:  ## remove what was made here, .venv included
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "error: attn-kata needs Python 3.10 or newer; $(PYTHON) is older, or is not there" >&2; \
+	  echo "  next:  make demo PYTHON=/path/to/python3.10-or-newer" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "error: $(PYTHON) cannot make a virtual environment: it lacks ensurepip" >&2; \
+	  echo "  Debian and Ubuntu keep it in a package of its own" >&2; \
+	  echo "  next:  sudo apt-get install python3-venv" >&2; \
+	  echo "     or  make demo PYTHON=/path/to/another/python3" >&2; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+
+$(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
+	$(PIP) install -q -c constraints.txt -e .
+	@touch $@
+
+$(TESTABLE): $(INSTALLED)
+	$(PIP) install -q -c constraints.txt -e '.[test]'
+	@touch $@
+
+# The type checker finds `import attn_kata` here; the editable install is a hook it does not run.
+$(TYPED):
+	@mkdir -p $(@D)
+	@ln -s ../.. $@

@@ -1,0 +1,397 @@
+"""The command line: one thin function a command.
+
+Nothing here imports torch, and nothing slow is imported before the judge has been started.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from enum import IntEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from . import __version__
+from .kata.catalogue import Kata, katas
+from .practice.errors import Refusal
+from .practice.judging import Device, Mask, Wishes, reports
+from .practice.pages import has_pages, page_called, page_names
+from .practice.surroundings import ask_cuda, require_cuda, torch_version
+from .practice.targets import Target, kata_called, read_text, targets
+from .practice.workspace import Workspace
+from .terminal.help import HelpCommand, HelpGroup, translate
+from .terminal.language import Language, choose
+from .terminal.screen import ReaderLeft, Screen, prepare
+
+__all__ = ["Exit", "app", "main"]
+
+_NAME = "attn-kata"
+
+
+class Exit(IntEnum):
+    """How a command ends.
+
+    PASS: all is well, every verdict is pass. FAIL: some verdict is fail or error.
+    USAGE: what was typed cannot be done. INTERRUPTED: the person stopped it.
+    CLOSED: whoever read the output went away.
+    """
+
+    PASS = 0
+    FAIL = 1
+    USAGE = 2
+    INTERRUPTED = 130
+    CLOSED = 141
+
+
+_SETTINGS = {"help_option_names": ["--help", "-h"]}
+
+app = typer.Typer(
+    cls=HelpGroup,
+    context_settings=_SETTINGS,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+dev = typer.Typer(
+    cls=HelpGroup,
+    context_settings=_SETTINGS,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(dev, name="dev")
+
+
+def _kata_names(incomplete: str) -> list[str]:
+    """Complete a kata's name."""
+    return [kata.id for kata in katas() if kata.id.startswith(incomplete.lower())]
+
+
+def _target_names(incomplete: str) -> list[str]:
+    """Complete a kata's name or a file."""
+    folder = Path(incomplete).parent
+    files = [str(file) for ending in ("*.py", "*.ipynb") for file in folder.glob(ending)]
+    found = sorted(file for file in files if file.startswith(incomplete))
+    return [*_kata_names(incomplete), *found]
+
+
+def _page_names(incomplete: str) -> list[str]:
+    """Complete a page's name."""
+    return [name for name in page_names() if name.startswith(incomplete)]
+
+
+KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=_kata_names)]
+
+
+@app.callback()
+def begin(
+    ctx: typer.Context,
+    # Read before typer is; named here so that it is accepted, completed and explained.
+    lang: Annotated[  # noqa: ARG001
+        Language | None, typer.Option(metavar="en|zh", expose_value=False)
+    ] = None,
+    version: Annotated[bool, typer.Option("--version", is_eager=True)] = False,
+) -> int:
+    """Print the start page, where no command is given."""
+    screen: Screen = ctx.obj
+    if version:
+        screen.write(f"{_NAME} {__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        from .terminal.lists import start_lines
+
+        screen.print(start_lines(katas()[0].id, screen.language, screen.width))
+    return Exit.PASS
+
+
+@app.command("list", cls=HelpCommand)
+def list_katas(ctx: typer.Context) -> int:
+    """List the katas and what was passed."""
+    from .practice.history import History
+    from .terminal.lists import kata_lines
+
+    screen: Screen = ctx.obj
+    history = History()
+    screen.print(kata_lines(katas(), history.standing(), screen.language, screen.width))
+    screen.own_up(history.troubles)
+    return Exit.PASS
+
+
+@app.command(cls=HelpCommand)
+def show(ctx: typer.Context, kata: KataName) -> int:
+    """Show a kata's brief."""
+    from .terminal.brief import markdown_lines
+
+    screen: Screen = ctx.obj
+    brief = kata_called(kata).brief(screen.language)
+    screen.print(markdown_lines(brief, screen.width))
+    return Exit.PASS
+
+
+@app.command(cls=HelpCommand)
+def start(
+    ctx: typer.Context,
+    kata: KataName,
+    folder: Annotated[Path, typer.Option("--dir", metavar="DIR", file_okay=False)] = Path(),
+    force: Annotated[bool, typer.Option("--force")] = False,
+) -> int:
+    """Write a kata's stub."""
+    from .practice.stubs import start as start_kata
+    from .terminal.lists import started_lines
+
+    screen: Screen = ctx.obj
+    asked = kata_called(kata)
+    started = start_kata(asked, folder, force=force)
+    workspace = Workspace()
+    workspace.remember(asked.id, started.file)
+    screen.print(
+        started_lines(
+            asked,
+            str(started.file),
+            started.backup and str(started.backup),
+            screen.language,
+            screen.width,
+        )
+    )
+    screen.own_up(workspace.troubles)
+    return Exit.PASS
+
+
+@app.command(cls=HelpCommand)
+def check(
+    ctx: typer.Context,
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[K] [FILE]...", autocompletion=_target_names),
+    ] = None,
+    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
+    device: Annotated[Device, typer.Option(metavar="auto|cpu|cuda")] = Device.auto,
+    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0,
+    memory: Annotated[int, typer.Option(metavar="MB", min=0)] = 0,
+    jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 1,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+    trace: Annotated[bool, typer.Option("--trace")] = False,
+    output: Annotated[bool, typer.Option("--output")] = False,
+) -> int:
+    """Judge files."""
+    from .checker.client import Bench
+
+    screen: Screen = ctx.obj
+    workspace = Workspace()
+    chosen = targets(what or [], workspace)
+    if device is Device.cuda:
+        require_cuda()
+    wishes = Wishes(
+        language=screen.language,
+        class_name=class_name,
+        device=device,
+        mask=mask,
+        seed=seed,
+        timeout=timeout,
+        memory=memory,
+    )
+    # The judge imports torch meanwhile: from here on, slow imports cost nothing.
+    with Bench(min(jobs or os.cpu_count() or 1, len(chosen))) as bench:
+        from .practice.record import Recorder
+        from .terminal.verdicts import Manner, Verdicts
+
+        manner = Manner(
+            as_json=as_json,
+            trace=trace,
+            output=output,
+            explained=page_names(),
+            typed=wishes.to_type(),
+        )
+        recorder = Recorder(workspace)
+        verdicts = Verdicts(screen, chosen, manner)
+        for report in verdicts.shown(reports(bench, chosen, wishes)):
+            recorder.record(report, alone=len(chosen) == 1)
+    verdicts.end()
+    screen.own_up(recorder.troubles)
+    return Exit.PASS if verdicts.all_pass else Exit.FAIL
+
+
+@app.command(cls=HelpCommand)
+def hint(
+    ctx: typer.Context,
+    kata: KataName,
+    number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
+) -> int:
+    """Give a hint."""
+    from .terminal.lists import hint_lines, hints_over_lines
+
+    screen: Screen = ctx.obj
+    asked = kata_called(kata)
+    hints = asked.hints(screen.language)
+    workspace = Workspace()
+    wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
+    if number is not None and not 0 < number <= len(hints):
+        raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
+    if wanted > len(hints):
+        screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
+    else:
+        workspace.saw_hint(asked.id, wanted)
+        screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
+    screen.own_up(workspace.troubles)
+    return Exit.PASS
+
+
+@app.command(cls=HelpCommand)
+def solution(
+    ctx: typer.Context,
+    kata: KataName,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+    diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
+) -> int:
+    """Show a model answer."""
+    from .terminal.solution import diff_lines, solution_lines
+
+    screen: Screen = ctx.obj
+    asked = kata_called(kata)
+    mine = read_text(diff) if diff is not None else None
+    if not yes and not _may_spoil(screen, asked):
+        screen.note(screen.say("solution-kept"))
+        return Exit.PASS
+    if mine is None:
+        screen.print(solution_lines(asked.id, asked.solution(), screen.language))
+    else:
+        screen.print(diff_lines(str(diff), mine, asked.solution(), screen.language))
+    return Exit.PASS
+
+
+def explain(
+    ctx: typer.Context,
+    ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=_page_names)] = None,
+) -> int:
+    """Explain a mistake or remark."""
+    from .terminal.brief import markdown_lines
+    from .terminal.lists import page_lines
+
+    screen: Screen = ctx.obj
+    if ident is None:
+        screen.print(page_lines(page_names(), screen.language))
+    else:
+        screen.print(markdown_lines(page_called(ident, screen.language), screen.width))
+    return Exit.PASS
+
+
+if has_pages():
+    app.command(cls=HelpCommand)(explain)
+
+
+@app.command(cls=HelpCommand)
+def doctor(
+    ctx: typer.Context,
+    torch: Annotated[bool, typer.Option("--torch/--no-torch")] = True,
+) -> int:
+    """Look at what the program runs on."""
+    from .terminal.doctor import findings
+    from .terminal.lists import doctor_lines
+
+    screen: Screen = ctx.obj
+    cuda = None
+    if torch and torch_version() is not None:
+        with screen.waiting(screen.say("doctor-asking")):
+            cuda = ask_cuda()
+    found = findings(screen, __version__, torch_version(), cuda)
+    screen.print(doctor_lines(found, screen.language, screen.width))
+    return Exit.PASS if all(finding.fine for finding in found) else Exit.FAIL
+
+
+@app.command(cls=HelpCommand)
+def demo(ctx: typer.Context) -> int:
+    """Judge a right and a wrong answer."""
+    import tempfile
+
+    from .checker.client import Bench
+
+    screen: Screen = ctx.obj
+    asked = kata_called("mha")
+    wishes = Wishes(language=screen.language)
+    with Bench() as bench, tempfile.TemporaryDirectory(prefix=f"{_NAME}-") as place:
+        from .practice.examples import lay_out
+        from .terminal.verdicts import Manner, Verdicts
+
+        chosen = [Target(asked, file) for file in lay_out(asked, Path(place))]
+        verdicts = Verdicts(screen, chosen, Manner(whole=True))
+        verdicts.open_demo(asked)
+        found = [r.verdict for r in verdicts.shown(reports(bench, chosen, wishes))]
+    good = found == ["pass", "fail"]
+    verdicts.close_demo(katas()[0].id, good=good)
+    return Exit.PASS if good else Exit.FAIL
+
+
+@dev.command("check", cls=HelpCommand)
+def dev_check(
+    ctx: typer.Context,
+    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]")] = None,
+) -> int:
+    """Look through the project's content for what is missing."""
+    from .dev import lint
+
+    screen: Screen = ctx.obj
+    problems: list[str] = lint.run(folder)
+    screen.print([[(problem, "")] for problem in problems])
+    key = "dev-count" if problems else "dev-clean"
+    screen.tell([[(screen.say(key, count=len(problems)), "bold")]])
+    return Exit.FAIL if problems else Exit.PASS
+
+
+def _may_spoil(screen: Screen, kata: Kata) -> bool:
+    """Ask before an answer is spoiled; nobody asks who has passed already."""
+    from .practice.history import History
+
+    if History().standing().get(kata.id) == "passed":
+        return True
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
+    return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    prepare(sys.stdout)
+    prepare(sys.stderr)
+    language = choose(given, os.environ, sys.stdout.encoding)
+    screen = Screen(language.code, language.source)
+    try:
+        return _guarded(given, screen)
+    except (ReaderLeft, BrokenPipeError):
+        # The reader left: say nothing more, not even at the interpreter's last flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.CLOSED
+
+
+def _guarded(given: list[str], screen: Screen) -> int:
+    from .terminal.usage import is_usage_fault, refused, usage_lines
+
+    try:
+        status = _command(screen)(given, prog_name=_NAME, standalone_mode=False, obj=screen)
+        sys.stdout.flush()
+        # typer may turn an interruption into its status.
+        if status != Exit.INTERRUPTED:
+            return int(status or 0)
+    except Refusal as refusal:
+        screen.tell(refused(refusal, screen))
+        return Exit.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        pass
+    except Exception as fault:
+        if not is_usage_fault(fault):
+            raise
+        screen.tell(usage_lines(fault, screen.language, screen.err.width))
+        return Exit.USAGE
+    screen.tell([[(screen.say("interrupted"), "bold")]])
+    return Exit.INTERRUPTED
+
+
+def _command(screen: Screen) -> Callable[..., Any]:
+    """Build the program, its texts in the screen's language and `--lang` everywhere."""
+    command = typer.main.get_command(app)
+    translate(command, screen.language)
+    return command

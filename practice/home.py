@@ -1,0 +1,41 @@
+"""Where a person's data lives, and how a file that cannot be used is kept aside."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["home", "reason", "set_aside", "there"]
+
+_VARIABLE = "ATTN_KATA_HOME"
+
+
+def home() -> Path:
+    """Return the data folder, which may not exist yet."""
+    chosen = os.environ.get(_VARIABLE)
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_dir
+
+    return Path(user_data_dir("attn-kata", appauthor=False))
+
+
+def set_aside(file: Path, why: str) -> Path:
+    """Rename a file to the first free `NAME.WHY-1` and return the new name."""
+    number = 1
+    while True:
+        kept = file.with_name(f"{file.name}.{why}-{number}")
+        if not os.path.lexists(kept):
+            file.rename(kept)
+            return kept
+        number += 1
+
+
+def reason(fault: Exception) -> str:
+    """Return the part of an exception that a person can use."""
+    return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+
+
+def there(file: Path) -> bool:
+    """Whether a file exists, and can be known to: `Path.exists` raises where it cannot."""
+    return os.path.exists(file)  # noqa: PTH110

@@ -1,0 +1,72 @@
+"""Have files judged: the options as a person gives them, and the reports in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from enum import Enum
+from itertools import groupby
+
+from ..checker.client import Bench, Options
+from ..checker.report import Report
+from .targets import Target
+
+__all__ = ["Device", "Mask", "Wishes", "reports"]
+
+
+class Device(str, Enum):
+    """Where a submission runs."""
+
+    auto = "auto"
+    cpu = "cpu"
+    cuda = "cuda"
+
+
+class Mask(str, Enum):
+    """What a mask's entries mean."""
+
+    keep = "keep"
+    drop = "drop"
+    additive = "additive"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """How a person wants files judged. memory is in MB, 0 for the judge's own choice."""
+
+    language: str
+    class_name: str | None = None
+    device: Device = Device.auto
+    mask: Mask = Mask.keep
+    seed: int | None = None
+    timeout: float = 20.0
+    memory: int = 0
+
+    def options(self) -> Options:
+        """Return the judge's options, those that it knows."""
+        wanted: dict[str, object] = {
+            "language": self.language,
+            "class_name": self.class_name,
+            "device": self.device.value,
+            "mask": self.mask.value,
+            "seed": self.seed,
+            "timeout": self.timeout,
+            "memory": self.memory << 20,
+        }
+        known = {field.name for field in fields(Options)}
+        return Options(**{name: value for name, value in wanted.items() if name in known})  # type: ignore[arg-type]
+
+    def to_type(self) -> tuple[str, ...]:
+        """Return the options that judging again on the same inputs needs."""
+        typed = ("--class", self.class_name) if self.class_name else ()
+        if self.mask is not Mask.keep:
+            typed += ("--mask", self.mask.value)
+        if self.device is not Device.auto:
+            typed += ("--device", self.device.value)
+        return typed
+
+
+def reports(bench: Bench, chosen: Sequence[Target], wishes: Wishes) -> Iterator[Report]:
+    """Judge files in the order given, neighbours of the same kata side by side."""
+    for kata, same in groupby(chosen, key=lambda target: target.kata.id):
+        yield from bench.judge(kata, [target.file for target in same], wishes.options())

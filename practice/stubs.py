@@ -1,0 +1,64 @@
+"""Hand out a kata's stub without ever losing what a person wrote."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..kata.catalogue import Kata
+from .errors import Refusal
+from .home import reason
+
+__all__ = ["Started", "start"]
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """The file that was written, and where the one before it went."""
+
+    file: Path
+    backup: Path | None
+
+
+def start(kata: Kata, folder: Path, *, force: bool) -> Started:
+    """Write `K.py` into a folder. Raise Refusal where it is there or cannot be written."""
+    file = folder / f"{kata.id}.py"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        backup = _keep(file) if force and os.path.lexists(file) else None
+        # "x" fails on a file that appeared meanwhile, too.
+        with file.open("x", encoding="utf-8") as stream:
+            stream.write(kata.stub())
+    except FileExistsError as fault:
+        if not os.path.lexists(file):
+            raise _unwritable(file, fault) from None
+        there = "" if folder == Path() else " --dir {folder}"
+        raise Refusal(
+            "already-there",
+            file=str(file),
+            folder=str(folder),
+            kept=_free(file).name,
+            notes=(("how", "force-keeps"),),
+            commands=(f"check {kata.id} {{file}}", f"start {kata.id}{there} --force"),
+        ) from None
+    except OSError as fault:
+        raise _unwritable(file, fault) from None
+    return Started(file, backup)
+
+
+def _unwritable(file: Path, fault: OSError) -> Refusal:
+    return Refusal("cannot-write", file=str(file), reason=reason(fault))
+
+
+def _free(file: Path) -> Path:
+    number = 1
+    while os.path.lexists(file.with_name(f"{file.name}.bak{number}")):
+        number += 1
+    return file.with_name(f"{file.name}.bak{number}")
+
+
+def _keep(file: Path) -> Path:
+    backup = _free(file)
+    file.rename(backup)
+    return backup

@@ -1,0 +1,116 @@
+"""Which file belongs to which kata, and which hints were seen: one small JSON file."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from .errors import Trouble
+from .home import home, reason, set_aside, there
+
+__all__ = ["Workspace"]
+
+_NAME = "workspace.json"
+
+
+class Workspace:
+    """What is remembered between commands. troubles: what could not be, to be said."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or home()
+        self.troubles: list[Trouble] = []
+        self._files, self._hints = self._read()
+
+    @property
+    def path(self) -> Path:
+        """The file that holds it."""
+        return self.folder / _NAME
+
+    def file(self, kata: str) -> Path | None:
+        """Return the file last started or judged for a kata, if it is still there."""
+        name = self._files.get(kata)
+        return Path(name) if name and there(Path(name)) else None
+
+    def latest(self) -> tuple[str, Path] | None:
+        """Return the kata and file started or changed last."""
+        found = [(kata, file) for kata in self._files if (file := self.file(kata))]
+        return max(found, key=lambda pair: _changed(pair[1]), default=None)
+
+    def remember(self, kata: str, file: Path) -> None:
+        """Note that a file is this kata's."""
+        place = str(file.absolute())
+        if self._files.get(kata) != place:
+            self._files[kata] = place
+            self._write()
+
+    def hints_seen(self, kata: str) -> int:
+        """Return how many of a kata's hints were seen."""
+        return self._hints.get(kata, 0)
+
+    def saw_hint(self, kata: str, number: int) -> None:
+        """Note that a hint was seen."""
+        if number > self.hints_seen(kata):
+            self._hints[kata] = number
+            self._write()
+
+    def _read(self) -> tuple[dict[str, str], dict[str, int]]:
+        try:
+            return _understood(json.loads(self.path.read_text("utf-8")))
+        except FileNotFoundError:
+            pass
+        except OSError as fault:
+            values = {"file": str(self.path), "reason": reason(fault)}
+            self.troubles.append(Trouble("store-unreadable", values))
+        except (ValueError, RecursionError):
+            self._keep_aside()
+        return {}, {}
+
+    def _keep_aside(self) -> None:
+        try:
+            kept = set_aside(self.path, "broken")
+        except OSError as fault:
+            values = {"file": str(self.path), "reason": reason(fault)}
+            self.troubles.append(Trouble("store-unreadable", values))
+        else:
+            self.troubles.append(Trouble("store-broken", {"kept": str(kept)}))
+
+    def _write(self) -> None:
+        # Written beside and renamed over, so that no reader ever sees half a file.
+        temporary = None
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            number, temporary = tempfile.mkstemp(dir=self.folder, prefix=f"{_NAME}.")
+            with os.fdopen(number, "w", encoding="utf-8") as stream:
+                json.dump({"files": self._files, "hints": self._hints}, stream, indent=1)
+            Path(temporary).replace(self.path)
+        except (OSError, UnicodeEncodeError) as fault:
+            if temporary is not None:
+                with suppress(OSError):
+                    Path(temporary).unlink()
+            values = {"file": str(self.path), "reason": reason(fault)}
+            self.troubles.append(Trouble("store-unwritable", values))
+
+
+def _understood(data: Any) -> tuple[dict[str, str], dict[str, int]]:
+    """Return files and hints; raise ValueError where the data is not ours."""
+    if not isinstance(data, dict):
+        raise ValueError("not a table")  # noqa: TRY004 - as json does
+    files, hints = data.get("files", {}), data.get("hints", {})
+    if not all(isinstance(row, dict) for row in (files, hints)):
+        raise ValueError("not tables")
+    if not all(isinstance(name, str) for name in files.values()):
+        raise ValueError("a file is no name")
+    if not all(type(count) is int for count in hints.values()):
+        raise ValueError("a count is no number")
+    return files, hints
+
+
+def _changed(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0

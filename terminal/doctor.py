@@ -1,0 +1,63 @@
+"""What the doctor looks at, ready to be drawn."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+from ..practice.history import History
+from ..practice.home import home
+from ..practice.surroundings import Cuda
+from .lists import Finding
+from .screen import Screen
+
+__all__ = ["findings"]
+
+
+def findings(screen: Screen, version: str, torch: str | None, cuda: Cuda | None) -> list[Finding]:
+    """Return all there is to say about the surroundings, and what is wrong with them."""
+    return [
+        Finding("program", version),
+        Finding("python", f"{platform.python_version()}  {sys.executable}"),
+        Finding("torch", torch or screen.say("doctor-torch-missing"), fine=torch is not None),
+        _cuda(screen, cuda),
+        _terminal(screen),
+        _language(screen),
+        Finding("data", str(home())),
+        _history(screen),
+    ]
+
+
+def _cuda(screen: Screen, cuda: Cuda | None) -> Finding:
+    """No GPU is no fault; a torch that cannot be asked is one."""
+    if cuda is None:
+        return Finding("cuda", screen.say("doctor-cuda-skipped"))
+    return Finding("cuda", screen.say(cuda.key, **cuda.values), fine=cuda.key != "cuda-fault")
+
+
+def _terminal(screen: Screen) -> Finding:
+    console = screen.out
+    colour = "doctor-colour" if console.color_system and not console.no_color else "doctor-plain"
+    text = screen.say(
+        "doctor-terminal-is" if console.is_terminal else "doctor-piped",
+        width=console.width,
+        height=console.height,
+        colour=screen.say(colour),
+        encoding=sys.stdout.encoding,
+    )
+    return Finding("terminal", text)
+
+
+def _language(screen: Screen) -> Finding:
+    if not screen.source:
+        return Finding("language", screen.say("doctor-language-default"))
+    return Finding("language", screen.say("doctor-language-is", source=screen.source))
+
+
+def _history(screen: Screen) -> Finding:
+    history = History()
+    count = history.count()
+    if history.troubles:
+        trouble = history.troubles[0]
+        return Finding("history", screen.say(trouble.key, **trouble.values), fine=False)
+    return Finding("history", screen.say("doctor-history-is", count=count))

@@ -1,0 +1,159 @@
+"""The start page, the list of katas, and what the doctor found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..kata.catalogue import Kata
+from .brief import markdown_lines
+from .text import Line, cells, pad, quoted, safe, wrap
+from .words import say
+
+__all__ = [
+    "Finding",
+    "command_lines",
+    "doctor_lines",
+    "hint_lines",
+    "hints_over_lines",
+    "kata_lines",
+    "next_lines",
+    "page_lines",
+    "start_lines",
+    "started_lines",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing the doctor looked at. fine: nothing to do about it."""
+
+    name: str
+    text: str
+    fine: bool = True
+
+
+def start_lines(first: str, language: str, width: int) -> list[Line]:
+    """Draw what a person sees who typed the program's name alone."""
+    rows = (
+        ("list", "start-list"),
+        (f"show {first}", "start-show"),
+        (f"start {first}", "start-start"),
+        (f"check {first}", "start-check"),
+        ("demo", "start-demo"),
+        ("--help", "start-help"),
+    )
+    lines: list[Line] = [[(row, "bold")] for row in wrap(say("start-title", language), width)]
+    lines += [[], [(say("start-first", language), "")], []]
+    pairs = [(f"attn-kata {command}", say(key, language)) for command, key in rows]
+    lines += command_lines(pairs, width)
+    return [*lines, [], [(say("start-language", language), "dim")]]
+
+
+def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """Draw commands with what they do, beside them or, on a narrow screen, below."""
+    room = max(cells(command) for command, _ in pairs) + 2
+    lines: list[Line] = []
+    for command, text in pairs:
+        if width - room - 2 < 20:
+            lines.append([(f"  {command}", "code")])
+            lines += [[(f"    {row}", "")] for row in wrap(text, width - 4)]
+            continue
+        first, *rest = wrap(text, width - room - 2)
+        lines.append([(f"  {pad(command, room)}", "code"), (first, "")])
+        lines += [[(" " * (room + 2) + row, "")] for row in rest]
+    return lines
+
+
+def kata_lines(
+    katas: Sequence[Kata], standing: Mapping[str, str], language: str, width: int
+) -> list[Line]:
+    """Draw the ladder: name, title, summary, minutes and how far one is."""
+    lines: list[Line] = []
+    room = max(len(kata.id) for kata in katas) + 2
+    for kata in katas:
+        stands = standing.get(kata.id)
+        mark = say(f"list-{stands}", language) if stands else ""
+        minutes = say("list-minutes", language, minutes=kata.minutes)
+        tail = "  ".join(part for part in (mark, minutes) if part)
+        rows = wrap(kata.title[language], width - room)
+        gap = width - room - cells(rows[-1]) - cells(tail)
+        style = "pass" if stands == "passed" else "dim"
+        heads = [(pad(kata.id, room), "code"), *[(" " * room, "")] * (len(rows) - 1)]
+        block: list[Line] = [[head, (row, "bold")] for head, row in zip(heads, rows, strict=True)]
+        if gap >= 2:
+            block[-1] += [(" " * gap, ""), (tail, style)]
+        else:
+            block.append([(" " * room, ""), (tail, style)])
+        lines += block
+        lines += [[(" " * room + row, "")] for row in wrap(kata.summary[language], width - room)]
+    return lines
+
+
+def doctor_lines(findings: Sequence[Finding], language: str, width: int) -> list[Line]:
+    """Draw one line a finding, the word first."""
+    words = {True: say("doctor-fine", language), False: say("doctor-bad", language)}
+    label = max(map(cells, words.values()))
+    names = [say(f"doctor-{finding.name}", language) for finding in findings]
+    room = max(map(cells, names))
+    lines: list[Line] = []
+    for finding, name in zip(findings, names, strict=True):
+        style = "pass" if finding.fine else "fail"
+        lead = label + room + 4
+        first, *rest = wrap(safe(finding.text), max(12, width - lead))
+        lines.append([
+            (f"{pad(words[finding.fine], label)}  ", style), (f"{pad(name, room)}  ", "bold"),
+            (first, ""),
+        ])  # fmt: skip
+        lines += [[(" " * lead + row, "")] for row in rest]
+    return lines
+
+
+def started_lines(
+    kata: Kata, file: str, backup: str | None, language: str, width: int
+) -> list[Line]:
+    """Say where a kata's file is and what to do with it."""
+    title = kata.title[language]
+    head = say("started", language, file=safe(file), title=title)
+    lines: list[Line] = [[(row, "bold")] for row in wrap(head, width)]
+    if backup is not None:
+        told = say("started-backup", language, file=safe(backup))
+        lines += [[(row, "")] for row in wrap(told, width)]
+    told = say("started-class", language, name=kata.class_name)
+    lines += [[(row, "")] for row in wrap(told, width)]
+    commands = (f"attn-kata show {kata.id}", f"attn-kata check {kata.id} {quoted(file)}")
+    return [*lines, [], *next_lines(commands, language)]
+
+
+def next_lines(commands: Sequence[str], language: str) -> list[Line]:
+    """Draw what to type next; a command is never broken, so that it can be copied."""
+    label = say("next", language)
+    blank = " " * cells(label)
+    return [
+        [(f"  {blank if at else label}  ", "dim"), (command, "code")]
+        for at, command in enumerate(commands)
+    ]
+
+
+def hint_lines(
+    kata: str, hints: Sequence[str], number: int, language: str, width: int
+) -> list[Line]:
+    """Draw one hint, and what comes after it."""
+    head = say("hint-title", language, kata=kata, number=number, count=len(hints))
+    following = f"hint {kata} {number + 1}" if number < len(hints) else f"check {kata}"
+    return [
+        [(head, "bold")], [], *markdown_lines(hints[number - 1], width, 2), [],
+        *next_lines((f"attn-kata {following}",), language),
+    ]  # fmt: skip
+
+
+def hints_over_lines(kata: str, count: int, language: str, width: int) -> list[Line]:
+    """Say that all hints were seen."""
+    told = say("hint-all-seen", language, kata=kata, count=count)
+    commands = (f"attn-kata hint {kata} 1", f"attn-kata solution {kata}")
+    return [*([(row, "bold")] for row in wrap(told, width)), [], *next_lines(commands, language)]
+
+
+def page_lines(names: Sequence[str], language: str) -> list[Line]:
+    """Draw the names of all pages."""
+    return [[(say("pages-title", language), "bold")], [], *([(f"  {n}", "code")] for n in names)]

@@ -1,0 +1,255 @@
+"""A report as a person reads it: verdict, reason, evidence, checks, next command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..checker.messages import MESSAGES
+from ..checker.report import CHECK_IDS, Check, Diagnosis, Report
+from .difference import difference_lines
+from .excerpt import excerpt
+from .text import Line, cells, pad, quoted, safe, wrap, written
+from .words import say
+
+__all__ = ["Look", "again", "report_lines", "verdict_line"]
+
+_INDENT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How to draw a report.
+
+    source: the file's lines, empty where they cannot be shown.
+    commands: what to type next, as (label, command) pairs, last on the screen.
+    """
+
+    language: str
+    width: int = 80
+    source: Sequence[str] = ()
+    output: bool = False
+    trace: bool = False
+    commands: Sequence[tuple[str, str]] = ()
+
+
+def report_lines(report: Report, look: Look) -> list[Line]:
+    """Draw a whole report."""
+    blocks = [[verdict_line(report, look)]]
+    blocks += _reasons(report, look)
+    if report.difference is not None:
+        told = any(report.difference.case in check.detail for check in report.checks)
+        blocks.append(difference_lines(report.difference, look.language, look.width, told=told))
+    checks, remarks = _checks(report, look), _remarks(report, look)
+    # After a failure they are one block, so that the screen fits where it can.
+    blocks += [checks + remarks] if report.verdict == "fail" else [checks, remarks]
+    if look.trace:
+        blocks.append(_trace(report, look))
+    blocks.append(_commands(report, look))
+    lines: list[Line] = []
+    for block in filter(None, blocks):
+        lines += [*([[]] if lines else []), *block]
+    return lines
+
+
+def verdict_line(report: Report, look: Look) -> Line:
+    """Draw the verdict: kata, file, class and the word itself, at the right edge."""
+    word = say(f"verdict-{report.verdict}", look.language)
+    file = safe(report.file)
+    named = safe(report.object or "")
+    style = "pass" if report.verdict == "pass" else "fail"
+    left = "  ".join(part for part in (report.kata, file, named) if part)
+    if cells(left) + cells(word) + 2 > look.width:
+        left = f"{report.kata}  {file}"
+    if cells(left) + cells(word) + 2 > look.width:
+        return [(word, style), ("  ", ""), (left, "bold")]
+    gap = look.width - cells(left) - cells(word)
+    return [(left, "bold"), (" " * gap, ""), (word, style)]
+
+
+def _reasons(report: Report, look: Look) -> list[list[Line]]:
+    blocks: list[list[Line]] = []
+    fault = report.error
+    first, *others = report.diagnosis or [None]
+    if first is not None:
+        blocks.append(_paragraph(f"× {safe(first.message)}", look, 2, "bold", hang=2))
+        blocks[-1].append([("    ", ""), (first.mistake, "dim")])
+        blocks.append(_code(first, look))
+    if fault is not None and first is not None:
+        blocks.append(_paragraph(safe(fault.message), look, _INDENT, hang=0))
+    elif fault is not None:
+        blocks.append(_paragraph(f"× {safe(fault.message)}", look, 2, "bold", hang=2))
+        blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
+    blocks.append([line for other in others if other for line in _shorter(other, look)])
+    return blocks
+
+
+def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
+    return excerpt(
+        look.source,
+        diagnosis.line,
+        yours=diagnosis.yours,
+        wanted=diagnosis.reference,
+        want=say("want", look.language),
+        width=look.width,
+    )
+
+
+def _shorter(diagnosis: Diagnosis, look: Look) -> list[Line]:
+    where = _line(diagnosis.line, look)
+    told = safe(diagnosis.message)
+    text = told if where and where.rstrip(": ：") in told else where + told
+    return _paragraph(f"× {text} [{diagnosis.mistake}]", look, 2, hang=2)
+
+
+def _line(line: int | None, look: Look) -> str:
+    return say("line", look.language, line=line) + say("colon", look.language) if line else ""
+
+
+def _checks(report: Report, look: Look) -> list[Line]:
+    order = {name: place for place, name in enumerate(CHECK_IDS)}
+    checks = sorted(report.checks, key=lambda check: order.get(check.id, len(order)))
+    failing = [check for check in checks if check.status == "fail"]
+    passing = [check for check in checks if check.status == "pass"]
+    skipped = [check for check in checks if check.status == "skip"]
+    lines = [line for check in failing for line in _failing(check, look)]
+    waiting = [check for check in skipped if check.detail in _waits()]
+    lines += _together("check-wait", waiting, look)
+    if failing or report.verdict != "pass":
+        lines += _folded("check-pass", passing, "", look)
+    else:
+        lines += [line for check in passing for line in _passing(check, look)]
+        lines += _together("check-skip", [c for c in skipped if c not in waiting], look)
+    return lines
+
+
+def _waits() -> set[str]:
+    forms = MESSAGES["waits"].values()
+    return {form.format(check=name) for form in forms for name in CHECK_IDS}
+
+
+def _failing(check: Check, look: Look) -> list[Line]:
+    label = say("check-fail", look.language)
+    head = f"  {label}  {pad(check.id, 11)} "
+    return _hung(head, safe(check.detail), look, "fail", cut=2 + cells(label))
+
+
+def _passing(check: Check, look: Look) -> list[Line]:
+    label = say("check-pass", look.language)
+    cases = str(check.cases) if check.cases else ""
+    # A narrow screen has no room for the column that the wide one counts in.
+    count = f"{pad(cases, 4, right=True)}  " if look.width >= 60 else ""
+    head = f"  {label}  {pad(check.id, 11)} {count}"
+    return _hung(head, safe(check.detail), look, "pass", cut=2 + cells(label))
+
+
+def _together(key: str, checks: Sequence[Check], look: Look) -> list[Line]:
+    """Draw checks that share a status, one line for each reason."""
+    lines: list[Line] = []
+    for detail in dict.fromkeys(check.detail for check in checks):
+        same = [check for check in checks if check.detail == detail]
+        lines += _folded(key, same, safe(detail), look)
+    return lines
+
+
+def _folded(key: str, checks: Sequence[Check], detail: str, look: Look) -> list[Line]:
+    if not checks:
+        return []
+    label = say(key, look.language)
+    names = " ".join(check.id for check in checks)
+    text = f"{names} ({detail})" if detail else names
+    style = "pass" if key == "check-pass" else "dim"
+    return _hung(f"  {label}  ", text, look, style, cut=2 + cells(label))
+
+
+def _hung(head: str, text: str, look: Look, style: str, *, cut: int) -> list[Line]:
+    """Draw a text beside its head, the first `cut` columns of which are coloured."""
+    room = look.width - cells(head)
+    dent = cells(head)
+    if room < 20:
+        # Too narrow to stand beside: below, a little in.
+        below = [[(f"      {row}", "")] for row in wrap(text, look.width - 6)]
+        return [_tinted(head.rstrip(), style, cut), *below] if text else [_tinted(head, style, cut)]
+    rows = wrap(text, room)
+    first: Line = [*_tinted(head, style, cut), (rows[0], "")]
+    return [first, *([(" " * dent + row, "")] for row in rows[1:])]
+
+
+def _tinted(head: str, style: str, cut: int) -> Line:
+    at = 0
+    while at < len(head) and cells(head[:at]) < cut:
+        at += 1
+    return [(head[:at], style), (head[at:], "")]
+
+
+def _trace(report: Report, look: Look) -> list[Line]:
+    if not report.trace:
+        return [[(f"  {say('trace-none', look.language)}", "dim")]]
+    head = say("trace", look.language)
+    lines: list[Line] = [[(f"  {row}", "bold")] for row in wrap(head, look.width - 2)]
+    widest = max(cells(safe(step.call)) for step in report.trace)
+    for step in report.trace:
+        sizes = "(" + ", ".join(map(str, step.shape)) + ")"
+        call = pad(safe(step.call), min(widest, 24))
+        room = 18 if look.width >= 60 else 0
+        reached = f"  {step.milestone}" if step.milestone else ""
+        row = f"  {step.line or '':>5}  {call}  {sizes:<{room if reached else 0}}"
+        lines.append([(row, ""), (reached, "code")])
+    return lines
+
+
+def _remarks(report: Report, look: Look) -> list[Line]:
+    lines: list[Line] = []
+    label = say("check-note", look.language)
+    for text in _remarked(report, look):
+        lines += _hung(f"  {label}  ", text, look, "note", cut=2 + cells(label))
+    printed = report.printed.splitlines()
+    if printed and look.output:
+        lines.append([(f"  {say('printed', look.language)}", "note")])
+        lines += [[("    │ ", "dim"), (safe(row.expandtabs(4)), "")] for row in printed]
+    elif printed:
+        text = say("printed-folded", look.language, count=len(printed))
+        lines += _hung(f"  {label}  ", text, look, "note", cut=2 + cells(label))
+    return lines
+
+
+def _remarked(report: Report, look: Look) -> list[str]:
+    """What is worth knowing: in sentences after a pass, else by name and line alone."""
+    if report.verdict != "fail":
+        return [f"{_line(r.line, look)}{safe(r.message)} [{r.id}]" for r in report.remarks]
+    named = [
+        f"{r.id} ({say('line', look.language, line=r.line)})" if r.line else r.id
+        for r in report.remarks
+    ]
+    return ["  ".join(named)] if named else []
+
+
+def _commands(report: Report, look: Look) -> list[Line]:
+    lines: list[Line] = []
+    widest = max((cells(label) for label, _ in look.commands), default=0)
+    for label, command in look.commands:
+        lines.append([(f"  {pad(label, widest)}  ", "dim"), (command, "code")])
+    took = f"{report.elapsed_ms / 1000:.1f} s"
+    if not lines:
+        return lines
+    gap = look.width - cells(written(lines[-1])) - len(took)
+    if gap >= 2:
+        lines[-1] += [(" " * gap, ""), (took, "dim")]
+    else:
+        lines.append([(pad(took, look.width, right=True), "dim")])
+    return lines
+
+
+def _paragraph(text: str, look: Look, indent: int, style: str = "", *, hang: int = 0) -> list[Line]:
+    rows = wrap(text, look.width - indent - hang)
+    return [[(" " * (indent + (hang if at else 0)) + row, style)] for at, row in enumerate(rows)]
+
+
+def again(report: Report, typed: Sequence[str]) -> str:
+    """Return the command that judges the same file on the same inputs."""
+    parts = (report.kata, report.file, *typed, "--seed", str(report.seed))
+    return " ".join(("attn-kata check", *(_argument(part) for part in parts)))
+
+
+def _argument(part: str) -> str:
+    return part if part.startswith("--") else quoted(part)

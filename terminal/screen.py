@@ -1,0 +1,158 @@
+"""The two streams of a command: what it says, where, in which language and colours."""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, TextIO
+
+from ..practice.errors import Trouble
+from .text import Line, cells, wrap
+from .words import say
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from rich.console import Console
+
+__all__ = ["STYLES", "ReaderLeft", "Screen", "prepare", "speaks_utf8"]
+
+STYLES = {
+    "": "none",
+    "bold": "bold",
+    "dim": "dim",
+    "pass": "bold green",
+    "fail": "bold red",
+    "error": "bold red",
+    "wrong": "red",
+    "right": "green",
+    "note": "yellow",
+    "code": "cyan",
+}
+
+_WIDEST = 100
+
+# What an ASCII console shows for the few signs that the screens draw with.
+_PLAIN = {
+    "×": "x", "√": "sqrt ", "│": "|", "±": "+/-", "·": ".", "…": "...", "≠": "!=", "→": "->",
+    "✓": "v", "ᵀ": "^T", "−": "-", "≤": "<=", "–": "-", "’": "'", "é": "e",
+}  # fmt: skip
+
+
+def prepare(stream: TextIO) -> None:
+    """Make a stream able to print anything: no name and no locale may stop a command."""
+    codecs.register_error("attn-kata", _plainly)
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="attn-kata")  # type: ignore[attr-defined]
+
+
+def speaks_utf8(stream: TextIO) -> bool:
+    """Whether a stream writes UTF-8."""
+    return (stream.encoding or "").lower().replace("-", "").startswith("utf8")
+
+
+def _plainly(fault: UnicodeError) -> tuple[str, int]:
+    assert isinstance(fault, UnicodeEncodeError)
+    bad = fault.object[fault.start : fault.end]
+    plain = (_PLAIN.get(char) or char.encode("ascii", "backslashreplace").decode() for char in bad)
+    return "".join(plain), fault.end
+
+
+class ReaderLeft(Exception):
+    """Whoever read the output went away.
+
+    No OSError, which typer would end the program for with 1: a verdict's status.
+    """
+
+
+class Screen:
+    """Prints lines to standard output, and what is about the command to standard error."""
+
+    def __init__(self, language: str, source: str = "") -> None:
+        self.language = language
+        self.source = source
+
+    def say(self, key: str, **values: object) -> str:
+        """Return a sentence in the screen's language."""
+        return say(key, self.language, **values)
+
+    @cached_property
+    def out(self) -> Console:
+        """Standard output."""
+        return _console(sys.stdout)
+
+    @cached_property
+    def err(self) -> Console:
+        """Standard error."""
+        return _console(sys.stderr)
+
+    @property
+    def width(self) -> int:
+        """Columns to draw in; 80 where nobody says, and no more than can be read at once."""
+        return min(self.out.width, _WIDEST)
+
+    def write(self, text: str) -> None:
+        """Write a line for a program to standard output, at once."""
+        try:
+            sys.stdout.write(f"{text}\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise ReaderLeft from None
+
+    def print(self, lines: Iterable[Line]) -> None:
+        """Print lines to standard output."""
+        _print(self.out, lines)
+
+    def note(self, text: str) -> None:
+        """Say something beside the answer, on standard error."""
+        label = self.say("note") + self.say("colon")
+        rows = wrap(text, max(20, min(self.err.width, _WIDEST) - cells(label)))
+        blank = " " * cells(label)
+        lines = [[(blank if at else label, "note"), (row, "")] for at, row in enumerate(rows)]
+        _print(self.err, lines)
+
+    def own_up(self, troubles: Iterable[Trouble]) -> None:
+        """Say what could not be remembered."""
+        for trouble in troubles:
+            self.note(self.say(trouble.key, **trouble.values))
+
+    def tell(self, lines: Iterable[Line]) -> None:
+        """Print lines to standard error."""
+        _print(self.err, lines)
+
+    def waiting(self, text: str) -> AbstractContextManager[object]:
+        """Turn a spinner on standard error while something works, on a terminal alone."""
+        from contextlib import nullcontext
+
+        if not self.err.is_terminal or self.err.is_dumb_terminal or not sys.stderr.isatty():
+            return nullcontext()
+        from rich.text import Text
+
+        plain = not speaks_utf8(sys.stderr)
+        label = wrap(text, max(8, self.err.width - 4))[0]
+        return self.err.status(Text(label), spinner="line" if plain else "dots")
+
+
+def _console(stream: TextIO) -> Console:
+    from rich.console import Console
+    from rich.theme import Theme
+
+    styles = {f"kata.{name or 'plain'}": style for name, style in STYLES.items()}
+
+    class Pipe(Console):
+        """rich would end the program with 1, which means another thing here."""
+
+        def on_broken_pipe(self) -> None:
+            raise ReaderLeft
+
+    return Pipe(file=stream, highlight=False, markup=False, emoji=False, theme=Theme(styles))
+
+
+def _print(console: Console, lines: Iterable[Line]) -> None:
+    from rich.text import Text
+
+    for line in lines:
+        spans = [(text, f"kata.{style or 'plain'}") for text, style in line]
+        console.print(Text.assemble(*spans), soft_wrap=True)

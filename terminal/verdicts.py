@@ -1,0 +1,177 @@
+"""Verdicts as they come: a spinner while the judge works, then each report."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..checker.report import Report
+from ..kata.catalogue import Kata, katas
+from ..practice.targets import Target
+from .lists import next_lines
+from .report import Look, again, report_lines, verdict_line
+from .screen import Screen, speaks_utf8
+from .text import safe, wrap
+
+__all__ = ["Manner", "Verdicts"]
+
+_LARGEST = 4 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How to show reports.
+
+    typed: the options that judging again needs. explained: the names that have a page for
+    `why` to lead to. whole: draw passing ones of several in full, and no commands to type.
+    """
+
+    as_json: bool = False
+    trace: bool = False
+    output: bool = False
+    explained: Sequence[str] = ()
+    whole: bool = False
+    typed: Sequence[str] = ()
+
+
+class Verdicts:
+    """Prints reports and counts them."""
+
+    def __init__(self, screen: Screen, chosen: Sequence[Target], manner: Manner) -> None:
+        self.screen = screen
+        self.chosen = chosen
+        self.manner = manner
+        self.counts: Counter[str] = Counter()
+
+    @property
+    def all_pass(self) -> bool:
+        """Whether every report so far is a pass."""
+        return set(self.counts) <= {"pass"}
+
+    def shown(self, reports: Iterable[Report]) -> Iterator[Report]:
+        """Print each report when it comes, and pass it on."""
+        if not self.manner.as_json and self.chosen[0].guessed:
+            target = self.chosen[0]
+            values = {"file": safe(str(target.file)), "kata": target.kata.id}
+            self.screen.note(self.screen.say("last-judged", **values))
+        stream = iter(reports)
+        for place in range(len(self.chosen)):
+            with self.screen.waiting(self._working_on(place)):
+                report = next(stream)
+            self.counts[report.verdict] += 1
+            self._json(report) if self.manner.as_json else self._draw(report, place)
+            yield report
+
+    def end(self) -> None:
+        """Sum up, where there were several."""
+        count = len(self.chosen)
+        if count > 1 and not self.manner.as_json:
+            text = self.screen.say(
+                "summary",
+                count=count,
+                passed=self.counts["pass"],
+                failed=self.counts["fail"],
+                errors=self.counts["error"],
+            )
+            self.screen.print([[], *([(row, "bold")] for row in wrap(text, self.screen.width))])
+
+    def open_demo(self, kata: Kata) -> None:
+        """Say what the demo does."""
+        screen = self.screen
+        folder = self.chosen[0].file.parent
+        screen.print([[(screen.say("demo-title"), "bold")], []])
+        screen.print([[("$ ", "dim"), (f"attn-kata start {kata.id} --dir {folder}", "code")]])
+        file = str(folder / f"{kata.id}.py")
+        text = screen.say("started", file=file, title=kata.title[screen.language])
+        screen.print([*([(row, "")] for row in wrap(text, screen.width)), []])
+
+    def close_demo(self, first: str, *, good: bool) -> None:
+        """Say how it went, and whose turn it is."""
+        screen = self.screen
+        if not good:
+            screen.note(screen.say("demo-failed"))
+        screen.print([[], [(screen.say("demo-end"), "bold")]])
+        screen.print(next_lines((f"attn-kata start {first}",), screen.language))
+
+    def _working_on(self, place: int) -> str:
+        file = safe(str(self.chosen[place].file))
+        count = len(self.chosen)
+        if count == 1:
+            return self.screen.say("judging", file=file)
+        return self.screen.say("judging-many", file=file, place=place + 1, count=count)
+
+    def _json(self, report: Report) -> None:
+        text = json.dumps(
+            _finite(report.to_dict()), ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False
+        )
+        self.screen.write(text)
+
+    def _draw(self, report: Report, place: int) -> None:
+        look = Look(
+            language=self.screen.language,
+            width=self.screen.width,
+            source=_source(Path(report.file)),
+            output=self.manner.output,
+            trace=self.manner.trace,
+            commands=() if self.manner.whole else self._commands(report),
+        )
+        if self.manner.whole:
+            self._draw_whole(report, look, place)
+        elif len(self.chosen) > 1 and report.verdict == "pass":
+            self.screen.print([verdict_line(report, look)])
+        else:
+            self.screen.print([*([[]] if place else []), *report_lines(report, look)])
+
+    def _draw_whole(self, report: Report, look: Look, place: int) -> None:
+        named = replace(report, file=Path(report.file).name)
+        command = f"attn-kata check {named.kata} {named.file}"
+        lines = [[("$ ", "dim"), (command, "code")], [], *report_lines(named, look)]
+        self.screen.print([*([[], []] if place else []), *lines])
+
+    def _commands(self, report: Report) -> list[tuple[str, str]]:
+        say = self.screen.say
+        named = [diagnosis.mistake for diagnosis in report.diagnosis]
+        rows: list[tuple[str, str]] = []
+        if report.verdict == "pass":
+            following = _following(report.kata)
+            command = f"start {following}" if following else "list"
+            rows.append((say("next-next"), f"attn-kata {command}"))
+        elif named and named[0] in self.manner.explained:
+            rows.append((say("next-why"), f"attn-kata explain {named[0]}"))
+        elif report.error is None or report.error.kind in {"construct", "forward"}:
+            rows.append((say("next-hint"), f"attn-kata hint {report.kata}"))
+        return [*rows, (say("next-again"), again(report, self.manner.typed))]
+
+
+def _following(kata: str) -> str | None:
+    """The next kata of the ladder."""
+    names = [one.id for one in katas()]
+    after = names[names.index(kata) + 1 :] if kata in names else []
+    return after[0] if after else None
+
+
+def _source(file: Path) -> list[str]:
+    """The lines to quote from; none where a line number means another thing, as in a notebook."""
+    try:
+        if file.suffix == ".ipynb" or not file.is_file() or file.stat().st_size > _LARGEST:
+            return []
+        return file.read_text("utf-8-sig", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _finite(value: Any) -> Any:
+    """Replace what JSON cannot write, NaN and infinity, by null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return value

@@ -1,0 +1,30 @@
+"""Every sentence the commands say, in English and Chinese.
+
+Plain words, lower case, no full stop; code stands in backticks.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+__all__ = ["knows", "messages", "say"]
+
+
+@cache
+def messages() -> dict[str, dict[str, str]]:
+    """Return all sentences, by key and language."""
+    from . import words_commands, words_help, words_report
+
+    rows = (*words_report.ROWS, *words_commands.ROWS, *words_help.ROWS)
+    return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
+
+
+def say(key: str, language: str, **values: object) -> str:
+    """Return a sentence in a language, filled in."""
+    text = messages()[key][language]
+    return text.format(**values) if values else text
+
+
+def knows(key: str) -> bool:
+    """Whether there is a sentence under this key."""
+    return key in messages()
