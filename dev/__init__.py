@@ -1,0 +1,1 @@
+"""The developer's tools: the content linter, and the screens that the README shows."""

@@ -1,0 +1,84 @@
+"""Do stub and model answer keep the contract, and does the judge say so?"""
+
+from __future__ import annotations
+
+import inspect
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..checker.client import Bench, Options
+from ..checker.report import Report
+from .layout import Kata, load_module, named, problem
+
+__all__ = ["contract_problems", "judge_problems"]
+
+
+def contract_problems(kata: Kata) -> Iterator[str]:
+    """Yield where the class of the stub or of the model answer is not as the contract has it."""
+    yield from _signature(kata, kata.stub, kata.file("stub.py"))
+    answer = f"reference/{kata.reference.name}"
+    if kata.reference.is_file():
+        yield from _signature(kata, kata.reference, answer)
+    else:
+        yield problem(answer, "is missing", f"write {kata.id}'s model answer")
+
+
+def judge_problems(bench: Bench, kata: Kata) -> Iterator[str]:
+    """Yield where the judge does not call the stub unfinished, or the model answer right."""
+    with tempfile.TemporaryDirectory() as folder:
+        stub = Path(shutil.copy(kata.stub, Path(folder) / "stub.py"))
+        # A copy under another name: to import the model answer itself is forbidden.
+        answer = Path(shutil.copy(kata.reference, Path(folder) / "answer.py"))
+        about_stub, about_answer = bench.judge(kata.id, [stub, answer], Options(language="en"))
+    error = about_stub.error
+    if about_stub.verdict != "error" or error is None or "not written" not in error.message:
+        wrong = f"is judged {_summary(about_stub)} where it should be unfinished"
+        yield problem(kata.file("stub.py"), wrong, "let its forward raise NotImplementedError")
+    if about_answer.verdict != "pass" or about_answer.remarks:
+        wrong = f"is judged {_summary(about_answer)} by its own judge"
+        yield problem(
+            f"reference/{kata.reference.name}", wrong, f"see seed {about_answer.seed} again"
+        )
+
+
+def _signature(kata: Kata, path: Path, file: str) -> Iterator[str]:
+    if not path.is_file():
+        return
+    try:
+        module = load_module(path)
+    except Exception as fault:  # noqa: BLE001 - whatever it raises is a problem to tell
+        yield problem(file, f"raises {type(fault).__name__} on import ({fault})", "mend it")
+        return
+    found = getattr(module, kata.class_name, None)
+    if not isinstance(found, type):
+        yield problem(file, f"has no class {kata.class_name}", "name it as kata.toml does")
+        return
+    for method, wanted in (
+        ("__init__", kata.contract.get("constructor", [])),
+        ("forward", kata.contract.get("forward", [])),
+    ):
+        has = _arguments(found, method)
+        if has != wanted:
+            wrong = f"{kata.class_name}.{method} takes {named(has)}"
+            yield problem(file, wrong, f"the contract has {named(wanted)}")
+
+
+def _arguments(found: type, method: str) -> list[str]:
+    """Return a method's arguments as a contract writes them, defaults with an equals sign."""
+    parameters = list(inspect.signature(getattr(found, method)).parameters.values())[1:]
+    return [
+        each.name if each.default is each.empty else f"{each.name}={each.default!r}"
+        for each in parameters
+    ]
+
+
+def _summary(report: Report) -> str:
+    """Return a verdict and its grounds in one line."""
+    grounds = [check.id for check in report.checks if check.status == "fail"]
+    grounds += [mistake.mistake for mistake in report.diagnosis]
+    grounds += [remark.id for remark in report.remarks]
+    if report.error is not None:
+        grounds.append(report.error.message)
+    return f"{report.verdict} ({', '.join(grounds)})" if grounds else report.verdict

@@ -1,0 +1,196 @@
+"""Is every kata whole: files, texts, hints and questions, in both languages?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .layout import (
+    LANGUAGES,
+    Folder,
+    Kata,
+    files_of_a_kata,
+    known_katas,
+    problem,
+    read_toml,
+)
+
+__all__ = ["content_problems"]
+
+HINTS = 3
+QUESTIONS = 5
+
+_LEVELS = ("junior", "senior")
+# What stands beside the model answers without being one.
+_BESIDE_ANSWERS = ("__init__.py", "mistakes.py")
+_KEYS = (
+    "order",
+    "tier",
+    "minutes",
+    "class",
+    "prerequisites",
+    "title",
+    "summary",
+    "contract",
+    "reference",
+)
+_CONTRACT: dict[str, type | set[str]] = {
+    "constructor": list,
+    "forward": list,
+    "heads": {"one", "many"},
+    "source": {"self", "cross"},
+    "causal": bool,
+    "masks": list,
+    "output": {"extra", "optional", "required"},
+    "dropout": {"none", "optional", "remark", "required"},
+    "fused": bool,
+    "forbidden": list,
+}
+
+
+def content_problems(folder: Folder) -> Iterator[str]:
+    """Yield what is missing, empty, doubled or astray."""
+    katas = folder.katas()
+    known = known_katas(folder)
+    for kata in katas:
+        yield from _files(kata)
+        yield from _catalogue(kata, known)
+        yield from _briefs(kata)
+        yield from _hints(kata)
+    yield from _questions(katas)
+    yield from _orders(katas)
+    yield from _strays(folder, katas)
+
+
+def _files(kata: Kata) -> Iterator[str]:
+    wanted = files_of_a_kata()
+    found = {path.name for path in kata.folder.iterdir()} - {"__pycache__"}
+    for name in sorted(wanted - found):
+        yield problem(kata.file(name), "is missing", "write it, as the other katas have it")
+    for name in sorted(found - wanted):
+        yield problem(kata.file(name), "belongs to no part of a kata", "remove it or move it")
+
+
+def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
+    file = kata.file("kata.toml")
+    if not (kata.folder / "kata.toml").is_file():
+        return
+    if not kata.data:
+        yield problem(file, "cannot be read as TOML", "mend it")
+        return
+    for key in _KEYS:
+        if key not in kata.data:
+            yield problem(file, f"has no `{key}`", "add it, as the other katas have it")
+    for key in ("title", "summary"):
+        yield from _both(file, key, kata.data.get(key, {}))
+    for needed in kata.data.get("prerequisites", []):
+        if needed not in known:
+            yield problem(file, f"asks for `{needed}` first, which is no kata", "name one that is")
+    for key, allowed in _CONTRACT.items():
+        value = kata.contract.get(key)
+        fits = value in allowed if isinstance(allowed, set) else isinstance(value, allowed)
+        if not fits:
+            words = " or ".join(sorted(allowed)) if isinstance(allowed, set) else allowed.__name__
+            yield problem(file, f"contract.{key} is {value!r}", f"it must be {words}")
+
+
+def _both(file: str, what: str, texts: dict[str, Any]) -> Iterator[str]:
+    """Yield a problem for each language in which `what` is missing or empty."""
+    for language in LANGUAGES:
+        text = texts.get(language)
+        if not isinstance(text, str):
+            yield problem(file, f"{what} has no `{language}`", f"write it in {language} too")
+        elif not text.strip():
+            yield problem(file, f"{what} is empty in `{language}`", "write it")
+
+
+def _briefs(kata: Kata) -> Iterator[str]:
+    for language in LANGUAGES:
+        path = kata.folder / f"brief.{language}.md"
+        if path.is_file() and not path.read_text("utf-8").strip():
+            yield problem(kata.file(path.name), "is empty", "say what the kata asks")
+
+
+def _rows(kata: Kata, name: str, key: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows of one of a kata's TOML files, and what kept them from being read."""
+    path = kata.folder / name
+    if not path.is_file():
+        return [], []
+    try:
+        return read_toml(path).get(key, []), []
+    except ValueError as fault:
+        return [], [problem(kata.file(name), f"cannot be read as TOML ({fault})", "mend it")]
+
+
+def _hints(kata: Kata) -> Iterator[str]:
+    file = kata.file("hints.toml")
+    rows, faults = _rows(kata, "hints.toml", "hint")
+    yield from faults
+    if not faults and (kata.folder / "hints.toml").is_file() and len(rows) != HINTS:
+        cure = "give three: a nudge, the idea, nearly the answer"
+        yield problem(file, f"has {len(rows)} hints", cure)
+    for number, row in enumerate(rows, 1):
+        yield from _both(file, f"hint {number}", row)
+
+
+def _questions(katas: list[Kata]) -> Iterator[str]:
+    homes: dict[str, str] = {}
+    for kata in katas:
+        file = kata.file("questions.toml")
+        rows, faults = _rows(kata, "questions.toml", "question")
+        yield from faults
+        present = (kata.folder / "questions.toml").is_file() and not faults
+        if present and len(rows) < QUESTIONS:
+            yield problem(file, f"has {len(rows)} questions", f"give at least {QUESTIONS}")
+        for number, row in enumerate(rows, 1):
+            name = str(row.get("id", "")) or f"question {number}"
+            yield from _question(file, name, row)
+            if name in homes:
+                yield problem(file, f"`{name}` is in {homes[name]} already", "give it its own id")
+            homes[name] = file
+
+
+def _question(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:
+    for key in ("id", "level", "source"):
+        if not str(row.get(key, "")).strip():
+            yield problem(file, f"`{name}` has no {key}", "add it")
+    if row.get("level", _LEVELS[0]) not in _LEVELS:
+        yield problem(file, f"`{name}` has level {row['level']!r}", f"use {' or '.join(_LEVELS)}")
+    for language in LANGUAGES:
+        if language not in row:
+            yield problem(file, f"`{name}` has no `{language}`", f"write it in {language} too")
+            continue
+        for key in ("ask", "answer", "trap"):
+            if not str(row[language].get(key, "")).strip():
+                yield problem(file, f"`{name}` has an empty {language}.{key}", "write it")
+        points = row[language].get("points", [])
+        if not points or not all(str(point).strip() for point in points):
+            yield problem(file, f"`{name}` has an empty {language}.points", "list what counts")
+    counts = {len(row[language].get("points", [])) for language in LANGUAGES if language in row}
+    if len(counts) > 1:
+        yield problem(file, f"`{name}` has more points in one language", "make them the same")
+
+
+def _orders(katas: list[Kata]) -> Iterator[str]:
+    homes: dict[int, str] = {}
+    for kata in katas:
+        order = kata.data.get("order")
+        if isinstance(order, int):
+            if order in homes:
+                yield problem(
+                    kata.file("kata.toml"), f"has {homes[order]}'s order {order}", "give it its own"
+                )
+            homes[order] = kata.id
+
+
+def _strays(folder: Folder, katas: list[Kata]) -> Iterator[str]:
+    modules = {"__init__.py", "catalogue.py"} if folder.own else {"__init__.py"}
+    for path in sorted(folder.path.iterdir()):
+        if path.is_file() and path.name not in modules:
+            yield problem(f"{folder.path.name}/{path.name}", "is no kata", "remove it or move it")
+    if not folder.references.is_dir():
+        return
+    answers = {*_BESIDE_ANSWERS, *(kata.reference.name for kata in katas)}
+    for path in sorted(folder.references.iterdir()):
+        if path.name not in answers and path.name != "__pycache__":
+            yield problem(f"reference/{path.name}", "is no kata's model answer", "name it in one")

@@ -1,0 +1,102 @@
+"""Fill the screens of a Markdown file with what the real program prints.
+
+A screen is a comment that names a command, and the block of text after it::
+
+    <!-- screen: attn-kata list -->
+    ```text
+    ...
+    ```
+
+`python -m attn_kata.dev.screens README.md` runs each command, 80 columns wide and without
+colour, in the folder of the file. With `--check` nothing is written, and the exit status
+is 1 where a screen is out of date. Times differ from run to run and do not count.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+__all__ = ["filled", "main", "output", "screens", "steady"]
+
+_SCREEN = re.compile(r"<!-- screen: (?P<command>.+?) -->\n```text\n(?P<shown>.*?)```\n", re.DOTALL)
+_TIME = re.compile(r" *\b\d+(\.\d+)? (s|ms)\b")
+
+
+def screens(text: str) -> Iterator[tuple[str, str]]:
+    """Yield each screen's command and what the text shows for it."""
+    for match in _SCREEN.finditer(text):
+        yield match["command"], match["shown"]
+
+
+def filled(text: str, folder: Path) -> str:
+    """Return the text with every screen as the program prints it now.
+
+    A screen that differs in its times alone stays as it is.
+    """
+
+    def fill(match: re.Match[str]) -> str:
+        now = output(match["command"], folder)
+        shown = match["shown"] if steady(match["shown"]) == steady(now) else now
+        return f"<!-- screen: {match['command']} -->\n```text\n{shown}```\n"
+
+    return _SCREEN.sub(fill, text)
+
+
+def output(command: str, folder: Path) -> str:
+    """Run a command as a newcomer would, and return what is on the screen after it."""
+    program, *arguments = shlex.split(command)
+    with tempfile.TemporaryDirectory() as home:
+        done = subprocess.run(
+            [Path(sys.executable).with_name(program), *arguments],
+            cwd=folder,
+            env=_environment(home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    lines = done.stdout.decode("utf-8").splitlines()
+    return "".join(f"{line.rstrip()}\n" for line in lines).strip("\n") + "\n"
+
+
+def steady(shown: str) -> str:
+    """Return a screen without what differs from run to run: times, and the blanks before them."""
+    return _TIME.sub(" 0 s", shown)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fill the screens of the files named, or check them; return the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    check = "--check" in given
+    stale: list[str] = []
+    for name in given:
+        if name == "--check":
+            continue
+        path = Path(name)
+        text = path.read_text("utf-8")
+        now = filled(text, path.resolve().parent)
+        stale += [name] if now != text else []
+        if not check:
+            path.write_text(now, "utf-8")
+    for name in stale if check else ():
+        print(f"{name}: its screens are out of date; run `make screens`")
+    return int(check and bool(stale))
+
+
+def _environment(home: str) -> dict[str, str]:
+    """Return an environment in which every machine shows the same screen."""
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    fixed = {"COLUMNS": "80", "LINES": "24", "NO_COLOR": "1", "LANG": "en_US.UTF-8"}
+    # No GPU: what a report says of the device must not depend on where it was run.
+    return {**kept, **fixed, "HOME": home, "PYTHONUTF8": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

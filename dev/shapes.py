@@ -1,0 +1,243 @@
+"""Is every shape comment of a model answer true?
+
+`forward` runs on sizes of which no two are equal, traced line by line, and each trailing
+comment such as `# (batch, heads, length, head_dim)` or `# 3 × (batch, length, hidden_dim)`
+is held against what its line made.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import sys
+import tokenize
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .layout import Kata, load_module, problem
+
+__all__ = ["SIZES", "Comment", "comments", "shape_problems"]
+
+# Every name that a shape comment may use. No two sizes are equal, so that a comment
+# which names the wrong axis cannot be true by coincidence.
+SIZES = {
+    "batch": 2,
+    "heads": 3,
+    "head_dim": 4,
+    "length": 5,
+    "query_length": 6,
+    "key_length": 7,
+    "hidden_dim": 12,
+    "block_size": 16,
+}
+
+_ARGUMENTS: dict[str, object] = {
+    "hidden_dim": SIZES["hidden_dim"],
+    "num_heads": SIZES["heads"],
+    "block_size": SIZES["block_size"],
+}
+_COMMENT = re.compile(r"#\s*(?:(\d+) × )?\((.*)\)$")
+_NEAR = re.compile(r"#\s*(?:\d+\s*[×x*]\s*)?\(")
+_CURE = "write what the line makes"
+
+_Event = Callable[[FrameType, str, Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A shape comment: its line, how many tensors it speaks of (0: one, unpacked), their axes."""
+
+    line: int
+    count: int
+    axes: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What one traced run found: lines whose comment was held against a tensor, and faults."""
+
+    file: str
+    comments: dict[int, Comment]
+    statements: dict[int, ast.stmt]
+    seen: set[int] = field(default_factory=set[int])
+    faults: dict[int, str] = field(default_factory=dict[int, str])
+
+    def trace(self, frame: FrameType, event: str, _: object) -> _Event | None:
+        """Follow a call into the file that is read, and into no other."""
+        if event != "call" or frame.f_code.co_filename != self.file:
+            return None
+        last: ast.stmt | None = None
+
+        def follow(frame: FrameType, event: str, value: object) -> _Event:
+            nonlocal last
+            here = self.statements.get(frame.f_lineno)
+            if event in {"line", "return"} and last is not None:
+                if event == "return" and isinstance(last, ast.Return):
+                    self.hold(last, [value])
+                elif here is not last or event == "return":
+                    self.hold(last, _made(last, frame))
+            last = here if event == "line" else None
+            return follow
+
+        return follow
+
+    def hold(self, statement: ast.stmt, made: list[object] | None) -> None:
+        """Hold the comment of a statement, if it has one, against what was made."""
+        for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
+            comment = self.comments.get(line)
+            if comment is None or self.statements.get(line) is not statement:
+                continue
+            self.seen.add(line)
+            fault = _fault(comment, made)
+            if fault:
+                self.faults[line] = fault
+
+
+def comments(source: str) -> tuple[list[Comment], list[int]]:
+    """Return the shape comments at line ends, and the lines of those that cannot be read."""
+    found: list[Comment] = []
+    unreadable: list[int] = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        line = token.start[0]
+        trailing = bool(token.line[: token.start[1]].strip())
+        if token.type != tokenize.COMMENT or not trailing or not _NEAR.match(token.string):
+            continue
+        match = _COMMENT.match(token.string)
+        axes = tuple(axis.strip() for axis in match[2].split(",") if axis.strip()) if match else ()
+        if match is None or any(_size(axis) is None for axis in axes):
+            unreadable.append(line)
+        else:
+            found.append(Comment(line, int(match[1] or 0), axes))
+    return found, unreadable
+
+
+def shape_problems(kata: Kata) -> Iterator[str]:
+    """Yield a problem for each shape comment that is false, unreadable or never reached."""
+    file = f"reference/{kata.reference.name}"
+    source = kata.reference.read_text("utf-8")
+    wanted, unreadable = comments(source)
+    for line in unreadable:
+        names = ", ".join(SIZES)
+        wrong = "has a shape comment that cannot be read"
+        yield problem(f"{file}:{line}", wrong, f"use numbers, `*` and the names {names}")
+    watch = _Watch(
+        str(kata.reference),
+        {comment.line: comment for comment in wanted},
+        _statements(ast.parse(source)),
+    )
+    try:
+        _run(kata, watch)
+    except Exception as fault:  # noqa: BLE001 - whatever a model answer raises is a problem to tell
+        wrong = f"raises {type(fault).__name__} on plain inputs ({fault})"
+        yield problem(file, wrong, "make it run as the contract says")
+        return
+    for line, fault in sorted(watch.faults.items()):
+        yield problem(f"{file}:{line}", fault, _CURE)
+    for line in sorted(set(watch.comments) - watch.seen):
+        wrong = "has a shape comment on a line that names and returns nothing, or never runs"
+        yield problem(f"{file}:{line}", wrong, "put it on a line that makes a tensor")
+
+
+def _run(kata: Kata, watch: _Watch) -> None:
+    """Make the module and call it, once without a mask and once in each form of mask."""
+    module = load_module(kata.reference)
+    arguments = [_ARGUMENTS[name] for name in kata.contract["constructor"] if "=" not in name]
+    names = [name for name in kata.contract["forward"] if "mask" not in name]
+    before = sys.gettrace()
+    sys.settrace(watch.trace)
+    try:
+        attention = getattr(module, kata.class_name)(*arguments)
+        for mask in (None, *kata.contract["masks"]):
+            inputs = [_input(name) for name in names]
+            if mask is not None:
+                inputs.append(_mask(mask, cross=kata.contract["source"] == "cross"))
+            attention(*inputs)
+    finally:
+        sys.settrace(before)
+
+
+def _input(name: str) -> Tensor:
+    length = {"query": "query_length", "key": "key_length", "value": "key_length"}
+    axis = length.get(name, "length")
+    return torch.randn(SIZES["batch"], SIZES[axis], SIZES["hidden_dim"])
+
+
+def _mask(form: str, *, cross: bool) -> Tensor:
+    """Return a mask of ones. form names the axes, as the contract does."""
+    sizes = {
+        "B": SIZES["batch"],
+        "H": SIZES["heads"],
+        "Q": SIZES["query_length" if cross else "length"],
+        "K": SIZES["key_length" if cross else "length"],
+        "1": 1,
+    }
+    return torch.ones([sizes[axis] for axis in form])
+
+
+def _statements(tree: ast.Module) -> dict[int, ast.stmt]:
+    """Return the simple statement that each line belongs to."""
+    simple = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+    return {
+        line: node
+        for node in ast.walk(tree)
+        if isinstance(node, simple)
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+
+
+def _made(statement: ast.stmt, frame: FrameType) -> list[object] | None:
+    """Return what a statement has bound: several values where it unpacks; None if nothing."""
+    if isinstance(statement, ast.Assign):
+        target = statement.targets[0]
+    elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+        target = statement.target
+    else:
+        return None
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    try:
+        return [_value(part, frame) for part in parts]
+    except (AttributeError, KeyError):  # the line raised before it could bind
+        return None
+
+
+def _value(target: ast.expr, frame: FrameType) -> object:
+    if isinstance(target, ast.Attribute):
+        return getattr(_value(target.value, frame), target.attr)
+    return frame.f_locals[target.id] if isinstance(target, ast.Name) else None
+
+
+def _fault(comment: Comment, made: list[object] | None) -> str | None:
+    """Return what is false about a comment, given what its line made."""
+    if made is None or not all(isinstance(value, Tensor) for value in made):
+        return "has a shape comment and makes no tensor"
+    if len(made) != (comment.count or 1):
+        return f"makes {len(made)} tensors and says {comment.count or 1}"
+    wanted = tuple(_size(axis) for axis in comment.axes)
+    for value in made:
+        assert isinstance(value, Tensor)
+        if tuple(value.shape) != wanted:
+            said = f"({', '.join(comment.axes)}), which is {_tuple(wanted)}"
+            return f"says {said}, and makes {_tuple(tuple(value.shape))}"
+    return None
+
+
+def _tuple(shape: tuple[int | None, ...]) -> str:
+    return f"({', '.join(map(str, shape))})"
+
+
+def _size(axis: str) -> int | None:
+    """Return the size of an axis such as `heads`, `1` or `3 * hidden_dim`, or None."""
+    size = 1
+    for factor in axis.split("*"):
+        word = factor.strip()
+        value = int(word) if word.isdigit() else SIZES.get(word)
+        if value is None:
+            return None
+        size *= value
+    return size

@@ -1,0 +1,106 @@
+"""Every file of the corpora gets the verdict that its first line asks for."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.report import Report
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+
+# One worker judges them all with warm judges.
+pytestmark = pytest.mark.xdist_group("corpus")
+
+
+@dataclass(frozen=True)
+class Entry:
+    path: Path
+    side: str
+    kata: str
+    rest: str
+
+    @property
+    def remarks(self) -> set[str]:
+        _, _, listed = self.rest.partition("remarks:")
+        return set(re.findall(r"[a-z][a-z-]+", listed))
+
+
+def first_line(path: Path) -> str:
+    text = path.read_text("utf-8")
+    if path.suffix == ".ipynb":
+        cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
+        text = "".join(cells[0]["source"])
+    return text.split("\n", 1)[0]
+
+
+def entries(side: str) -> list[Entry]:
+    found = []
+    for path in sorted((CORPUS / side).iterdir()):
+        match = re.match(r"#\s*(right|wrong):\s*(\w+)(.*)", first_line(path))
+        assert match is not None, f"{path.name}: give it a first line such as '# {side}: mha'"
+        assert match[1] == side, f"{path.name} lies in the wrong folder"
+        found.append(Entry(path, side, match[2], match[3]))
+    return found
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[Path, Report]:
+    by_kata: dict[str, list[Path]] = {}
+    for entry in (*entries("right"), *entries("wrong")):
+        by_kata.setdefault(entry.kata, []).append(entry.path)
+    found = {}
+    with Bench(2) as bench:
+        for kata, paths in by_kata.items():
+            for path, report in zip(
+                paths, bench.judge(kata, paths, Options(seed=11, timeout=60)), strict=True
+            ):
+                found[path] = report
+    return found
+
+
+def why(report: Report) -> str:
+    failed = [f"{check.id}: {check.detail}" for check in report.checks if check.status == "fail"]
+    fault = report.error.message if report.error else ""
+    return "; ".join([report.verdict, fault, *failed])
+
+
+@pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.name)
+def test_right(entry: Entry, reports: dict[Path, Report]) -> None:
+    """A right file passes, and earns the remarks that its header lists."""
+    report = reports[entry.path]
+    assert report.verdict == "pass", why(report)
+    assert entry.remarks <= {remark.id for remark in report.remarks}
+
+
+@pytest.mark.parametrize("entry", entries("wrong"), ids=lambda entry: entry.path.name)
+def test_wrong(entry: Entry, reports: dict[Path, Report]) -> None:
+    """A wrong file fails, or is an error where its header says that it cannot run."""
+    report = reports[entry.path]
+    assert report.verdict == ("error" if "(error)" in entry.rest else "fail"), why(report)
+
+
+def test_most_mistakes_are_named(reports: dict[Path, Report]) -> None:
+    """Single mistakes are named first in at least 85 of 100 wrong files."""
+    single = []
+    for entry in entries("wrong"):
+        mistakes = re.findall(r"([a-z][a-z-]+) line \d+", entry.rest)
+        if len(mistakes) == 1:
+            found = reports[entry.path].diagnosis
+            single.append(bool(found) and found[0].mistake == mistakes[0])
+    assert sum(single) >= 0.85 * len(single)
+
+
+def test_the_corpora_cover_every_kata() -> None:
+    """Both corpora hold files of all seven katas, 80 right ones and 120 wrong ones at least."""
+    katas = {"v1", "v2", "v3", "v4", "mha", "causal", "cross"}
+    right, wrong = entries("right"), entries("wrong")
+    assert {entry.kata for entry in right} == katas
+    assert {entry.kata for entry in wrong} == katas
+    assert len(right) >= 80
+    assert len(wrong) >= 120

@@ -1,0 +1,17 @@
+# wrong: cross forbidden-call line 10
+import torch
+from torch import nn
+
+
+class CrossAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, dropout=0.1):
+        super().__init__()
+        self.num_heads = num_heads
+        self.inner = nn.MultiheadAttention(hidden_dim, num_heads, dropout=dropout, batch_first=True)
+
+    def forward(self, query, key, value, mask=None):
+        if mask is not None:
+            # torch wants True where attention is NOT allowed, one map a head
+            mask = mask.bool().logical_not().repeat_interleave(self.num_heads, dim=0)
+        out, _ = self.inner(query, key, value, attn_mask=mask, need_weights=False)
+        return out

@@ -1,0 +1,267 @@
+"""The content linter: the project has no problems, and each planted fault is found."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from attn_kata.checker.client import Bench
+from attn_kata.dev import answers, layout, lint, texts
+
+LEAVE = shutil.ignore_patterns("__pycache__", "catalogue.py")
+
+
+@pytest.fixture
+def copied(root, tmp_path, monkeypatch):
+    """The project's own katas and model answers, free to be spoilt; their commands are not read."""
+    monkeypatch.setattr(texts, "_commands", lambda: None)
+    shutil.copytree(root / "kata", tmp_path / "kata", ignore=LEAVE)
+    shutil.copytree(root / "reference", tmp_path / "reference", ignore=LEAVE)
+    return tmp_path
+
+
+def spoil(path, old, new):
+    """Replace the first `old` in a file, which must be there."""
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
+def only(problems):
+    """Return the one problem there is."""
+    assert len(problems) == 1, problems
+    return problems[0]
+
+
+def test_own_katas_have_no_problems():
+    """Every kata of the project is whole and true, and its judge agrees."""
+    assert lint.run() == []
+
+
+def test_copy_has_no_problems(copied):
+    """A folder in the same layout is read the same, by its own path or by its parent's."""
+    assert lint.run(copied) == []
+    assert lint.run(copied / "kata") == []
+
+
+@pytest.mark.parametrize("name", ["stub.py", "brief.zh.md", "hints.toml", "questions.toml"])
+def test_missing_file(copied, name):
+    """A kata without one of its files is found."""
+    (copied / "kata" / "v2" / name).unlink()
+    assert only(lint.run(copied)).startswith(f"kata/v2/{name}: is missing; ")
+
+
+def test_missing_catalogue_entry(copied):
+    """A folder without kata.toml is found."""
+    (copied / "kata" / "v2" / "kata.toml").unlink()
+    assert "kata/v2/kata.toml: is missing; write it, as the other katas have it" in lint.run(copied)
+
+
+def test_stray_file(copied):
+    """A file that is no part of a kata is found."""
+    (copied / "kata" / "v1" / "notes.txt").write_text("todo", "utf-8")
+    assert only(lint.run(copied)).startswith("kata/v1/notes.txt: belongs to no part of a kata; ")
+
+
+def test_stray_file_beside_the_katas(copied):
+    """So is one beside the katas' folders."""
+    (copied / "kata" / "notes.txt").write_text("todo", "utf-8")
+    assert only(lint.run(copied)).startswith("kata/notes.txt: is no kata; ")
+
+
+def test_stray_answer(copied):
+    """A model answer that no kata names is found."""
+    shutil.copy(copied / "reference" / "v1.py", copied / "reference" / "v9.py")
+    assert only(lint.run(copied)).startswith("reference/v9.py: is no kata's model answer; ")
+
+
+def test_empty_brief(copied):
+    """A brief that says nothing is found."""
+    (copied / "kata" / "v1" / "brief.zh.md").write_text(" \n", "utf-8")
+    assert only(lint.run(copied)).startswith("kata/v1/brief.zh.md: is empty; ")
+
+
+def hints(*rows):
+    """Write hints, each given in the languages of its words."""
+    return "\n".join(
+        "[[hint]]\n" + "\n".join(f'{language} = "{text}"' for language, text in row.items())
+        for row in rows
+    )
+
+
+FULL = {"en": "think", "zh": "想"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([FULL, FULL], "has 2 hints"),
+        ([FULL] * 4, "has 4 hints"),
+        ([FULL, {"en": " ", "zh": "想"}, FULL], "hint 2 is empty in `en`"),
+        ([FULL, FULL, {"en": "think"}], "hint 3 has no `zh`"),
+    ],
+)
+def test_hints(copied, rows, problem):
+    """There are three hints, none empty, each in both languages."""
+    (copied / "kata" / "cross" / "hints.toml").write_text(hints(*rows), "utf-8")
+    assert only(lint.run(copied)).startswith(f"kata/cross/hints.toml: {problem}; ")
+
+
+def test_garbled_toml(copied):
+    """A file that is no TOML is one problem, not a crash."""
+    (copied / "kata" / "v1" / "hints.toml").write_text("[[hint", "utf-8")
+    assert only(lint.run(copied)).startswith("kata/v1/hints.toml: cannot be read as TOML")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('level = "junior"', 'level = "wizard"', "has level 'wizard'"),
+        ("[question.zh]", "[question.fr]", "has no `zh`"),
+        ("points = [\n", "points = []\nunused = [\n", "has an empty en.points"),
+        ('trap = "', 'trap = ""\nunused = "', "has an empty"),
+    ],
+)
+def test_questions(copied, old, new, problem):
+    """Every question has its level, both languages, and nothing empty in either."""
+    spoil(copied / "kata" / "mha" / "questions.toml", old, new)
+    found = lint.run(copied)
+    assert all(each.startswith("kata/mha/questions.toml: `mha-") for each in found)
+    assert problem in found[0]
+
+
+def test_doubled_question(copied):
+    """A question's id is its own among all the katas."""
+    shutil.copy(copied / "kata/mha/questions.toml", copied / "kata/v1/questions.toml")
+    found = lint.run(copied)
+    assert found
+    assert all("is in kata/mha/questions.toml already" in each for each in found)
+
+
+def test_few_questions(copied):
+    """Fewer than five questions are too few."""
+    path = copied / "kata" / "v1" / "questions.toml"
+    rows = path.read_text("utf-8").split("[[question]]")
+    path.write_text("[[question]]".join(rows[:5]), "utf-8")
+    assert only(lint.run(copied)).startswith("kata/v1/questions.toml: has 4 questions; ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('zh = "', 'fr = "', "title has no `zh`"),
+        ("minutes", "hours", "has no `minutes`"),
+        ('prerequisites = ["v4"]', 'prerequisites = ["v5"]', "asks for `v5` first"),
+        ('heads = "many"', 'heads = "some"', "contract.heads is 'some'"),
+        ("causal = false", 'causal = "no"', "contract.causal is 'no'"),
+        ("order = 5", "order = 1", "has v1's order 1"),
+    ],
+)
+def test_catalogue_entry(copied, old, new, problem):
+    """What kata.toml says is whole and means something."""
+    spoil(copied / "kata" / "mha" / "kata.toml", old, new)
+    found = only(lint.run(copied))
+    assert problem in found or found.startswith("kata/v1/kata.toml: has mha's order 1")
+
+
+@pytest.mark.parametrize("file", ["kata/v1/stub.py", "reference/v1.py"])
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("hidden_dim: int", "width: int", "SelfAttentionV1.__init__ takes (width)"),
+        ("(self, x: Tensor)", "(self, x: Tensor, mask=None)", "forward takes (x, mask=None)"),
+        ("class SelfAttentionV1", "class Attention", "has no class SelfAttentionV1"),
+        ("from torch import", "from torhc import", "raises ModuleNotFoundError on import"),
+    ],
+)
+def test_contract(copied, file, old, new, problem):
+    """Stub and model answer have the class and the signature that the contract names."""
+    path = copied / file
+    text = path.read_text("utf-8").replace("hidden_dim", "width") if new == "width: int" else None
+    if text is None:
+        spoil(path, old, new)
+    else:
+        path.write_text(text, "utf-8")
+    found = only(lint.run(copied))
+    assert found.startswith(f"{file}: ")
+    assert problem in found
+
+
+def test_judge_is_asked(copied):
+    """A stub that is written, and a model answer that is wrong, are found by the judge."""
+    kata = layout.Folder(path=copied / "kata").katas()[-1]
+    answer = shutil.copy(kata.reference, copied / "answer.py")
+    spoil(Path(answer), "math.sqrt(self.hidden_dim)", "self.hidden_dim")
+    shutil.copy(kata.reference, kata.stub)
+    with Bench() as bench:
+        found = list(answers.judge_problems(bench, replace(kata, reference=Path(answer))))
+    assert found[0].startswith(f"kata/{kata.id}/stub.py: is judged pass")
+    assert found[1].startswith("reference/answer.py: is judged fail (")
+
+
+@pytest.fixture
+def typed(copied, monkeypatch):
+    """Return the problems of one brief, where the command line has a few commands only."""
+    options = {"--help", "--seed", "--lang"}
+    commands = {"": {"--version"}, **dict.fromkeys(("check", "explain", "list", "show"), options)}
+    monkeypatch.setattr(texts, "_commands", lambda: {**commands, "dev check": {"--help"}})
+
+    def problems(text):
+        (copied / "kata" / "v1" / "brief.en.md").write_text(f"# v1\n{text}\n", "utf-8")
+        found = texts.text_problems(layout.Folder(path=copied / "kata"))
+        return [each for each in found if "v1/brief.en.md" in each]
+
+    return problems
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("attn-kata chekc mha", "is no command"),
+        ("attn-kata check mah", "names `mah`, which is no kata"),
+        ("attn-kata check mha --sed 1", "has no option --sed"),
+        ("attn-kata explain scale-by-magic", "names `scale-by-magic`, which is no id"),
+        ("attn-kata dev chekc", "is no command"),
+        ("attn-kata explain 'scale", "cannot be split into words"),
+    ],
+)
+def test_commands(typed, written, problem):
+    """A command that cannot be typed is found, in a block or in backticks."""
+    for text in (
+        f"```text\n{written}   and so on\n```",
+        f"Try `{written}` now.",
+        f".venv/bin/{written}",
+    ):
+        assert f"`{written}` {problem}" in only(typed(text))
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "attn-kata",
+        "attn-kata list",
+        "attn-kata check K FILE…",
+        "attn-kata check mha mine.py --seed 7 # again",
+        "attn-kata check mine.py",
+        "attn-kata explain scale-by-hidden-dim",
+        "attn-kata show mha --lang zh | less",
+        "attn-kata dev check FOLDER",
+        "attn-kata --version",
+    ],
+)
+def test_good_commands(typed, written):
+    """A command that can be typed, or that stands for one, is no problem."""
+    assert typed(f"`{written}`\n{written}\n") == []
+
+
+def test_sentences_are_no_commands(typed):
+    """The program's name in a sentence is no command."""
+    assert typed("With attn-kata you learn; attn-kata judges.") == []
+
+
+def test_real_commands():
+    """The linter sees the commands and options that the program has."""
+    commands = texts._commands()
+    assert commands is not None
+    assert {"list", "check", "explain", "demo"} <= set(commands)
+    assert {"--json", "--seed", "--help"} <= commands["check"]

@@ -1,0 +1,53 @@
+"""The README shows what the program prints."""
+
+import pytest
+from attn_kata.dev import screens
+
+TEXT = """\
+Before.
+
+<!-- screen: attn-kata list -->
+```text
+{}```
+
+After.
+"""
+
+
+@pytest.fixture
+def printed(monkeypatch):
+    """Let every command print one line with a time in it."""
+    monkeypatch.setattr(screens, "output", lambda command, folder: f"{command}     0.4 s\n")
+
+
+@pytest.mark.xdist_group("wheel")
+def test_readme_is_up_to_date(root):
+    """Every screen in README.md is what its command prints today, up to times."""
+    shown = list(screens.screens((root / "README.md").read_text("utf-8")))
+    assert shown
+    for command, text in shown:
+        assert screens.steady(text) == screens.steady(screens.output(command, root)), command
+
+
+def test_filled(printed, tmp_path):
+    """A screen is filled with what its command prints, and nothing else changes."""
+    wanted = TEXT.format("attn-kata list     0.4 s\n")
+    assert screens.filled(TEXT.format("old\n"), tmp_path) == wanted
+    assert screens.filled(TEXT.format(""), tmp_path) == wanted
+
+
+def test_times_do_not_count(printed, tmp_path):
+    """A screen that differs in its time alone stays as it is, however wide the time."""
+    text = TEXT.format("attn-kata list    12.3 s\n")
+    assert screens.filled(text, tmp_path) == text
+
+
+def test_check(printed, tmp_path, capsys):
+    """With --check, a stale file is named and left alone, and the exit status is 1."""
+    path = tmp_path / "a.md"
+    path.write_text(TEXT.format("old\n"), "utf-8")
+    assert screens.main(["--check", str(path)]) == 1
+    assert "a.md: its screens are out of date" in capsys.readouterr().out
+    assert path.read_text("utf-8") == TEXT.format("old\n")
+    assert screens.main([str(path)]) == 0
+    assert screens.main(["--check", str(path)]) == 0

@@ -1,0 +1,63 @@
+"""What every module of the package, and every test of it, has."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+ROOMS = ("checker", "dev", "kata", "practice", "reference", "terminal")
+MODULES = sorted(
+    [*ROOT.glob("*.py"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
+)
+# A stub is what people write in; its class says what is asked.
+TOLD = [path for path in MODULES if path.name != "stub.py"]
+TESTS = sorted((ROOT / "tests").glob("*/test_*.py"))
+
+# Files that may be longer than 400 lines, each with its reason.
+LONG = {
+    "checker/messages.py": "a table of sentences in two languages, not code",
+    "reference/mistakes.py": "a table: a row a mistake",
+}
+
+
+def name(path):
+    """Name a file as people do, from the repository's root."""
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", TOLD, ids=name)
+def test_docstring(path):
+    """Every module says in its first lines what it is for."""
+    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_length(path):
+    """No module is longer than a person reads at a sitting, unless it is a table."""
+    lines = len(path.read_text("utf-8").splitlines())
+    assert lines <= 400 or name(path) in LONG
+
+
+@pytest.mark.parametrize("path", TESTS, ids=name)
+def test_tests_say_what_holds(path):
+    """Every test has a sentence that says what holds."""
+    functions = [
+        node
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    assert functions
+    assert [each.name for each in functions if not ast.get_docstring(each)] == []
+
+
+def test_tests_are_no_package(root):
+    """No folder of tests is a package: in one, pytest would import the root a second time."""
+    assert list((root / "tests").rglob("__init__.py")) == []
+
+
+def test_rooms_are_listed(root):
+    """Every room that holds code is named in pyproject.toml, so that the wheel has it."""
+    text = (root / "pyproject.toml").read_text("utf-8")
+    rooms = {path.parent.relative_to(root).parts[0] for path in root.glob("*/__init__.py")}
+    assert {room for room in rooms if f'"attn_kata.{room}" = "{room}"' not in text} == set()

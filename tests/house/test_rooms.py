@@ -1,0 +1,87 @@
+"""Which room may import what: the house's plan, held in fresh processes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+
+# What importing everything in a room must not load.
+NEVER = {
+    "kata": {"torch", "rich", "typer"},
+    "reference": {"attn_kata.checker", "attn_kata.practice", "rich", "typer"},
+    "checker": {"rich", "typer", "attn_kata.practice", "attn_kata.terminal"},
+    "practice": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
+    "terminal": {"torch", "attn_kata.reference"},
+    "cli.py": {"torch", "attn_kata.reference"},
+    "__init__.py": {"torch", "rich", "typer", "attn_kata.checker", "attn_kata.kata"},
+    "checker/client.py": {"torch", "rich", "typer", "attn_kata.reference"},
+    "checker/report.py": {"torch", "rich", "typer", "attn_kata.reference"},
+    "dev/lint.py": {"torch", "rich", "typer"},
+}
+
+# Imports every module of the standard input in a fork of its own, so that none
+# finds what another has loaded, while torch is imported but once.
+ALONE = """
+import importlib, json, os, sys, traceback, warnings
+import rich.console, torch, typer
+warnings.simplefilter("error")
+faults = {}
+for name in json.load(sys.stdin):
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        try:
+            importlib.import_module(name)
+        except BaseException:
+            os.write(writer, traceback.format_exc()[-3000:].encode())
+        os._exit(0)
+    os.close(writer)
+    fault = os.fdopen(reader).read()
+    os.wait()
+    if fault:
+        faults[name] = fault
+print(json.dumps(faults))
+"""
+
+
+def modules(part):
+    """Name the modules of a room, or the one that a file holds."""
+    path = ROOT / part
+    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    names = [file.relative_to(ROOT).with_suffix("").as_posix().split("/") for file in files]
+    dotted = (".".join(["attn_kata", *parts]) for parts in names if parts[-1] != "stub")
+    return [name.removesuffix(".__init__") for name in dotted]
+
+
+def python(code, *, stdin="", options=()):
+    """Run code in a fresh Python, outside the repository, and return what it prints."""
+    command = [sys.executable, *options, "-c", code]
+    done = subprocess.run(
+        command, input=stdin, capture_output=True, text=True, cwd=ROOT.anchor, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("part", NEVER)
+def test_never_imports(part):
+    """A room does not load what the plan keeps out of it."""
+    lines = [*(f"import {name}" for name in modules(part)), "import sys", "print(*sys.modules)"]
+    loaded = set(python("\n".join(lines)).split())
+    assert loaded & NEVER[part] == set()
+
+
+def test_each_module_alone():
+    """Every module can be imported first, with warnings as errors."""
+    parts = ["__init__.py", "cli.py", "checker", "dev", "kata", "practice", "reference", "terminal"]
+    names = [name for part in parts for name in modules(part)]
+    assert json.loads(python(ALONE, stdin=json.dumps(names))) == {}
+
+
+def test_root_is_quick():
+    """The root loads nothing but the standard library until a name is asked for."""
+    code = "import attn_kata, sys; print(*(m for m in sys.modules if m.startswith('attn_kata.')))"
+    assert python(code, options=["-W", "error"]).split() == []

@@ -1,0 +1,87 @@
+"""The catalogue: what is asked, as the rest of the program reads it."""
+
+from collections import Counter
+
+import pytest
+from attn_kata.kata.catalogue import LANGUAGES, Kata, UnknownKata, find, katas
+
+EVERY = pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+
+
+def test_order():
+    """The katas come in the order in which they are best done."""
+    assert [kata.id for kata in katas()] == ["v1", "v2", "v3", "v4", "mha", "causal", "cross"]
+
+
+def test_prerequisites_come_first():
+    """What a kata asks for stands before it."""
+    done = set()
+    for kata in katas():
+        assert set(kata.prerequisites) <= done
+        done.add(kata.id)
+
+
+@pytest.mark.parametrize("name", ["mha", " MHA ", "Mha"])
+def test_find(name):
+    """A kata is found whatever the case and the blanks around its name."""
+    assert find(name).id == "mha"
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("mah", "mha"), ("casual", "causal"), ("cros", "cross")]
+)
+def test_unknown_kata(name, nearest):
+    """A name that no kata has raises UnknownKata, with the name that was meant."""
+    with pytest.raises(UnknownKata, match=name) as caught:
+        find(name)
+    assert caught.value.nearest[0] == nearest
+
+
+def test_nothing_like_it():
+    """Where no name is near, none is offered."""
+    with pytest.raises(UnknownKata) as caught:
+        find("transformer-xl")
+    assert caught.value.nearest == ()
+
+
+@EVERY
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts(kata: Kata, language):
+    """Every kata has a title, a summary, a brief, three hints and five questions or more."""
+    assert kata.title[language]
+    assert kata.summary[language]
+    assert kata.class_name in kata.brief(language)
+    assert len(kata.hints(language)) == 3
+    assert len(kata.questions(language)) >= 5
+
+
+@EVERY
+def test_questions_are_the_same_in_both_languages(kata: Kata):
+    """A question is one question: id, level, source and number of points hold in each language."""
+    rows = [
+        [(q.id, q.level, q.source, len(q.points)) for q in kata.questions(language)]
+        for language in LANGUAGES
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_question_ids_are_unique():
+    """An id names one question among all the katas."""
+    counts = Counter(q.id for kata in katas() for q in kata.questions("en"))
+    assert [name for name, count in counts.items() if count > 1] == []
+
+
+@EVERY
+def test_stub_and_solution_define_the_class(kata: Kata):
+    """What is handed out and what is right define the same class."""
+    wanted = f"class {kata.class_name}(nn.Module):"
+    assert wanted in kata.stub()
+    assert wanted in kata.solution()
+
+
+@EVERY
+def test_layers_cover_the_roles(kata: Kata):
+    """The model answer's layers hold each of q, k and v once, and o where there is an output."""
+    roles = sorted("".join(kata.layers.values()))
+    assert roles in (["k", "q", "v"], ["k", "o", "q", "v"])
+    assert kata.contract.output != "required" or "o" in roles

@@ -1,0 +1,153 @@
+"""The workspace remembers files and hints, and starting never loses a file."""
+
+import os
+
+import pytest
+from attn_kata.kata.catalogue import find, katas
+from attn_kata.practice.errors import Refusal
+from attn_kata.practice.stubs import start
+from attn_kata.practice.targets import targets
+from attn_kata.practice.workspace import Workspace
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    place = tmp_path / "work"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """An empty memory."""
+    return Workspace(tmp_path / "home")
+
+
+def test_files_and_hints_are_remembered(workspace, here):
+    """What one command notes, the next one knows."""
+    file = here / "mine.py"
+    file.write_text("x = 1")
+    workspace.remember("mha", file)
+    workspace.saw_hint("mha", 2)
+    workspace.saw_hint("mha", 1)
+    later = Workspace(workspace.folder)
+    assert later.file("mha") == file
+    assert later.hints_seen("mha") == 2
+    file.unlink()
+    assert later.file("mha") is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"files": 3}', '{"files": {"a": 1}}', '{"hints": {"a": "b"}}', "\xff"]
+)
+def test_broken_store_is_kept_aside(text, tmp_path):
+    """The command goes on with nothing remembered, and the old file is kept."""
+    (tmp_path / "workspace.json").write_text(text, "latin-1")
+    workspace = Workspace(tmp_path)
+    assert workspace.latest() is None
+    assert [trouble.key for trouble in workspace.troubles] == ["store-broken"]
+    assert (tmp_path / "workspace.json.broken-1").read_text("latin-1") == text
+
+
+def test_unwritable_store_is_said(tmp_path):
+    """A home that is a file stops nothing."""
+    (tmp_path / "home").write_text("x")
+    workspace = Workspace(tmp_path / "home")
+    workspace.saw_hint("v1", 1)
+    assert {trouble.key for trouble in workspace.troubles} <= {
+        "store-unreadable",
+        "store-unwritable",
+    }
+    assert workspace.troubles
+
+
+@pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+def test_start_writes_the_stub(kata, here):
+    """The file says its kata in its first line and holds the class of the catalogue."""
+    started = start(kata, here, force=False)
+    text = started.file.read_text("utf-8")
+    assert text.splitlines()[0] == f"# attn-kata: {kata.id}"
+    assert f"class {kata.class_name}(nn.Module):" in text
+    assert text.count('raise NotImplementedError("write me")') == 2
+    assert max(map(len, text.splitlines())) <= 88
+
+
+def test_start_never_overwrites(here):
+    """Without force it refuses; with it, the old file is numbered and kept."""
+    kata = find("v3")
+    (here / "v3.py").write_text("mine")
+    with pytest.raises(Refusal, match="already-there"):
+        start(kata, here, force=False)
+    assert (here / "v3.py").read_text() == "mine"
+    assert start(kata, here, force=True).backup == here / "v3.py.bak1"
+    assert start(kata, here, force=True).backup == here / "v3.py.bak2"
+    assert (here / "v3.py.bak1").read_text() == "mine"
+
+
+def test_start_into_what_is_no_folder(here):
+    """The reason is told, and nothing is touched."""
+    (here / "file").write_text("x")
+    with pytest.raises(Refusal, match="cannot-write"):
+        start(find("v1"), here / "file" / "deeper", force=True)
+
+
+def chosen(arguments, workspace):
+    """Resolve arguments to (kata, file name) pairs."""
+    return [(target.kata.id, str(target.file)) for target in targets(arguments, workspace)]
+
+
+def test_targets_by_kata_header_and_name(here, workspace):
+    """A kata with files, a header, or the file's name: each says what is judged."""
+    (here / "v3.py").write_text("x")
+    (here / "odd.py").write_text("# attn-kata: mha\n")
+    (here / "v1.py").write_text("# attn-kata: v2\n")
+    assert chosen(["MHA", "v3.py", "odd.py"], workspace) == [("mha", "v3.py"), ("mha", "odd.py")]
+    assert chosen(["v3.py"], workspace) == [("v3", "v3.py")]
+    assert chosen(["odd.py", "v3.py"], workspace) == [("mha", "odd.py"), ("v3", "v3.py")]
+    assert chosen(["v1.py"], workspace) == [("v2", "v1.py")]
+    assert chosen(["v3"], workspace) == [("v3", "v3.py")]
+
+
+def test_started_file_wins_over_the_folder(here, workspace, tmp_path):
+    """`check K` judges what was started for K, wherever that is."""
+    (here / "v3.py").write_text("x")
+    other = tmp_path / "other.py"
+    other.write_text("x")
+    workspace.remember("v3", other)
+    assert chosen(["v3"], workspace) == [("v3", str(other))]
+
+
+def test_nothing_given_judges_what_changed_last(here, workspace):
+    """The newest of the remembered files is judged."""
+    for at, name in enumerate(("v1", "v2", "v3")):
+        file = here / f"{name}.py"
+        file.write_text("x")
+        os.utime(file, (1000, 1000 + (at * 7) % 10))
+        workspace.remember(name, file)
+    assert chosen([], workspace) == [("v2", "v2.py")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "key"),
+    [
+        ([], "nothing-started"),
+        (["mha"], "not-started"),
+        (["mah"], "no-kata-near"),
+        (["zzzzzz"], "no-kata"),
+        (["mha", "nope.py"], "no-file"),
+        (["mha", "a.py", "b.py"], "no-files"),
+        (["nope.py"], "no-file"),
+        (["plain.py"], "kata-unknown"),
+        (["wrong_header.py"], "no-kata"),
+        (["x" * 5000 + ".py"], "no-file"),
+    ],
+)
+def test_what_cannot_be_judged(arguments, key, here, workspace):
+    """Each wrong usage has its own sentence."""
+    (here / "plain.py").write_text("x = 1")
+    (here / "wrong_header.py").write_text("# attn-kata: zzzzzz\n")
+    with pytest.raises(Refusal) as refusal:
+        targets(arguments, workspace)
+    assert refusal.value.key == key

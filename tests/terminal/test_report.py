@@ -1,0 +1,241 @@
+"""Report screens, held against stored ones. REGENERATE_GOLDEN=1 writes them anew."""
+
+import os
+from pathlib import Path
+
+import pytest
+from attn_kata.checker.messages import say as judge_says
+from attn_kata.checker.report import (
+    CHECK_IDS,
+    Check,
+    Diagnosis,
+    Difference,
+    Fault,
+    Remark,
+    Report,
+    Step,
+)
+from attn_kata.terminal.report import Look, again, report_lines
+from attn_kata.terminal.text import cells, written
+
+GOLDEN = Path(__file__).parent / "golden"
+WRITE = "REGENERATE_GOLDEN"
+
+SOURCE = (
+    "class MultiHeadAttention(nn.Module):\n"
+    "    def forward(self, x):\n"
+    "        scores = q @ k.transpose(-2, -1)\n"
+    "        scores = scores / math.sqrt(self.hidden_dim)\n"
+    "        weights = scores.softmax(dim=-1)\n"
+).splitlines()
+
+TOLD = {
+    "en": "line 4 divides by √hidden_dim; each head's scores need √head_dim",
+    "zh": "第 4 行除以了 √hidden_dim；每个 head 的分数需要除以 √head_dim",
+}
+NOTED = {
+    "en": "`print` runs on every call; take it out before you hand the code in",
+    "zh": "每次调用都会执行 `print`，交卷前请删掉",
+}
+
+
+def failing(language):
+    """A wrong scale, with everything that waits for values."""
+    waits = judge_says("waits", language, check="values")
+    waiting = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths")
+    checks = [
+        Check(id=name, status="skip", detail=waits)
+        if name in waiting
+        else Check(id=name, status="pass")
+        for name in CHECK_IDS
+        if name not in {"values", "causality"}
+    ]
+    case = "batch 1, length 2, no mask"
+    detail = judge_says("fail-values", language, failed=14, cases=24, case=case)
+    checks.append(Check(id="values", status="fail", cases=24, detail=detail))
+    checks.append(Check(id="causality", status="skip", detail=judge_says("not-asked", language)))
+    return Report(
+        kata="mha",
+        file="mine.py",
+        object="MultiHeadAttention",
+        verdict="fail",
+        checks=checks,
+        diagnosis=[
+            Diagnosis(
+                mistake="scale-by-hidden-dim",
+                message=TOLD[language],
+                line=4,
+                yours="scores = scores / math.sqrt(self.hidden_dim)",
+                reference="scores = scores / math.sqrt(self.head_dim)",
+            ),
+            Diagnosis(mistake="dropout-on-output", message=NOTED[language], line=5),
+        ],
+        remarks=[Remark(id="prints", message=NOTED[language], line=2)],
+        difference=Difference(
+            case=case,
+            max_abs=0.9,
+            at=[0, 1, 2],
+            expected_shape=[1, 2, 3],
+            actual_shape=[1, 2, 3],
+            axes=["batch", "length", "hidden_dim"],
+            wrong=5,
+            total=6,
+            expected=[[-0.139, -0.813, 2.96], [-0.735, 2.91, 0.0181]],
+            actual=[[0.471, -0.813, float("nan")], [-0.528, 2.55, -0.877]],
+            tolerance=1e-5,
+        ),
+        seed=4127,
+        elapsed_ms=412,
+        printed="hi\n" * 12,
+    )
+
+
+def passing(language):
+    """Everything passes, with a remark."""
+    asked = {"mask", "causality"}
+    checks = [
+        Check(
+            id=name,
+            status="pass",
+            cases=at,
+            detail=judge_says("values-pass-one", language, widths="8, 12"),
+        )
+        for at, name in enumerate(CHECK_IDS)
+        if name not in asked
+    ]
+    skipped = [
+        Check(id=name, status="skip", detail=judge_says("not-asked", language)) for name in asked
+    ]
+    return Report(
+        kata="v1",
+        file="v1.py",
+        object="SelfAttentionV1",
+        verdict="pass",
+        checks=[*checks, *sorted(skipped, key=lambda check: check.id)],
+        remarks=[Remark(id="prints", message=NOTED[language], line=2)],
+        trace=[
+            Step(line=3, call="matmul", shape=[2, 5, 5], milestone="products"),
+            Step(line=4, call="div", shape=[2, 5, 5], milestone="scores"),
+        ],
+        seed=7,
+        elapsed_ms=999,
+    )
+
+
+def broken(language):
+    """It raised on the first call."""
+    told = judge_says(
+        "forward-raised", language,
+        call="forward(x)", kind="RuntimeError", line=4, reason="bad [bold]\x1b[31mshape",
+    )  # fmt: skip
+    return Report(
+        kata="mha",
+        file="mine.py",
+        object="MultiHeadAttention",
+        verdict="error",
+        error=Fault(kind="forward", message=told, line=4),
+        seed=3,
+        elapsed_ms=31,
+    )
+
+
+def misshapen(language):
+    """The output has another width."""
+    return Report(
+        kata="mha",
+        file="mine.py",
+        verdict="fail",
+        checks=[Check(id="shape", status="fail", detail="(2, 5, 11)")],
+        difference=Difference(
+            case="batch 2, length 5, hidden_dim 12",
+            axes=["batch", "length", "hidden_dim"],
+            expected_shape=[2, 5, 12],
+            actual_shape=[2, 5, 11],
+        ),
+        seed=1,
+    )
+
+
+SCREENS = {"fail": failing, "pass": passing, "error": broken, "shape": misshapen}
+
+
+def drawn(name, language, width):
+    """Draw one of the screens as text."""
+    report = SCREENS[name](language)
+    look = Look(
+        language=language,
+        width=width,
+        source=SOURCE,
+        trace=name == "pass",
+        commands=[("again", again(report, ()))],
+    )
+    return "".join(f"{written(line)}\n" for line in report_lines(report, look))
+
+
+@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", SCREENS)
+def test_screen_is_the_stored_one(name, language, width):
+    """A report is drawn as it was when a person last looked at it."""
+    file = GOLDEN / f"{name}.{language}.{width}.txt"
+    text = drawn(name, language, width)
+    if os.environ.get(WRITE):
+        file.write_text(text, "utf-8")
+    assert text == file.read_text("utf-8"), f"if this is better: {WRITE}=1 pytest {__file__}"
+
+
+@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", SCREENS)
+def test_no_line_is_wider_than_the_screen(name, language, width):
+    """Lines fit, but for commands, which are there to be copied whole."""
+    for row in drawn(name, language, width).splitlines():
+        assert cells(row) <= width or "attn-kata check" in row
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_failing_screen_fits_a_terminal(language):
+    """A failing screen leaves room for the prompt on 24 lines."""
+    assert len(drawn("fail", language, 80).splitlines()) <= 25
+
+
+def test_wrong_numbers_are_marked_without_colour():
+    """Each wrong cell carries a sign, right ones carry none, NaN is wrong."""
+    text = drawn("fail", "en", 80)
+    assert "0.471*" in text
+    assert "nan*" in text
+    assert "-0.813*" not in text
+
+
+def test_user_text_cannot_move_the_cursor_or_recolour():
+    """Escapes in what the code raised are spelt out, markup stays as it is."""
+    text = drawn("error", "en", 80)
+    assert "\x1b" not in text
+    assert "[bold]\\x1b[31mshape" in text
+
+
+def test_a_line_that_changed_since_is_not_shown_as_the_fault():
+    """Where the file no longer has the line, the judged line is shown alone."""
+    report = failing("en")
+    look = Look(language="en", source=["x = 1"] * 9)
+    rows = [written(line) for line in report_lines(report, look)]
+    assert any("math.sqrt(self.hidden_dim)" in row for row in rows)
+    assert not any("x = 1" in row for row in rows)
+
+
+def test_again_repeats_options_and_quotes_odd_names():
+    """The command can be pasted into a shell."""
+    report = Report(kata="mha", file="-my 'file'\n.py", verdict="pass", seed=5)
+    command = again(report, ("--mask", "drop"))
+    assert command == r"attn-kata check mha $'-my \'file\'\n.py' --mask drop --seed 5"
+    plain = Report(kata="v1", file="-x.py", verdict="pass", seed=5)
+    assert again(plain, ()) == "attn-kata check v1 ./-x.py --seed 5"
+
+
+def test_printed_lines_are_folded_or_shown():
+    """What the code printed takes a line, unless it is asked for."""
+    report = failing("en")
+    folded = [written(line) for line in report_lines(report, Look(language="en"))]
+    shown = [written(line) for line in report_lines(report, Look(language="en", output=True))]
+    assert any("printed 12 lines" in row for row in folded)
+    assert sum(row.strip() == "│ hi" for row in shown) == 12

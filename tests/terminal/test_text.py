@@ -1,0 +1,91 @@
+"""Measuring, wrapping and escaping."""
+
+import pytest
+from attn_kata.terminal.brief import markdown_lines
+from attn_kata.terminal.language import choose
+from attn_kata.terminal.text import cells, number, quoted, safe, wrap, written
+from attn_kata.terminal.words import messages
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(st.text("ab 中文，。()√", max_size=60), st.integers(4, 30))
+def test_wrapping_fits_and_loses_nothing(text, width):
+    """Every line fits, and only spaces go missing."""
+    rows = wrap(text, width)
+    assert all(cells(row) <= width for row in rows)
+    assert "".join(rows).replace(" ", "") == text.replace(" ", "")
+
+
+def test_chinese_breaks_between_characters_and_not_before_a_comma():
+    """A full line of Chinese is used up; punctuation stays with what it closes."""
+    assert wrap("注意力分数，要缩放", 10) == ["注意力分", "数，要缩放"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a\nb", "a\\nb"), ("\x1b[31m", "\\x1b[31m"), ("\u202edc", "\\u202edc"), ("中 [b]", "中 [b]")],
+)
+def test_what_acts_on_the_terminal_is_spelt(text, shown):
+    """Control and direction characters become their escapes."""
+    assert safe(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "typed"), [("a b.py", "'a b.py'"), ("-x.py", "./-x.py"), ("中.py", "中.py")]
+)
+def test_names_are_quoted_for_a_shell(name, typed):
+    """A file's name can be pasted."""
+    assert quoted(name).strip("'") == typed.strip("'")
+
+
+def test_numbers_have_three_digits():
+    """Three digits, and words for what is no number."""
+    assert [number(x) for x in (0.31459, -11.62, 1e-12, float("nan"), float("-inf"), None)] == [
+        "0.315", "-11.6", "1e-12", "nan", "-inf", "?",
+    ]  # fmt: skip
+
+
+def test_every_sentence_is_there_in_both_languages():
+    """No sentence is empty, and both take the same values."""
+    import re
+
+    for key, texts in messages().items():
+        assert set(texts) == {"en", "zh"}
+        assert all(texts.values()), key
+        if key not in {"doctor-language-default", "doctor-language-is"}:
+            fields = [set(re.findall(r"{(\w+)}", text)) for text in texts.values()]
+            assert fields[0] == fields[1], key
+
+
+def test_brief_markdown_is_wrapped_and_code_is_not():
+    """Paragraphs follow the width, code keeps its lines, Chinese joins without a space."""
+    text = "# T\n\n一二三四\n五六七八\n\n```text\nlong code line here\n```\n- one\n  two\n"
+    rows = [written(line) for line in markdown_lines(text, 14)]
+    assert rows == ["T", "", "一二三四五六七", "八", "", "  long code line here", "- one two"]
+
+
+def test_a_question_in_bold_stands_alone():
+    """What a paragraph opens with in bold is drawn bold, without its stars."""
+    lines = markdown_lines("**why so?** because\nit is", 40)
+    assert lines == [[("why so?", "bold")], [("because it is", "")]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "encoding", "code"),
+    [
+        ([], {}, "utf-8", "en"),
+        (["--lang", "zh", "list"], {}, "ascii", "zh"),
+        (["list", "--lang=zh"], {"LANG": "en_US.UTF-8"}, "utf-8", "zh"),
+        (["check", "--", "--lang", "zh"], {}, "utf-8", "en"),
+        ([], {"ATTN_KATA_LANG": "zh", "LC_ALL": "C"}, "utf-8", "zh"),
+        ([], {"LC_ALL": "C", "LANG": "zh_CN.UTF-8"}, "utf-8", "en"),
+        ([], {"LC_MESSAGES": "zh_CN.UTF-8", "LANG": "en_US.UTF-8"}, "utf-8", "zh"),
+        ([], {"LANG": "zh_TW.UTF-8"}, "utf-8", "zh"),
+        ([], {"LANG": "zh_CN.GBK"}, "gbk", "zh"),
+        ([], {"LANG": "zh_CN.UTF-8"}, "ascii", "en"),
+    ],
+)
+def test_language_is_asked_then_set_then_the_locale(arguments, environment, encoding, code):
+    """The option wins over the variable, the variable over the locale."""
+    assert choose(arguments, environment, encoding).code == code

@@ -1,0 +1,307 @@
+"""The program as a person starts it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from attn_kata.practice.pages import page_names
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+PROGRAM = "import sys; from attn_kata.cli import main; sys.exit(main())"
+LOADED = """
+import sys
+from attn_kata.cli import main
+status = main()
+heavy = sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "rich", "numpy"})
+print(status, heavy, file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def work(tmp_path):
+    """The folder that a person stands in."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def program(surroundings, tmp_path, work):
+    """Run the program in that folder; return what it did."""
+
+    def run(*arguments, code=PROGRAM, timeout=120, **environment):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            cwd=work,
+            env={**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home"), **environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=timeout,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    return run
+
+
+def test_start_page(program):
+    """The bare name says what to type first, and all is well."""
+    done = program()
+    assert done.returncode == 0
+    assert "attn-kata start v1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("check", "--help"), ("show", "v1"), ("list",), ()]
+)
+def test_light_commands_load_no_torch(program, arguments):
+    """Nothing but the judge imports torch, and help needs no rich."""
+    status, loaded = program(*arguments, code=LOADED).stderr.strip().split(" ", 1)
+    assert status == "0"
+    assert "torch" not in loaded
+    assert "numpy" not in loaded
+    if "--help" in arguments:
+        assert loaded in {"[]", "['rich']"}
+
+
+def test_help_of_every_command_has_an_example(program):
+    """Each command's help shows how it is typed, in both languages."""
+    for name in (
+        "list",
+        "show",
+        "start",
+        "check",
+        "hint",
+        "solution",
+        "doctor",
+        "demo",
+        "dev check",
+    ):
+        for language, word in (("en", "example"), ("zh", "例子")):
+            done = program(*name.split(), "--help", ATTN_KATA_LANG=language)
+            assert done.returncode == 0
+            assert f"{word}  attn-kata {name}" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment"),
+    [
+        (("--lang", "zh", "list"), {}),
+        (("list", "--lang", "zh"), {}),
+        (("list", "--lang=zh"), {}),
+        (("list",), {"ATTN_KATA_LANG": "zh"}),
+        (("list",), {"LANG": "zh_CN.UTF-8"}),
+        (("--help",), {"LC_ALL": "zh_CN.UTF-8"}),
+    ],
+)
+def test_chinese(program, arguments, environment):
+    """The language may be said before or after the command, or by the surroundings."""
+    done = program(*arguments, **environment)
+    assert done.returncode == 0
+    assert "分钟" in done.stdout or "用法" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("check", "mah"), "did you mean `mha`?"),
+        (("check", "mha", "nope.py"), "there is no file nope.py"),
+        (("chek",), "did you mean `check`?"),
+        (("check", "--sed", "3"), "no option `--sed`"),
+        (("check", "--seed", "x"), "`--seed` wants a whole number"),
+        (("check", "--mask", "x"), "`--mask` wants one of keep, drop, additive"),
+        (("show",), "`K` is missing"),
+        (("show", "v1", "v2"), "too many arguments: v2"),
+        (("check", "--timeout"), "`--timeout` needs a value"),
+        (("--lang", "xx"), "`--lang` wants one of en, zh"),
+        (("hint", "v1", "9"), "no hint 9"),
+        (("solution", "v1"), "say `--yes`"),
+        (("solution", "v1", "--diff", "nope.py", "--yes"), "there is no file nope.py"),
+        (("check", "v1", "[bold]\x1b[31m\n.py"), "[bold]\\x1b[31m\\n.py"),
+    ],
+)
+def test_wrong_usage(program, arguments, words):
+    """Status 2, nothing on standard output, and a sentence that helps."""
+    done = program(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert words in " ".join(done.stderr.split())
+
+
+def alive(group):
+    """Whether a process of a group still runs; one that nobody buried does not count."""
+    command = ["ps", "-A", "-o", "pgid=,stat="]
+    rows = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
+    return any(row.split()[0] == str(group) and "Z" not in row for row in rows if row.strip())
+
+
+def test_interruption(work, tmp_path):
+    """Ctrl-C while the judge works: status 130, a word, and nothing left running."""
+    (work / "slow.py").write_text("import time\ntime.sleep(100)\n")
+    running = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "check", "v1", "slow.py"],
+        cwd=work,
+        env={**os.environ, "ATTN_KATA_HOME": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    time.sleep(2)
+    os.killpg(running.pid, signal.SIGINT)
+    out, err = running.communicate(timeout=20)
+    assert (running.returncode, out) == (130, "")
+    assert err.splitlines()[-1] == "interrupted"
+    late = time.monotonic() + 10
+    while alive(running.pid) and time.monotonic() < late:
+        time.sleep(0.1)
+    assert not alive(running.pid)
+
+
+def test_pages_are_listed_opened_and_guessed(program):
+    """`explain` lists pages, opens one, and helps with a name that is nearly one."""
+    if not page_names():
+        pytest.skip("no page is written yet")
+    name = page_names()[0]
+    assert name in program("explain").stdout
+    assert program("explain", name).returncode == 0
+    wrong = program("explain", name[:-1])
+    assert wrong.returncode == 2
+    assert f"did you mean `{name}`" in wrong.stderr
+
+
+def test_start_then_start_again(program, work):
+    """The second start refuses, force keeps a backup, and the next command is said."""
+    first = program("start", "v3")
+    assert "attn-kata check v3 v3.py" in first.stdout
+    assert program("start", "v3").returncode == 2
+    assert "v3.py.bak1" in program("start", "v3", "--force").stdout
+    assert sorted(file.name for file in work.iterdir()) == ["v3.py", "v3.py.bak1"]
+    assert program("start", "v1", "--dir", "a b/c").returncode == 0
+    assert (work / "a b/c/v1.py").exists()
+
+
+def test_hints_go_on_where_they_were(program):
+    """Without a number the next hint comes, until all are seen."""
+    shown = [program("hint", "v1").stdout for _ in range(4)]
+    assert ["hint 1 of 3" in shown[0], "hint 2 of 3" in shown[1], "hint 3 of 3" in shown[2]] == [
+        True
+    ] * 3
+    assert "all 3 hints" in shown[3]
+    assert "hint 1 of 3" in program("hint", "v1", "1").stdout
+
+
+def test_solution_beside_ones_own(program):
+    """The model answer is shown, alone or as a difference."""
+    assert "class SelfAttentionV1" in program("solution", "v1", "--yes").stdout
+    program("start", "v1")
+    shown = program("solution", "v1", "--yes", "--diff", "v1.py").stdout
+    assert '-        raise NotImplementedError("write me")' in shown
+    assert "+        query = self.query_proj(x)" in shown
+
+
+def test_doctor_without_torch(program):
+    """It looks at everything and asks torch only if it may."""
+    done = program("doctor", "--no-torch")
+    assert done.returncode == 0
+    assert "0 checks recorded" in done.stdout
+
+
+def test_broken_memory_stops_nothing(program, tmp_path):
+    """A home that is a file is said, and the command is done all the same."""
+    (tmp_path / "home").write_text("x")
+    done = program("start", "v1")
+    assert done.returncode == 0
+    assert "note: " in done.stderr
+    assert program("list").returncode == 0
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "gbk", "latin-1"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_consoles_that_cannot_write_everything(program, encoding, language):
+    """No sign and no language makes a command fail on an old console."""
+    environment = {**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-c", PROGRAM, "show", "mha", "--lang", language]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.decode(encoding)
+
+
+def test_colour_only_where_it_is_wanted(program):
+    """A pipe gets none, FORCE_COLOR some, NO_COLOR and a dumb terminal none again."""
+    forced = {"NO_COLOR": "", "FORCE_COLOR": "1", "TERM": "xterm-256color"}
+    assert "\x1b" not in program("list", NO_COLOR="").stdout
+    assert "\x1b" in program("list", **forced).stdout
+    assert "\x1b[3" not in program("list", **{**forced, "NO_COLOR": "1"}).stdout
+    assert "\x1b" not in program("list", NO_COLOR="", TERM="dumb").stdout
+
+
+def test_a_reader_that_leaves(program):
+    """`attn-kata list | head -0` says nothing more."""
+    command = f"{sys.executable} -c '{PROGRAM}' show mha | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.stdout.strip() in {"0", "141"}
+
+
+def test_completion_knows_the_katas(program):
+    """Tab after `check m` offers mha."""
+    words = {
+        "COMP_WORDS": "attn-kata check m",
+        "COMP_CWORD": "2",
+        "_ATTN_KATA_COMPLETE": "complete_bash",
+    }
+    assert program(**words).stdout.split() == ["mha"]
+
+
+def test_check_json_end_to_end(program, work):
+    """One object a file in order, standard output holds nothing else, and it is recorded."""
+    files = [str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong")]
+    empty = work / "空 [bold].py"
+    empty.write_text("")
+    done = program("check", "mha", *files, str(empty), "--json", "--seed", "11")
+    reports = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [report["verdict"] for report in reports] == ["pass", "fail", "error"]
+    assert [report["file"] for report in reports] == [*files, str(empty)]
+    assert {report["schema"] for report in reports} == {1}
+    assert done.returncode == 1
+    assert "3 checks recorded" in program("doctor", "--no-torch").stdout
+    assert "passed" in program("list").stdout
+    # Several files are no one's work in progress.
+    assert program("check").returncode == 2
+
+
+def test_stub_is_judged_after_start(program):
+    """start, then check without a word: the stub is found, and it is not written yet."""
+    program("start", "v1")
+    done = program("check")
+    assert done.returncode == 1
+    assert "NotImplementedError" in done.stdout
+    assert "v1.py (v1), started or changed last" in done.stderr
+
+
+def test_demo(program, work):
+    """The right example passes, the wrong one fails."""
+    done = program("demo")
+    assert done.returncode == 0, done.stdout
+    assert "PASS" in done.stdout
+    assert "FAIL" in done.stdout
+    assert not list(work.iterdir())
+
+
+def test_cuda_where_there_is_none(program):
+    """`--device cuda` says what was found and what `auto` does."""
+    code = "import torch, sys; sys.exit(torch.cuda.is_available())"
+    if subprocess.run([sys.executable, "-c", code], check=False).returncode:
+        pytest.skip("there is a GPU")
+    done = program("check", "mha", str(EXAMPLES / "right_mha.py"), "--device", "cuda")
+    assert done.returncode == 2
+    assert "auto" in done.stderr
