@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
 
@@ -15,6 +14,7 @@ Judge = Callable[..., Report]
 
 @pytest.fixture(scope="module")
 def bench() -> Iterator[Bench]:
+    """A warm judge."""
     with Bench() as bench:
         yield bench
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import find, katas
@@ -19,6 +18,7 @@ HEAD = "import torch\nfrom torch import nn\n\n\n"
 
 
 def error(report: Report, kind: str) -> str:
+    """Return the message of an error report of this kind."""
     assert report.verdict == "error"
     assert report.error is not None
     assert report.error.kind == kind, report.error.message

@@ -14,11 +14,13 @@ Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
 
 
 def attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Plain attention, the truth here."""
     scores = query @ key.mT / math.sqrt(query.shape[-1])
     return scores.softmax(-1) @ value
 
 
 def by_einsum(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Right, in another order of operations and with a softmax by hand."""
     scores = torch.einsum(
         "bqd,bkd->bqk", query / query.shape[-1] ** 0.25, key / key.shape[-1] ** 0.25
     )
@@ -27,26 +29,31 @@ def by_einsum(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 def float32_island(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Right, with its scale and softmax in float32."""
     scores = query @ key.mT / torch.sqrt(torch.tensor(float(query.shape[-1])))
     return scores.float().softmax(-1).to(value.dtype) @ value
 
 
 def warm(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Wrong by a softmax temperature of 1.01."""
     return attention(query / 1.01, key, value)
 
 
 def one_too_many(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Wrong by √(d+1) in place of √d."""
     d = query.shape[-1]
     return attention(query * math.sqrt(d / (d + 1)), key, value)
 
 
 def leaky(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+    """Wrong by an epsilon of 1e-3 in the denominator."""
     scores = query @ key.mT / math.sqrt(query.shape[-1])
     grown = (scores - scores.amax(-1, keepdim=True)).exp()
     return grown / (grown.sum(-1, keepdim=True) + 1e-3) @ value
 
 
 def draws(count: int = 40) -> list[tuple[Tensor, Tensor, Tensor]]:
+    """Seeded queries, keys and values."""
     generator = torch.Generator().manual_seed(3)
     shape = (2, 6, 12)
     return [

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
 
@@ -20,6 +19,8 @@ pytestmark = pytest.mark.xdist_group("corpus")
 
 @dataclass(frozen=True)
 class Entry:
+    """A corpus file and what its first line says."""
+
     path: Path
     side: str
     kata: str
@@ -27,11 +28,13 @@ class Entry:
 
     @property
     def remarks(self) -> set[str]:
+        """The remarks that must appear."""
         _, _, listed = self.rest.partition("remarks:")
         return set(re.findall(r"[a-z][a-z-]+", listed))
 
 
 def first_line(path: Path) -> str:
+    """Return a file's first line of code."""
     text = path.read_text("utf-8")
     if path.suffix == ".ipynb":
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
@@ -40,6 +43,7 @@ def first_line(path: Path) -> str:
 
 
 def entries(side: str) -> list[Entry]:
+    """Read one side of the corpora by its headers."""
     found = []
     for path in sorted((CORPUS / side).iterdir()):
         match = re.match(r"#\s*(right|wrong):\s*(\w+)(.*)", first_line(path))
@@ -51,20 +55,20 @@ def entries(side: str) -> list[Entry]:
 
 @pytest.fixture(scope="module")
 def reports() -> dict[Path, Report]:
+    """Judge every file, with two warm judges."""
     by_kata: dict[str, list[Path]] = {}
     for entry in (*entries("right"), *entries("wrong")):
         by_kata.setdefault(entry.kata, []).append(entry.path)
-    found = {}
+    found: dict[Path, Report] = {}
     with Bench(2) as bench:
         for kata, paths in by_kata.items():
-            for path, report in zip(
-                paths, bench.judge(kata, paths, Options(seed=11, timeout=60)), strict=True
-            ):
-                found[path] = report
+            made = bench.judge(kata, paths, Options(seed=11, timeout=60))
+            found.update(zip(paths, made, strict=True))
     return found
 
 
 def why(report: Report) -> str:
+    """Say why a report is no pass."""
     failed = [f"{check.id}: {check.detail}" for check in report.checks if check.status == "fail"]
     fault = report.error.message if report.error else ""
     return "; ".join([report.verdict, fault, *failed])

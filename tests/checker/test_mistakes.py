@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import katas
@@ -30,6 +29,7 @@ ROWS = [
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Report]:
+    """Judge every edited model answer."""
     folder = tmp_path_factory.mktemp("mistakes")
     found = {}
     with Bench(2) as bench:

@@ -97,6 +97,7 @@ WRONG: dict[str, Program] = {
 
 
 def run(program: Program) -> None:
+    """Run a program on the pretended GPU."""
     module = Keeper()
     x = torch.randn(3, 3)
     gpu = PretendedGPU(__file__)
