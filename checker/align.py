@@ -11,18 +11,17 @@ reproduces the candidate's output.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from .bind import Binding, Size
-from .truth import Roles
+from .plan import Size
+from .probes import Probe
+from .truth import Roles, numel
 
-__all__ = ["Probe", "Unaligned", "identify", "probe"]
+__all__ = ["Unaligned", "identify"]
 
-_SAMPLES = 3
 _CLOSE = 2e-3
 _DEAD = 1e-5
 
@@ -40,57 +39,6 @@ class Unaligned(Exception):
         self.detail = detail
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """What the derivative run is given: inputs for one key and for two."""
-
-    single: dict[str, Tensor]
-    pair: dict[str, Tensor]
-    alone: Tensor
-    query: Tensor
-    key_step: Tensor
-    values: Tensor
-
-
-def probe(binding: Binding, cross: bool, width: int, draw: torch.Generator) -> Probe:
-    """Draw the inputs. Every entry is drawn apart from the others, so each can be told."""
-
-    def spread(*shape: int) -> Tensor:
-        # Away from zero and from one, which stands for a bias.
-        sign = torch.where(torch.rand(shape, generator=draw) < 0.5, -1.0, 1.0)
-        size = 0.4 + torch.rand(shape, generator=draw, dtype=torch.float64) * 1.2
-        return sign.double() * size
-
-    query = spread(_SAMPLES, width)
-    step = spread(width)
-    alone = spread(1, 1, width)
-    if not cross:
-        both = torch.stack([query + step, query], dim=1)
-        return Probe(
-            single={"x": alone},
-            pair={"x": both},
-            alone=alone[0, 0],
-            query=query,
-            key_step=step,
-            values=both,
-        )
-    base = spread(_SAMPLES, width)
-    keys = torch.stack([base + step, base], dim=1)
-    shared = binding.forward.shared
-    values = keys if shared else spread(_SAMPLES, 2, width)
-    single = {"query": spread(1, 1, width)}
-    pair = {"query": query.unsqueeze(1)}
-    if shared:
-        single["context"] = alone
-        pair["context"] = keys
-    else:
-        single |= {"key": spread(1, 1, width), "value": alone}
-        pair |= {"key": keys, "value": values}
-    return Probe(
-        single=single, pair=pair, alone=alone[0, 0], query=query, key_step=step, values=values
-    )
-
-
 def identify(
     shapes: dict[str, tuple[int, ...]],
     weights: dict[str, Tensor],
@@ -101,7 +49,8 @@ def identify(
 ) -> tuple[Roles, int]:
     """Find the roles from two answers with derivatives; return them and the heads found.
 
-    single, pair: the answers at one key and at two, each with `out` and `jacobian`.
+    shapes, weights: the candidate's, by name. single, pair: the answers at one key and at
+    two, each with `out` and `jacobian` (samples, width, weights laid end to end).
     Raises Unaligned where the derivatives fit no attention.
     """
     names = tuple(shapes)
@@ -205,9 +154,7 @@ class _Solver:
         if bool((self.v < 0).any()):
             raise Unaligned("vo", "some value weights are missing")
 
-    def _put(
-        self, table: Tensor, row: int, column: int | None, entry: int, stage: str
-    ) -> None:
+    def _put(self, table: Tensor, row: int, column: int | None, entry: int, stage: str) -> None:
         place = row if column is None else (row, column)
         if int(table[place]) >= 0:
             raise Unaligned(stage, "two weights do the same work")
@@ -268,7 +215,7 @@ class _Solver:
 
     def find_query(self) -> None:
         """A query weight moves samples in proportion to one column of the query's input."""
-        ones = torch.ones(_SAMPLES, 1, dtype=torch.float64)
+        ones = torch.ones(len(self.probe.query), 1, dtype=torch.float64)
         directions = torch.cat([self.probe.query, ones], dim=1)
         self.key_entries: list[int] = []
         table: dict[tuple[int, int], list[tuple[float, int]]] = {}
@@ -352,10 +299,7 @@ class _Solver:
         if not torch.equal(by_key, stored):
             raise Unaligned("order", "query and key features are stored in different orders")
         by_value = self.v[:, 0].argsort()
-        if self.output is None:
-            by_output = torch.arange(inner)
-        else:
-            by_output = self.output[0].argsort()
+        by_output = torch.arange(inner) if self.output is None else self.output[0].argsort()
         if not torch.equal(by_value, by_output):
             raise Unaligned("order", "values are stored in one order and merged in another")
         feature_head = {f: h for h, head in enumerate(self.heads) for f in head}
@@ -397,7 +341,7 @@ def _key_bias(
     starts, place = {}, 0
     for name in names:
         starts[name] = place
-        place += int(torch.Size(shapes[name]).numel())
+        place += numel(shapes[name])
     found = _empty(len(rows))
     for number, index in enumerate(rows.tolist()):
         owner = max((n for n in names if starts[n] <= index), key=lambda n: starts[n])
@@ -440,4 +384,7 @@ def _project(vectors: Tensor, directions: Tensor) -> tuple[Tensor, Tensor]:
 
 def _proportional(left: list[float], right: list[float]) -> bool:
     factor = max(left, key=abs) / right[left.index(max(left, key=abs))]
-    return all(abs(a - factor * b) <= 4 * _CLOSE * abs(factor * b) for a, b in zip(left, right))
+    return all(
+        abs(a - factor * b) <= 4 * _CLOSE * abs(factor * b)
+        for a, b in zip(left, right, strict=True)
+    )

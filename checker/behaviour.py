@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .bind import Size
-from .cases import Case, draw_weights
+from .cases import Case, draw_inputs, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
 from .fitting import plain_call
+from .plan import Size
 from .truth import Roles
 from .vocabulary import words
 
@@ -61,9 +61,9 @@ def trace(examination: Examination) -> Trace:
             case, size, truth, fitted.work, form=form, mask_dtype=mask_dtype
         ).call
     else:
-        from .cases import draw_inputs
-
-        inputs = draw_inputs(case, fitted.binding, examination.cross, size.hidden, fitted.draw)
+        inputs = draw_inputs(
+            case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross
+        )
         call = fitted.binding.forward.call(inputs, fitted.none_mask(case))
     call = dict(call, record={"values": True}, profile=True)
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
@@ -94,7 +94,9 @@ def pretend(examination: Examination) -> list[dict[str, Any]]:
     for case in cases:
         form = examination.forms[0] if case.mask else ""
         mask_dtype = examination.mask_dtypes[0] if case.mask else torch.int64
-        trial = examination.trial(case, size, truth, torch.float32, form=form, mask_dtype=mask_dtype)
+        trial = examination.trial(
+            case, size, truth, torch.float32, form=form, mask_dtype=mask_dtype
+        )
         calls.append(trial.call)
     recipe = fitted.binding.recipe(size)
     warm = plain_call(fitted.kata, fitted.binding, size)
@@ -182,15 +184,14 @@ def try_dropout(examination: Examination) -> DropoutFinding | None:
         readings = []
         for line, group in _by_line(calls, active):
             alone = once({"only_dropout": group}).get("out")
-            if isinstance(alone, Tensor) and alone.shape == out.shape:
-                if not _close(alone, trial.expected):
-                    readings.append((inner.read(alone), line))
+            if not isinstance(alone, Tensor) or alone.shape != out.shape:
+                continue
+            if not _close(alone, trial.expected):
+                readings.append((inner.read(alone), line))
     good = [(reading, line) for reading, line in readings if reading.on_weights]
     if good:
         reading, line = good[0]
-        return DropoutFinding(
-            place="weights", reading=reading, calls=calls, asked=asked, line=line
-        )
+        return DropoutFinding(place="weights", reading=reading, calls=calls, asked=asked, line=line)
     if (line := _before_softmax(answer.get("steps", []), calls, active)) is not None:
         return DropoutFinding(place="scores", calls=calls, asked=asked, line=line)
     place, line = inner.place(calls, active, out, trial.expected)
@@ -205,15 +206,13 @@ def _before_softmax(
     drops = [i for i, s in enumerate(order) if s["call"] == "dropout"]
     for number, place in enumerate(drops):
         after = order[place + 1 : place + 2]
-        if number in active and after and after[0]["call"] != "dropout":
-            if calls[number]["shape"] == after[0]["shape"]:
-                return calls[number]["line"]
+        followed = number in active and after and after[0]["call"] != "dropout"
+        if followed and calls[number]["shape"] == after[0]["shape"]:
+            return calls[number]["line"]
     return None
 
 
-def _by_line(
-    calls: list[dict[str, Any]], active: list[int]
-) -> list[tuple[int | None, list[int]]]:
+def _by_line(calls: list[dict[str, Any]], active: list[int]) -> list[tuple[int | None, list[int]]]:
     """Group dropout calls by line (a loop over heads is one place), and none of them."""
     groups: dict[int | None, list[int]] = {}
     for index in active:
@@ -242,7 +241,9 @@ class _Inner:
         query = inputs.get("query", inputs.get("x"))
         key = inputs.get("key", inputs.get("context", inputs.get("x")))
         value = inputs.get("value", inputs.get("context", inputs.get("x")))
-        assert query is not None and key is not None and value is not None
+        assert query is not None
+        assert key is not None
+        assert value is not None
         queries = self._heads(query @ flat[roles.q].T + flat[roles.bq])
         keys = self._heads(key @ flat[roles.k].T)
         self.values = self._heads(value @ flat[roles.v].T + flat[roles.bv])

@@ -3,131 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from torch import Tensor
-
 from ..kata.catalogue import Contract
+from .plan import Binding, ForwardPlan
 from .vocabulary import constructor_role, forward_role
 
-__all__ = ["Binding", "ForwardPlan", "Size", "bindings", "constructor_plans", "forward_plans"]
+__all__ = ["bindings"]
 
 _STARRED = {"VAR_POSITIONAL", "VAR_KEYWORD"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
-    """The sizes of one configuration."""
-
-    hidden: int
-    heads: int
-    block: int = 64
-    dropout: float = 0.0
-    batch: int = 2
-
-    @property
-    def head_dim(self) -> int:
-        """Width of one head."""
-        return self.hidden // self.heads
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForwardPlan:
-    """Which input goes to which forward argument.
-
-    sources: argument → query, key, value, context, x or a constant in a tuple of one.
-    mask: the argument that takes the mask. no_mask: what stands for "no mask" there,
-    "omit", "none" or "ones".
-    """
-
-    sources: tuple[tuple[str, str | tuple[Any]], ...]
-    mask: str | None = None
-    mask_role: str | None = None
-    no_mask: str = "omit"
-    positional: tuple[str, ...] = ()
-
-    @property
-    def shared(self) -> bool:
-        """Whether keys and values come from one source."""
-        named = {source for _, source in self.sources if isinstance(source, str)}
-        return "context" in named or "x" in named
-
-    def call(self, inputs: dict[str, Tensor], mask: Tensor | None = None, **extra: Any) -> Any:
-        """Return the call as the candidate's process takes it."""
-        given: dict[str, Any] = {}
-        for name, source in self.sources:
-            given[name] = {"input": source} if isinstance(source, str) else source[0]
-        used = {s: inputs[s] for _, s in self.sources if isinstance(s, str)}
-        if self.mask is not None:
-            if mask is not None:
-                given[self.mask] = {"input": "mask", "keep": True, **extra.pop("mask_layout", {})}
-                used["mask"] = mask
-            elif self.no_mask == "none":
-                given[self.mask] = None
-        for name in extra.pop("strided", ()):
-            for argument, value in given.items():
-                if isinstance(value, dict) and value.get("input") == name:
-                    given[argument] = {**value, "strided": True}
-        args = [given.pop(name) for name in self.positional if name in given]
-        return {"args": args, "kwargs": given, "inputs": used, **extra}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Binding:
-    """One way to make and call the class."""
-
-    class_name: str
-    constructor: tuple[tuple[str, str], ...]
-    forward: ForwardPlan
-    global_roles: tuple[tuple[str, str], ...] = ()
-    positional: tuple[str, ...] = ()
-    annotations: dict[str, str] = field(default_factory=dict)
-    causal: bool = False
-
-    def takes(self, role: str) -> bool:
-        """Whether the constructor (or a global it reads) asks for a role."""
-        roles = {r for _, r in self.constructor} | {r for _, r in self.global_roles}
-        return role in roles or "config" in roles
-
-    def recipe(self, size: Size) -> dict[str, Any]:
-        """Return how to make the object at one size."""
-        worth = self._worth(size)
-        kwargs = {}
-        for name, role in self.constructor:
-            if role == "config":
-                kwargs[name] = {"config": self.annotations.get(name, "")}
-            else:
-                kwargs[name] = worth[role]
-        args = [kwargs.pop(name) for name in self.positional if name in kwargs]
-        return {
-            "class": self.class_name,
-            "args": args,
-            "kwargs": kwargs,
-            "roles": worth,
-            "globals": {name: worth[role] for name, role in self.global_roles},
-        }
-
-    def _worth(self, size: Size) -> dict[str, Any]:
-        return {
-            "width": size.hidden,
-            "heads": size.heads,
-            "kv_heads": size.heads,
-            "head_dim": size.head_dim,
-            "inner": size.head_dim,
-            "length": size.block,
-            "dropout": size.dropout,
-            "bias": True,
-            "causal": self.causal,
-            "batch": size.batch,
-            "vocabulary": 17,
-            "layers": 1,
-            "device": {"device": "cpu"},
-            "dtype": {"dtype": "float32"},
-            "yes": True,
-            "flag": False,
-        }
 
 
 def bindings(
@@ -139,11 +25,11 @@ def bindings(
     module's globals that its functions read.
     """
     global_roles = tuple(_global_roles(sizes))
-    plans = forward_plans(entry["forward"] or [], contract)
+    plans = _forward_plans(entry["forward"] or [], contract)
     signature = entry["constructor"] or []
     positional = tuple(p["name"] for p in signature if p["kind"] == "POSITIONAL_ONLY")
     annotations = {p["name"]: p["annotation"] for p in signature}
-    for constructor in constructor_plans(signature, contract):
+    for constructor in _constructor_plans(signature, contract):
         for plan in plans:
             yield Binding(
                 class_name=entry["name"],
@@ -159,13 +45,12 @@ def bindings(
 def _global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     for entry in sizes:
         role = constructor_role(entry["name"])
-        if role in {"width", "heads", "head_dim", "length"} and entry["whole"]:
-            yield entry["name"], role
-        elif role == "dropout" and not entry["whole"]:
+        wanted = {"width", "heads", "head_dim", "length"} if entry["whole"] else {"dropout"}
+        if role is not None and role in wanted:
             yield entry["name"], role
 
 
-def constructor_plans(
+def _constructor_plans(
     signature: list[dict[str, Any]], contract: Contract
 ) -> list[tuple[tuple[str, str], ...]]:
     """Return assignments of roles to constructor arguments, the likeliest first."""
@@ -259,13 +144,13 @@ def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
     return default is None and (role not in {"width", "heads"} or role in asked)
 
 
-def forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[ForwardPlan]:
+def _forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[ForwardPlan]:
     """Return ways to call forward, the likeliest first."""
     named = [p for p in signature if p["kind"] not in _STARRED]
     plan = (_cross if contract.source == "cross" else _self)(named, contract)
     plans = [plan]
     if plan.mask is None and contract.masks and _starred(signature):
-        plan = replace(plan, mask=contract.forward[-1].split("=")[0], mask_role="mask")
+        plan = replace(plan, mask=contract.forward[-1].split("=")[0])
         return [plan]
     if plan.mask is not None and _required(named, plan.mask):
         # With no mask to give, None is the natural stand-in; a mask of ones serves
@@ -328,12 +213,10 @@ def _self(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
             mask = name
         else:
             sources.append((name, (None,)))
-    return _plan(named, sources, mask, roles)
+    return _plan(named, sources, mask)
 
 
-def _is_input(
-    parameter: dict[str, Any], unknown: list[dict[str, Any]], *, has_input: bool
-) -> bool:
+def _is_input(parameter: dict[str, Any], unknown: list[dict[str, Any]], *, has_input: bool) -> bool:
     place = unknown.index(parameter)
     if has_input:
         return False
@@ -380,7 +263,7 @@ def _cross(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
                 mask = name
             else:
                 sources.append((name, (None,)))
-    return _plan(named, sources, mask, roles)
+    return _plan(named, sources, mask)
 
 
 def _mask_argument(
@@ -404,7 +287,6 @@ def _plan(
     named: list[dict[str, Any]],
     sources: list[tuple[str, str | tuple[Any]]],
     mask: str | None,
-    roles: dict[str, str | None],
 ) -> ForwardPlan:
     order = [p["name"] for p in named]
     # Arguments are given by name, save those that Python takes by place alone.
@@ -412,6 +294,5 @@ def _plan(
     return ForwardPlan(
         sources=tuple(sorted(sources, key=lambda pair: order.index(pair[0]))),
         mask=mask,
-        mask_role=roles.get(mask) if mask else None,
         positional=positional,
     )

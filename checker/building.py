@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import inspect
 from typing import Any
 
 import torch
@@ -52,7 +54,7 @@ class Settings(dict):  # type: ignore[type-arg]
         self[name] = value
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        return self[name] if name in self else default  # noqa: SIM401 - this is that get
 
 
 _FILLED = {"width", "heads", "length", "dropout", "head_dim"}
@@ -149,16 +151,12 @@ class Built:
         for module in self._roots():
             module.train(training)
 
-    def load(self, weights: dict[str, Tensor]) -> list[str]:
-        """Copy weights in; return the names that were not given."""
-        missing = []
+    def load(self, weights: dict[str, Tensor]) -> None:
+        """Copy weights in by name; one that is not given, or of another shape, stays."""
         with torch.no_grad():
             for name, parameter in self.weights.items():
                 if name in weights and tuple(weights[name].shape) == tuple(parameter.shape):
                     parameter.copy_(weights[name])
-                else:
-                    missing.append(name)
-        return missing
 
     def _roots(self) -> list[nn.Module]:
         own = [self.thing] if isinstance(self.thing, nn.Module) else []
@@ -171,8 +169,7 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any]) -> Built:
     recipe: class, args and kwargs (plain values, or {"config": annotation} and {"device": …}
     for what JSON cannot hold), roles (what each role is worth) and globals to set first.
     """
-    for name, value in recipe["globals"].items():
-        namespace[name] = value
+    namespace.update(recipe["globals"])
     roles = recipe["roles"]
     _fill_shared_configs(namespace, roles)
 
@@ -200,24 +197,26 @@ def _configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, 
     ]
     named = [value for value in own if value.__name__ == annotation]
     if not named and annotation not in {"dict", "Dict", "Mapping"}:
-        named = [v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))]
+        named = [
+            v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))
+        ]
     # Of several, the one that knows most of the sizes by name.
     named.sort(key=lambda kind: sum(constructor_role(n, config=True) in _FILLED for n in dir(kind)))
     for kind in reversed(named):
-        try:
+        with contextlib.suppress(Exception):  # the made-up settings serve where theirs do not
             return _filled(kind, roles)
-        except Exception:  # noqa: BLE001, S112 - the made-up settings serve where theirs do not
-            continue
     return Settings(roles, namespace)
 
 
 def _filled(kind: type, roles: dict[str, Any]) -> Any:
     if dataclasses.is_dataclass(kind):
-        given = {}
-        for field in dataclasses.fields(kind):
-            role = constructor_role(field.name, config=True)
-            if field.init and role in roles and not _left_to_default(field, role):
-                given[field.name] = roles[role]
+        given = {
+            field.name: roles[role]
+            for field in dataclasses.fields(kind)
+            if (role := constructor_role(field.name, config=True)) in roles
+            and field.init
+            and not _left_to_default(field, role)
+        }
         return kind(**given)
     if hasattr(kind, "_fields"):
         wanted = {name: constructor_role(name, config=True) for name in kind._fields}
@@ -225,8 +224,6 @@ def _filled(kind: type, roles: dict[str, Any]) -> Any:
     try:
         made = kind()
     except TypeError:
-        import inspect
-
         wanted = {
             name: constructor_role(name, config=True)
             for name in list(inspect.signature(kind.__init__).parameters)[1:]

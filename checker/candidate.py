@@ -6,10 +6,7 @@ itself, and believes nothing here that behaviour does not confirm.
 
 from __future__ import annotations
 
-import builtins
-import os
 import random
-import signal
 import socket
 import sys
 import warnings
@@ -25,13 +22,14 @@ from .building import Built, build
 from .loading import Submission, describe_exception
 from .pretend import Mixed, PretendedGPU
 from .recorder import Operators, Recorder
+from .surroundings import GPUMachine, PrintWatch, Restored
 
 __all__ = ["serve"]
 
 
 def serve(channel: socket.socket) -> None:
     """Answer requests until the judge goes away."""
-    worker = Worker()
+    worker = _Worker()
     while True:
         try:
             request = wire.receive(channel)
@@ -41,7 +39,7 @@ def serve(channel: socket.socket) -> None:
         wire.send(channel, answer)
 
 
-class Worker:
+class _Worker:
     """One submission's process."""
 
     def __init__(self) -> None:
@@ -73,7 +71,7 @@ class Worker:
         sys.path.append(request["folder"])
         sys.argv = [request["path"]]
         self.submission = Submission(request["source"], request["path"])
-        with self._calm():
+        with Restored():
             fault = self.submission.execute(request["cells"])
         return {
             "fault": fault,
@@ -86,9 +84,9 @@ class Worker:
 
         With `first_good` the tries stop at the first that gives an output of its shape.
         """
-        answers = []
+        answers: list[dict[str, Any]] = []
         for attempt in request["tries"]:
-            with self._calm(), self._watch_prints():
+            with Restored(), PrintWatch(self.loaded.path, self.printed):
                 answers.append(self._describe(attempt))
             answers[-1]["printed"] = self._take_prints()
             if request["first_good"] and answers[-1].get("fits"):
@@ -122,7 +120,7 @@ class Worker:
         """Make a fresh object for each run, give it the weights, and make the calls."""
         results = []
         for run in request["runs"]:
-            with self._calm(), self._watch_prints():
+            with Restored(), PrintWatch(self.loaded.path, self.printed):
                 results.append(self._run(run))
         return {"results": results}
 
@@ -136,20 +134,20 @@ class Worker:
                 self._call(built, run["warm"], dtype)
                 built.survey()
                 built.convert(dtype)
-            missing = built.load(run["weights"])
+            built.load(run["weights"])
         except BaseException as exception:  # noqa: BLE001
             return {"fault": self._fault(exception)}
-        answers = []
+        answers: list[dict[str, Any]] = []
         for call in run["calls"]:
             built.mode(training=call.get("train", False))
             answers.append(self._call(built, call, dtype))
-        return {"answers": answers, "missing": missing}
+        return {"answers": answers}
 
     def pretend(self, request: dict[str, Any]) -> dict[str, Any]:
         """Make and call the object as on a GPU machine; say where two devices met."""
-        answers = []
+        answers: list[dict[str, Any]] = []
         for call in request["calls"]:
-            with self._calm(), self._watch_prints(), self._gpu_machine():
+            with Restored(), PrintWatch(self.loaded.path, self.printed), GPUMachine(self.loaded):
                 answers.append(self._pretend(request["recipe"], request["warm"], call))
         return {"answers": answers}
 
@@ -173,9 +171,6 @@ class Worker:
         except BaseException as exception:  # noqa: BLE001
             return {"fault": self._fault(exception), "kind": "raised", "name": "", "line": None}
         return {}
-
-    def _gpu_machine(self) -> Any:
-        return _GPUMachine(self.loaded)
 
     def _given(
         self, call: dict[str, Any], dtype: torch.dtype
@@ -205,12 +200,15 @@ class Worker:
         before = {name: tensor.detach().clone() for name, tensor in given.items()}
         recorder = None
         operators = Operators()
+        answer: dict[str, Any]
         try:
             with ExitStack() as stack:
                 if call.get("profile"):
                     stack.enter_context(operators)
                 if call.get("record") is not None:
-                    recorder = stack.enter_context(Recorder(self.loaded.path, _names(built), **call["record"]))
+                    recorder = stack.enter_context(
+                        Recorder(self.loaded.path, _names(built), **call["record"])
+                    )
                 stack.enter_context(
                     nullcontext() if "grad" in call or "jacobian" in call else torch.no_grad()
                 )
@@ -220,7 +218,7 @@ class Worker:
             if isinstance(out, Tensor) and "grad" in call:
                 answer.update(_gradients(built, out, call["grad"], given))
             if isinstance(out, Tensor) and "jacobian" in call:
-                answer["jacobian"] = _jacobian(built, out, call["jacobian"])
+                answer["jacobian"] = _jacobian(built, out)
         except BaseException as exception:  # noqa: BLE001
             answer = {"fault": self._fault(exception)}
         if recorder is not None:
@@ -243,79 +241,6 @@ class Worker:
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []
         return lines
-
-    def _watch_prints(self) -> Any:
-        return _PrintWatch(self.loaded.path, self.printed)
-
-    def _calm(self) -> Any:
-        return _Restored()
-
-
-class _Restored:
-    """Put global torch state back after the candidate's code has run."""
-
-    def __enter__(self) -> None:
-        self.dtype = torch.get_default_dtype()
-        self.cwd = os.getcwd()
-        self.alarm = signal.getsignal(signal.SIGALRM) if hasattr(signal, "SIGALRM") else None
-
-    def __exit__(self, *_: object) -> None:
-        torch.set_default_dtype(self.dtype)
-        torch.set_default_device(None)
-        torch.set_grad_enabled(True)
-        if torch.are_deterministic_algorithms_enabled():
-            # The public switch would import the compiler, a second and more.
-            torch._C._set_deterministic_algorithms(False, warn_only=False)  # noqa: SLF001
-        try:
-            os.chdir(self.cwd)
-        except OSError:
-            os.chdir("/")
-
-
-class _GPUMachine:
-    """Let code that asks whether there is a GPU take the branch of a machine that has one."""
-
-    def __init__(self, submission: Submission) -> None:
-        self.submission = submission
-        self.old: dict[str, Any] = {}
-
-    def __enter__(self) -> None:
-        self.real = torch.cuda.is_available
-        torch.cuda.is_available = lambda: True
-        if "is_available" not in self.submission.source:
-            return
-        held = self.submission.module.__dict__
-        for name, value in held.items():
-            if isinstance(value, (str, torch.device)) and str(value) == "cpu":
-                self.old[name] = value
-        held.update(dict.fromkeys(self.old, torch.device("cuda:0")))
-
-    def __exit__(self, *_: object) -> None:
-        torch.cuda.is_available = self.real
-        self.submission.module.__dict__.update(self.old)
-
-
-class _PrintWatch:
-    """Note the line of each print that the candidate's own file makes."""
-
-    def __init__(self, path: str, lines: list[int | None]) -> None:
-        self.path = path
-        self.lines = lines
-
-    def __enter__(self) -> None:
-        self.real = real = builtins.print
-        path, lines = self.path, self.lines
-
-        def watched(*args: Any, **kwargs: Any) -> None:
-            caller: Any = sys._getframe(1)  # noqa: SLF001
-            if caller.f_code.co_filename == path and len(lines) < 100:
-                lines.append(caller.f_lineno)
-            real(*args, **kwargs)
-
-        builtins.print = watched  # type: ignore[assignment]
-
-    def __exit__(self, *_: object) -> None:
-        builtins.print = self.real
 
 
 def _forward(built: Built) -> Callable[..., Any]:
@@ -356,7 +281,7 @@ def _prepared(
 
 def _describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
     if isinstance(result, Tensor):
-        return {"out": result, "container": None, "dtype": str(result.dtype)}
+        return {"out": result, "container": None}
     items: list[Any] = []
     if isinstance(result, (tuple, list)):
         items = list(result)
@@ -370,13 +295,13 @@ def _describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
     answer: dict[str, Any] = {
         "out": items[0] if isinstance(items[0], Tensor) else tensors[0],
         "container": type(result).__name__,
-        "shapes": [list(item.shape) if isinstance(item, Tensor) else None for item in items],
     }
-    fits = [i for i, s in enumerate(answer["shapes"]) if s == shape]
+    fits = [
+        i for i, item in enumerate(items) if isinstance(item, Tensor) and list(item.shape) == shape
+    ]
     if list(answer["out"].shape) != shape and fits:
         # Some return the weights first; the shape tells which element is the output.
         answer["out"], answer["place"] = items[fits[0]], fits[0]
-    answer["dtype"] = str(answer["out"].dtype)
     return answer
 
 
@@ -397,7 +322,7 @@ def _gradients(
     }
 
 
-def _jacobian(built: Built, out: Tensor, rows: dict[str, Any]) -> Tensor:
+def _jacobian(built: Built, out: Tensor) -> Tensor:
     """Derivatives of the last query's output, (samples, width, weights)."""
     built.survey()
     weights = list(built.weights.values())
@@ -413,7 +338,7 @@ def _jacobian(built: Built, out: Tensor, rows: dict[str, Any]) -> Tensor:
             )
             place = 0
             for size, gradient in zip(sizes, found, strict=True):
-                if gradient is not None:
+                if gradient is not None:  # pyright: ignore[reportUnnecessaryComparison] - allow_unused
                     table[sample, column, place : place + size] = gradient.reshape(-1)
                 place += size
     return table

@@ -9,17 +9,29 @@ import torch
 from torch import Tensor
 
 from ..kata.catalogue import Contract
-from .bind import Binding, Size
 from .messages import say
+from .plan import Binding, Size
 
-__all__ = ["Case", "draw_inputs", "draw_weights", "grid", "large", "probe_size", "sizes", "tiny", "training"]
+__all__ = [
+    "GAIN",
+    "LARGE_GAIN",
+    "Case",
+    "draw_inputs",
+    "draw_weights",
+    "grid",
+    "large",
+    "probe_size",
+    "sizes",
+    "tiny",
+    "training",
+]
 
 GAIN = 1.5
 # With inputs times 30 this gives scores of some hundreds to two thousand: beyond what exp
 # holds, and within what a penalty of -10000 masks.
 LARGE_GAIN = 0.8
 # In eval mode dropout must do nothing, so it is asked for while values are compared.
-DROPOUT = 0.2
+_DROPOUT = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,20 +75,20 @@ def sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
     """The configurations: heads and head_dim vary, one head and head_dim 1 included."""
     if contract.heads == "one":
         return [
-            Size(hidden=6, heads=1, block=64, dropout=DROPOUT),
-            Size(hidden=13, heads=1, block=64, dropout=DROPOUT),
-            Size(hidden=4, heads=1, block=64, dropout=DROPOUT),
+            Size(hidden=6, heads=1, block=64, dropout=_DROPOUT),
+            Size(hidden=13, heads=1, block=64, dropout=_DROPOUT),
+            Size(hidden=4, heads=1, block=64, dropout=_DROPOUT),
         ]
     if fixed_heads is not None:
         return [
-            Size(hidden=fixed_heads * depth, heads=fixed_heads, block=64, dropout=DROPOUT)
+            Size(hidden=fixed_heads * depth, heads=fixed_heads, block=64, dropout=_DROPOUT)
             for depth in (4, 5, 3)
         ]
     return [
-        Size(hidden=12, heads=3, block=64, dropout=DROPOUT),
-        Size(hidden=10, heads=2, block=9, dropout=DROPOUT),
-        Size(hidden=7, heads=1, block=64, dropout=DROPOUT),
-        Size(hidden=3, heads=3, block=17, dropout=DROPOUT),
+        Size(hidden=12, heads=3, block=64, dropout=_DROPOUT),
+        Size(hidden=10, heads=2, block=9, dropout=_DROPOUT),
+        Size(hidden=7, heads=1, block=64, dropout=_DROPOUT),
+        Size(hidden=3, heads=3, block=17, dropout=_DROPOUT),
     ]
 
 
@@ -105,7 +117,7 @@ def grid(contract: Contract, size: Size, place: int) -> Iterator[Case]:
                     check="mask", batch=batch, queries=queries, keys=keys, mask=kind,
                     strided=not strided and index % 2 == 0,
                 )  # fmt: skip
-    yield from _gradients(contract, cross)
+    yield from _gradients(contract, cross=cross)
 
 
 def large(contract: Contract) -> Iterator[Case]:
@@ -134,7 +146,7 @@ def _kinds(index: int) -> tuple[str, ...]:
     return (("random", "empty"), ("padding", "single"), ("causal", "random"))[index % 3]
 
 
-def _gradients(contract: Contract, cross: bool) -> Iterator[Case]:
+def _gradients(contract: Contract, *, cross: bool) -> Iterator[Case]:
     for batch, queries in ((2, 5), (3, 4)):
         keys = queries + 2 * cross
         for mask in (None, "random") if contract.masks else (None,):
@@ -146,7 +158,7 @@ def _gradients(contract: Contract, cross: bool) -> Iterator[Case]:
 def draw_weights(
     shapes: dict[str, tuple[int, ...]], width: int, gain: float, generator: torch.Generator
 ) -> dict[str, Tensor]:
-    """Draw every weight, at a scale that makes attention sharp.
+    """Draw every weight in float64, by name, at a scale that makes attention sharp.
 
     Default initialisation leaves the weights near uniform, where a plain mean of the
     values passes for attention.
@@ -159,9 +171,12 @@ def draw_weights(
 
 
 def draw_inputs(
-    case: Case, binding: Binding, cross: bool, width: int, generator: torch.Generator
+    case: Case, binding: Binding, width: int, generator: torch.Generator, *, cross: bool
 ) -> dict[str, Tensor]:
-    """Draw the inputs under the names that the forward plan uses."""
+    """Draw the inputs, (batch, length, width) in float64, under the forward plan's names.
+
+    cross: whether keys and values come from a second sequence.
+    """
 
     def normal(length: int) -> Tensor:
         shape = (case.batch, length, width)

@@ -48,7 +48,7 @@ def choose(
         named = [entry for entry in classes if entry["name"] == wanted]
         return Choice(chosen=named[-1] if named else None, candidates=tuple(classes))
     usable = [entry for entry in classes if entry["forward"] is not None]
-    exact = [entry for entry in usable if entry["name"] == kata.class_name]
+    exact = [entry for entry in classes if entry["name"] == kata.class_name]
     if exact:
         return Choice(chosen=exact[-1])
     modules = [entry for entry in usable if entry["module"]]
@@ -57,7 +57,7 @@ def choose(
         return Choice(chosen=pool[0])
     ranked = sorted(pool, key=lambda entry: _score(kata, entry), reverse=True)
     if not ranked:
-        return Choice(chosen=None, candidates=tuple(classes))
+        return Choice(chosen=None)
     best = _score(kata, ranked[0])
     if best <= 0 or best == _score(kata, ranked[1]):
         equal = [entry for entry in ranked if _score(kata, entry) == best]
@@ -68,9 +68,7 @@ def choose(
     return Choice(chosen=ranked[0])
 
 
-def _outermost(
-    entries: list[dict[str, Any]], uses: dict[str, set[str]]
-) -> dict[str, Any] | None:
+def _outermost(entries: list[dict[str, Any]], uses: dict[str, set[str]]) -> dict[str, Any] | None:
     """The one entry that no other derives from or is built from."""
     below: set[str] = set()
     for entry in entries:
@@ -90,7 +88,7 @@ def _score(kata: Kata, entry: dict[str, Any]) -> float:
         score += 4
     if have & _NOT_ATTENTION:
         score -= 3
-    own = _KATA_WORDS[kata.id] if kata.id in _KATA_WORDS else {kata.id}
+    own = _KATA_WORDS.get(kata.id, {kata.id})
     if have & own or any(len(word) > 3 and word in glued for word in own):
         score += 4
     for other, tags in _KATA_WORDS.items():

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import selectors
 import socket
 import subprocess
 import sys
@@ -65,7 +66,7 @@ class Bench:
             self.judges.append(ours)
             time.sleep(0)
 
-    def __enter__(self) -> Bench:
+    def __enter__(self) -> Bench:  # noqa: PYI034 - typing.Self is Python 3.11's
         return self
 
     def __exit__(
@@ -95,8 +96,6 @@ class Bench:
         busy: dict[int, int] = {}
         done: dict[int, Report] = {}
         turn = 0
-        import selectors
-
         with selectors.DefaultSelector() as selector:
             for number, judge in enumerate(self.judges):
                 selector.register(judge, selectors.EVENT_READ, number)

@@ -50,9 +50,7 @@ class Gap:
     max_rel: float
 
 
-def gap(
-    actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None = None
-) -> Gap:
+def gap(actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None = None) -> Gap:
     """Measure the difference of two tensors of one shape.
 
     bound: what counts as wrong, in units of the scale. keep: a mask of the elements to

@@ -9,10 +9,9 @@ numbers is never named.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -23,10 +22,11 @@ from torch import Tensor, nn
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 from . import masks, milestones, propose
-from .cases import GAIN, Case, draw_weights
+from .cases import GAIN, Case, draw_inputs, draw_weights
 from .compare import gap
 from .examine import Examination
 from .fitting import Fitted
+from .pointing import Observed, point
 from .truth import Roles, Truth
 
 __all__ = ["Named", "diagnose"]
@@ -58,17 +58,6 @@ class Named:
     mistake: Mistake
     line: int | None = None
     reference: str | None = None
-
-
-@dataclass(slots=True, kw_only=True)
-class _Evidence:
-    """What one call of the submission gave, beside its inputs."""
-
-    inputs: dict[str, Tensor]
-    mask: Tensor | None
-    keep: Tensor | None
-    out: Tensor | None
-    steps: list[milestones.Step] = field(default_factory=list)
 
 
 def diagnose(examination: Examination, *, values_wrong: bool) -> list[Named]:
@@ -121,15 +110,13 @@ class _Search:
             return [roles]
         return list(propose.proposals(shapes, self.size, partial=True))[:8] if shapes else []
 
-    def _collect(self) -> list[_Evidence]:
+    def _collect(self) -> list[Observed]:
         cross = self.examination.cross
         # Batch, heads, lengths and head_dim differ pairwise, so that shapes name the axes.
         plain = [(2, 5, 7 if cross else 5), (5, 2, 6 if cross else 2), (1, 7, 3 if cross else 7)]
         cases = [Case(check="", batch=b, queries=q, keys=k) for b, q, k in plain]
         if self.examination.takes_mask and self.examination.forms:
-            cases.append(
-                Case(check="", batch=2, queries=5, keys=7 if cross else 5, mask="mixed")
-            )
+            cases.append(Case(check="", batch=2, queries=5, keys=7 if cross else 5, mask="mixed"))
             cases.append(Case(check="", batch=4, queries=6, keys=6, mask="mixed"))
         found = [self._call(case) for case in cases]
         record = {"values": True, "skip": list(self.skip)}
@@ -144,12 +131,10 @@ class _Search:
                 step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
         return [held for held, _ in found]
 
-    def _call(self, case: Case) -> tuple[_Evidence, dict[str, Any]]:
-        from .cases import draw_inputs
-
+    def _call(self, case: Case) -> tuple[Observed, dict[str, Any]]:
         fitted, examination = self.fitted, self.examination
         cross = examination.cross
-        inputs = draw_inputs(case, fitted.binding, cross, self.size.hidden, fitted.draw)
+        inputs = draw_inputs(case, fitted.binding, self.size.hidden, fitted.draw, cross=cross)
         mask = keep = right = None
         dressed = fitted.none_mask(case)
         if case.mask is not None:
@@ -161,7 +146,7 @@ class _Search:
             right = masks.for_reference(mask, self.kata.contract.masks, axes)
         shape = [case.batch, case.queries, self.size.hidden]
         call = fitted.binding.forward.call(inputs, dressed, shape=shape)
-        return _Evidence(inputs=inputs, mask=right, keep=keep, out=None), call
+        return Observed(inputs=inputs, mask=right, keep=keep, out=None), call
 
     # -- the search --------------------------------------------------------------------
 
@@ -196,9 +181,7 @@ class _Search:
                     return [*base, self._told_apart(mistake, edit, masked[0].steps)]
         return first or None
 
-    def _bases(
-        self, roles: Roles, plain: list[_Evidence]
-    ) -> Iterable[list[tuple[Mistake, Edit]]]:
+    def _bases(self, roles: Roles, plain: list[Observed]) -> Iterable[list[tuple[Mistake, Edit]]]:
         options = list(self._options(mask=False))
         singles = [o for o in options if self._explains([o[1]], roles, plain)]
         yield from ([one] for one in singles)
@@ -221,9 +204,7 @@ class _Search:
             if mask == (mistake.group in _MASK_GROUPS and bool(self.kata.contract.masks))
         ]
 
-    def _explains(
-        self, edits: Iterable[Edit], roles: Roles, evidence: list[_Evidence]
-    ) -> bool:
+    def _explains(self, edits: Iterable[Edit], roles: Roles, evidence: list[Observed]) -> bool:
         kind = _compiled(self.kata, tuple(edits))
         if kind is None:
             return False
@@ -256,7 +237,7 @@ class _Search:
         return self._held[1]
 
     def _likeliest(
-        self, base: list[tuple[Mistake, Edit]], roles: Roles, evidence: list[_Evidence]
+        self, base: list[tuple[Mistake, Edit]], roles: Roles, evidence: list[Observed]
     ) -> list[tuple[Mistake, Edit]]:
         """Where several mistakes give the same numbers, let the trace choose."""
         if len(base) != 1:
@@ -292,7 +273,9 @@ class _Search:
         key = made.get("key_heads", made.get("key"))
         if key is None:
             return False
-        makers = [s for s in held.steps if s["call"] in {"linear", "matmul", "einsum", "__matmul__"}]
+        makers = [
+            s for s in held.steps if s["call"] in {"linear", "matmul", "einsum", "__matmul__"}
+        ]
         hits = [s for s in makers if milestones.find(key, [s]) is not None]
         return len(hits) > 1
 
@@ -302,124 +285,22 @@ class _Search:
         named = []
         for mistake, edit in combination:
             others = [e for m, e in combination if m is not mistake]
-            line = self._line(mistake, edit, others, roles)
-            named.append(Named(mistake=mistake, line=line, reference=_right_line(edit, self.source)))
+            held = self.evidence[-1] if mistake.group == "mask" else self.evidence[0]
+            truth = self._truth(roles)
+            right = self._steps_of(truth, others, held)
+            wrong = self._steps_of(truth, [*others, edit], held)
+            line = point(mistake, held, right, wrong, self.size)
+            named.append(
+                Named(mistake=mistake, line=line, reference=_right_line(edit, self.source))
+            )
         return sorted(named, key=lambda one: one.line or 0)
 
-    def _line(
-        self, mistake: Mistake, edit: Edit, others: list[Edit], roles: Roles
-    ) -> int | None:
-        held = self.evidence[-1] if mistake.group == "mask" else self.evidence[0]
-        truth = self._truth(roles)
-        right = self._steps_of(truth, others, held)
-        wrong = self._steps_of(truth, [*others, edit], held)
-        if mistake.group == "heads":
-            line = self._layout_line(mistake, held)
-            if line is not None:
-                return line
-        if mistake.id in {"mask-ignored", "causal-missing"}:
-            return self._unmasked_line(held, right, wrong)
-        if mistake.group == "scale":
-            line = self._scaling_line(held, right, wrong)
-            if line is not None:
-                return line
-        if mistake.id == "values-from-keys":
-            return self._second_key_line(held, right)
-        if mistake.id == "mask-transposed" and held.mask is not None:
-            line = _turned(held)
-            if line is not None:
-                return line
-        late = mistake.id == "mask-after-softmax"
-        for name, value in wrong.items():
-            if (name in right and _same(right[name], value)) or (late and "scores" in name):
-                continue
-            step = milestones.find(value, held.steps)
-            if step is not None and step["line"] is not None:
-                return step["line"]
-        return None
-
-    def _steps_of(
-        self, truth: Truth, edits: list[Edit], held: _Evidence
-    ) -> dict[str, Tensor]:
+    def _steps_of(self, truth: Truth, edits: list[Edit], held: Observed) -> dict[str, Tensor]:
         kind = _compiled(self.kata, tuple(edits))
         if kind is None:
             return {}
         truth.module.__class__ = kind
         return milestones.milestones(truth, held.inputs, held.mask)
-
-    def _scaling_line(
-        self, held: _Evidence, right: dict[str, Tensor], wrong: dict[str, Tensor]
-    ) -> int | None:
-        """Scores scaled through the query or key: the line that scales those."""
-        products, scores = right.get("products"), wrong.get("scores")
-        if products is None or scores is None:
-            return None
-        ratio = float(scores.flatten()[0] / products.flatten()[0])
-        if math.isclose(ratio, 1.0) or not math.isfinite(ratio):
-            return None
-        direct = milestones.find(products, held.steps)
-        if direct is not None:
-            return None
-        for name in ("query_heads", "query", "key_heads", "key"):
-            for factor in (ratio, math.copysign(abs(ratio) ** 0.5, ratio)):
-                if name in right:
-                    step = milestones.find(right[name] * factor, held.steps)
-                    if step is not None and step["line"] is not None:
-                        return step["line"]
-        return None
-
-    def _second_key_line(self, held: _Evidence, right: dict[str, Tensor]) -> int | None:
-        """The later of the calls that make the key: the one that was to make the value."""
-        key = right.get("key_heads", right.get("key"))
-        makers = ("linear", "matmul", "einsum", "__matmul__", "chunk", "split", "__getitem__")
-        if key is None:
-            return None
-        hits = [s for s in held.steps if s["call"] in makers and milestones.find(key, [s])]
-        return hits[-1]["line"] if hits else None
-
-    def _unmasked_line(
-        self, held: _Evidence, right: dict[str, Tensor], wrong: dict[str, Tensor]
-    ) -> int | None:
-        """A mask made and thrown away: the line that makes it; else where softmax begins."""
-        made = milestones.find(right["masked_scores"], held.steps) if "masked_scores" in right else None
-        if made is None:
-            made = next((s for s in held.steps if s["call"] in {"masked_fill", "where"}), None)
-        if made is None:
-            made = milestones.find(wrong["weights"], held.steps) if "weights" in wrong else None
-        return None if made is None else made["line"]
-
-    def _layout_line(self, mistake: Mistake, held: _Evidence) -> int | None:
-        """The step that makes or merges heads in the wrong order, known by its shapes."""
-        batch, length = next(iter(held.inputs.values())).shape[:2]
-        heads, depth = self.size.heads, self.size.head_dim
-        lengths = {tensor.shape[1] for tensor in held.inputs.values()}
-        reshapes = [s for s in held.steps if s["call"] in {"view", "reshape", "unflatten", "contiguous", "flatten"}]
-        if mistake.id == "heads-view-without-transpose":
-            for step in reshapes:
-                before = step["shapes"][0] if step["shapes"] else []
-                if step["shape"] in [[batch, heads, n, depth] for n in lengths] and len(before) == 3:
-                    return step["line"]
-        moves = ("transpose", "permute", "swapaxes", "movedim", "swapdims", "moveaxis")
-        if mistake.id == "heads-merge-wrong-axes":
-            found = [s for s in held.steps if s["call"] in moves and s["line"] is not None]
-            return found[-1]["line"] if found else None
-        if mistake.id == "heads-merge-without-transpose":
-            merged = [s for s in reshapes if s["shape"] == [batch, length, heads * depth]
-                      and s["shapes"] and s["shapes"][0][-1] == depth]  # fmt: skip
-            return merged[-1]["line"] if merged else None
-        return None
-
-
-def _turned(held: _Evidence) -> int | None:
-    """The line that transposes something of the mask's size that is no float."""
-    moves = ("transpose", "permute", "swapaxes", "__get__", "mT", "T", "movedim", "t")
-    assert held.mask is not None
-    pair = sorted(held.mask.shape[-2:])
-    for step in held.steps:
-        if step["call"] in moves and not step["values"] and step["shapes"]:
-            if sorted(step["shapes"][0][-2:]) == pair:
-                return step["line"]
-    return None
 
 
 @cache
@@ -455,10 +336,3 @@ def _right_line(edit: Edit, source: str) -> str | None:
                 if before in line:
                     return line.split("  #")[0].strip()
     return None
-
-
-def _same(left: Tensor, right: Tensor) -> bool:
-    if left.shape != right.shape:
-        return False
-    scale = float(left.abs().nan_to_num(0, 0, 0).max()) or 1.0
-    return bool(torch.isclose(left, right, rtol=0, atol=1e-9 * scale, equal_nan=True).all())

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .bind import Size
+from .plan import Size
 from .truth import Roles
 
 __all__ = ["Reading", "read_multipliers"]

@@ -12,14 +12,17 @@ from typing import Any
 
 from ..kata.catalogue import Kata
 from .examine import Examination, Outcome
+from .lines import assignment
 from .source import Source
 
 __all__ = ["crash", "patterns", "state_line"]
 
-Clue = tuple[str, int | None]
+_Clue = tuple[str, int | None]
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
         "tolist", "numpy", "requires_grad_")  # fmt: skip
+_RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "randperm", "randint",
+           "multinomial", "uniform_", "random")  # fmt: skip
 
 
 def crash(fault: dict[str, Any], kata: Kata) -> str | None:
@@ -43,17 +46,17 @@ def crash(fault: dict[str, Any], kata: Kata) -> str | None:
     return None
 
 
-def patterns(examination: Examination, source: Source, class_name: str) -> Iterator[Clue]:
+def patterns(examination: Examination, source: Source, class_name: str) -> Iterator[_Clue]:
     """Yield mistakes that the pattern of failing cases or the source itself gives away."""
     tree = source.classes.get(class_name)
     shapes = examination.fitted.shapes(examination.fitted.base)
     depth, width = examination.fitted.base.head_dim, examination.fitted.base.hidden
     small = [n for n, s in shapes.items() if len(s) == 2 and s[-1] == depth != width]
     if not examination.fitted.aligned and small:
-        yield "heads-share-projection", _assigned(tree, small[0].split(".")[0])
+        yield "heads-share-projection", assignment(tree, small[0].split(".")[0])
     plain = examination.fitted.shown.get("plain", [])
     if not examination.fitted.aligned and plain:
-        yield "parameters-not-registered", _assigned(tree, plain[0])
+        yield "parameters-not-registered", assignment(tree, plain[0])
     made = _made_in_forward(tree)
     if not examination.fitted.aligned and made is not None:
         yield "parameters-not-registered", made
@@ -61,7 +64,9 @@ def patterns(examination: Examination, source: Source, class_name: str) -> Itera
     if cut is not None and (examination.findings.get("gradients") or _no_slope(examination)):
         yield "detached", cut
     yield from _by_size(examination.outcomes)
-    if set(examination.findings) <= {"stability", "dtypes"} and examination.findings.get("stability"):
+    if set(examination.findings) <= {"stability", "dtypes"} and examination.findings.get(
+        "stability"
+    ):
         yield "softmax-unstable", _call_line(tree, ("exp", "softmax"))
 
 
@@ -75,8 +80,7 @@ def state_line(source: Source, class_name: str) -> int | None:
                 for target in targets:
                     if isinstance(target, ast.Attribute) and _is_self(target.value):
                         return node.lineno
-    return _call_line(tree, ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal",
-                             "randperm", "randint", "multinomial", "uniform_", "random"))  # fmt: skip
+    return _call_line(tree, _RANDOM)
 
 
 def _no_slope(examination: Examination) -> bool:
@@ -84,7 +88,7 @@ def _no_slope(examination: Examination) -> bool:
     return not examination.fitted.aligned and trouble is not None
 
 
-def _by_size(outcomes: list[Outcome]) -> Iterator[Clue]:
+def _by_size(outcomes: list[Outcome]) -> Iterator[_Clue]:
     plain = [o for o in outcomes if o.check in {"values", "lengths"} and not o.train]
     masked = [o for o in outcomes if o.check == "mask" and not o.train]
     for rows, own in ((plain, True), (masked, False)):
@@ -98,9 +102,7 @@ def _by_size(outcomes: list[Outcome]) -> Iterator[Clue]:
             yield ("batch-fixed" if raised else "batch-mixed"), line
         elif all(o.batch == 1 for o in bad) and all(o.batch > 1 for o in good):
             yield "batch-fixed", line
-        elif own and min(o.queries for o in bad) > max(o.queries for o in good) > 1:
-            yield "length-fixed", line
-        elif own and raised:
+        elif own and (raised or min(o.queries for o in bad) > max(o.queries for o in good) > 1):
             yield "length-fixed", line
 
 
@@ -129,7 +131,9 @@ def _call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:
         for node in ast.walk(tree) if tree is not None else []:
             if isinstance(node, ast.Call):
                 called = node.func
-                own = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                own = (
+                    called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                )
                 if own == name:
                     return node.lineno
     return None
@@ -142,14 +146,4 @@ def _made_in_forward(tree: ast.AST | None) -> int | None:
             line = _call_line(function, ("Linear", "Parameter", "randn", "rand"))
             if line is not None:
                 return line
-    return None
-
-
-def _assigned(tree: ast.AST | None, attribute: str) -> int | None:
-    for node in ast.walk(tree) if tree is not None else []:
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            flat = [t for target in targets for t in ast.walk(target)]
-            if any(isinstance(t, ast.Attribute) and t.attr == attribute for t in flat):
-                return node.lineno
     return None

@@ -11,7 +11,6 @@ from torch import Tensor
 
 from ..kata.catalogue import Kata
 from . import masks
-from .bind import Size
 from .cases import (
     GAIN,
     LARGE_GAIN,
@@ -26,13 +25,15 @@ from .cases import (
 )
 from .compare import VALUE_BOUND, low_precision_bound
 from .fitting import Fitted
+from .plan import Size
 from .trials import Finding, Trial
-from .truth import Truth
+from .truth import Truth, numel
+from .wire import dtype_name
 
-__all__ = ["Examination", "Outcome"]
+__all__ = ["Examination", "Outcome", "Ready"]
 
-MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
-HALVES = (torch.float32, torch.bfloat16, torch.float16)
+# What is tried at each size: the weights that were drawn, and the reference that has them.
+Ready = dict[Size, tuple[dict[str, Tensor], Truth]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,6 @@ class Examination:
         self.outcomes: list[Outcome] = []
         self.misfits: dict[Size, dict[str, Any] | None] = {}
         self.narrowed: str | None = None
-        self.dtype_names: list[str] = []
         self.draw = fitted.draw
 
     @property
@@ -111,7 +111,7 @@ class Examination:
         check_bound: float | None = None,
     ) -> Trial:
         """Draw a case's inputs, work out the right answer, and write the call."""
-        inputs = draw_inputs(case, self.fitted.binding, self.cross, size.hidden, self.draw)
+        inputs = draw_inputs(case, self.fitted.binding, size.hidden, self.draw, cross=self.cross)
         if dtype != torch.float64:
             inputs = {name: tensor.to(dtype).double() for name, tensor in inputs.items()}
         grid_sizes = (case.batch, size.heads, case.queries, case.keys)
@@ -137,7 +137,7 @@ class Examination:
             bound=bound,
             keep=keep,
             mask_form=form,
-            mask_dtype=str(mask_dtype).removeprefix("torch."),
+            mask_dtype=dtype_name(mask_dtype),
             dtype=dtype,
         )
         if case.grad:
@@ -175,7 +175,7 @@ class Examination:
             flat = truth.gradients(roles)
             start = 0
             for name, shape in roles.shapes.items():
-                count = int(torch.Size(shape).numel())
+                count = numel(shape)
                 trial.parameter_grads[name] = flat[start : start + count].reshape(shape)
                 start += count
         return upstream
@@ -188,7 +188,7 @@ class Examination:
 
     # -- the steps -------------------------------------------------------------------
 
-    def prepare(self, many: Iterable[Size]) -> dict[Size, tuple[dict[str, Tensor], Truth]]:
+    def prepare(self, many: Iterable[Size]) -> Ready:
         """Draw weights for several sizes and set the references up.
 
         A size at which the class cannot be made, or at which its weights have no roles
@@ -212,63 +212,7 @@ class Examination:
                 ready[size] = (weights, truth)
         return ready
 
-    def choose_forms(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
-        """Find out in which form and dtypes the mask is taken."""
-        if not self.takes_mask or not ready:
-            return
-        size, (weights, truth) = next(iter(ready.items()))
-        own = self.kata.contract.masks
-        outcome = self._try_forms(own, size, weights, truth)
-        good = [form for form in own if "right" in outcome[form].values()]
-        if good:
-            self.dropped_forms = [f for f in own if set(outcome[f].values()) == {"unfit"}]
-        else:
-            others = tuple(form for form in masks.ADAPTED_FORMS if form not in own)
-            adapted = self._try_forms(others, size, weights, truth)
-            good = [f for f in others if "right" in adapted[f].values()][:1]
-            if good:
-                self.dropped_forms = list(own)
-                outcome |= adapted
-        if not good:
-            ran = [f for f in own if "wrong" in outcome[f].values()]
-            self.forms = ran[:1] or [own[0]]
-            kinds = outcome[self.forms[0]]
-            self.mask_dtypes = [d for d, r in kinds.items() if r == "wrong"] or [torch.int64]
-            return
-        # A form of the kata that runs and gives wrong values stays, and fails.
-        self.forms = good + [f for f in own if "wrong" in outcome[f].values() and f not in good]
-        kinds = outcome[good[0]]
-        self.mask_dtypes = [d for d, result in kinds.items() if result != "unfit"]
-        self.dropped_dtypes = [d for d, result in kinds.items() if result == "unfit"]
-
-    def _try_forms(
-        self, forms: Iterable[str], size: Size, weights: dict[str, Tensor], truth: Truth
-    ) -> dict[str, dict[torch.dtype, str]]:
-        dtypes = MASK_DTYPES[:1] if self.convention == "additive" else MASK_DTYPES
-        case = Case(check="mask", batch=2, queries=4, keys=7 if self.cross else 4, mask="random")
-        bound = self.work_bound(size, 4)
-        trials = {
-            (form, dtype): self.trial(
-                case, size, truth, self.fitted.work, form=form, mask_dtype=dtype, check_bound=bound
-            )
-            for form in forms
-            for dtype in dtypes
-        }
-        calls = [trial.call for trial in trials.values()]
-        answers = self.fitted.run([self.fitted.entry(size, weights, calls, self.fitted.work)])[0]
-        outcome: dict[str, dict[torch.dtype, str]] = {form: {} for form in forms}
-        for ((form, dtype), trial), answer in zip(
-            trials.items(), answers.get("answers", []), strict=False
-        ):
-            finding = trial.judge(answer)
-            if finding is None:
-                result = "right"
-            else:
-                result = "wrong" if finding.kind in {"values", "none"} else "unfit"
-            outcome[form][dtype] = result
-        return outcome
-
-    def try_grid(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
+    def try_grid(self, ready: Ready) -> None:
         """Values, masks, lengths, stability and gradients, in float64, over all sizes."""
         turn = 0
         under_way: list[Trial] = []
@@ -287,7 +231,7 @@ class Examination:
                     continue
                 turn += 1
                 form = self.forms[turn % len(self.forms)] if case.mask else ""
-                mask_dtype = self._mask_dtype(turn)
+                mask_dtype = self.mask_dtype(turn)
                 bound = self.work_bound(size, case.keys)
                 if case.gain > 1:
                     bound = max(bound, 1e-3 if self.fitted.work is not torch.float64 else 1e-4)
@@ -306,7 +250,9 @@ class Examination:
         if under_way:
             self._collect(under_way, self.fitted.finish()[0])
 
-    def _large_rows(self, many: list[Size]) -> list[tuple[Size, dict[str, Tensor], Truth, list[Case]]]:
+    def _large_rows(
+        self, many: list[Size]
+    ) -> list[tuple[Size, dict[str, Tensor], Truth, list[Case]]]:
         rows = []
         for size in many:
             shapes = self.fitted.shapes(size)
@@ -328,7 +274,7 @@ class Examination:
             if case.mask is None or (self.takes_mask and self.forms):
                 trial = self.trial(
                     case, size, truth, self.fitted.work,
-                    form=self.forms[0] if case.mask else "", mask_dtype=self._mask_dtype(0),
+                    form=self.forms[0] if case.mask else "", mask_dtype=self.mask_dtype(0),
                     check_bound=self.work_bound(size, case.keys),
                 )  # fmt: skip
                 trial.call["record"] = {"only_dropout": []}
@@ -337,11 +283,14 @@ class Examination:
         run = self.fitted.entry(size, weights, calls, self.fitted.work)
         self._collect(trials, self.fitted.run([run])[0])
 
-    def _mask_dtype(self, turn: int) -> torch.dtype:
+    def mask_dtype(self, turn: int) -> torch.dtype:
+        """One of the dtypes that the mask is taken in, by turns."""
         return self.mask_dtypes[turn % len(self.mask_dtypes)] if self.mask_dtypes else torch.int64
 
     def _collect(self, trials: list[Trial], result: dict[str, Any]) -> None:
-        answers = result.get("answers") or [{"fault": result.get("fault")}] * len(trials)
+        answers: list[dict[str, Any]] = result.get("answers") or [
+            {"fault": result.get("fault")}
+        ] * len(trials)
         for trial, answer in zip(trials, answers, strict=True):
             check = trial.case.check
             self.counts[check] = self.counts.get(check, 0) + 1
@@ -353,12 +302,16 @@ class Examination:
             self.unused |= {n for n, g in answer.get("grads", {}).items() if g is None}
             out = answer.get("out")
             if isinstance(out, Tensor) and out.dtype is not self.fitted.work:
-                self.narrowed = str(out.dtype).removeprefix("torch.")
-            if isinstance(out, Tensor) and trial.keep is not None and out.shape == trial.expected.shape:
+                self.narrowed = dtype_name(out.dtype)
+            if (
+                isinstance(out, Tensor)
+                and trial.keep is not None
+                and out.shape == trial.expected.shape
+            ):
                 empty = ~trial.keep.expand(out.shape)
                 self.nan_rows |= bool(out[empty].isnan().any())
 
-    def try_purity(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
+    def try_purity(self, ready: Ready) -> None:
         """The same call again after others, and prefixes of one sequence for causal code."""
         size, (weights, truth) = next(iter(ready.items()))
         work = self.fitted.work
@@ -410,56 +363,6 @@ class Examination:
             if not self._same(out, whole[:, :length]):
                 self.prefix = length
                 return
-
-    def try_dtypes(self, ready: dict[Size, tuple[dict[str, Tensor], Truth]]) -> None:
-        """float32, bfloat16 and float16, against float64 truth for the rounded weights."""
-        size, (weights, _) = next(iter(ready.items()))
-        batches = []
-        for dtype in HALVES:
-            rounded = {name: w.to(dtype).double() for name, w in weights.items()}
-            truth = self.fitted.truth(size, rounded)
-            if truth is None:
-                return
-            trials = [self._half_trial(case, size, truth, dtype) for case in self._half_cases()]
-            calls = [trial.call for trial in trials]
-            batches.append((dtype, self.fitted.entry(size, rounded, calls, dtype), trials))
-        results = self.fitted.run([entry for _, entry, _ in batches])
-        for (dtype, _, trials), result in zip(batches, results, strict=True):
-            answers = result.get("answers") or [{"fault": result.get("fault")}] * len(trials)
-            for trial, answer in zip(trials, answers, strict=True):
-                self._judge_half(dtype, trial, answer)
-
-    def _half_cases(self) -> list[Case]:
-        keys = 8 if self.cross else 6
-        cases = [Case(check="dtypes", batch=2, queries=6, keys=keys)]
-        cases.append(Case(check="dtypes", batch=3, queries=2, keys=2 + self.cross))
-        if self.takes_mask:
-            cases.append(Case(check="dtypes", batch=2, queries=6, keys=keys, mask="random"))
-            cases.append(Case(check="dtypes", batch=3, queries=6, keys=keys, mask="padding"))
-        return cases
-
-    def _half_trial(self, case: Case, size: Size, truth: Truth, dtype: torch.dtype) -> Trial:
-        form = self.forms[0] if case.mask else ""
-        bound = low_precision_bound(dtype, size.hidden, case.keys, 8)
-        mask_dtype = self._mask_dtype(0)
-        return self.trial(
-            case, size, truth, dtype, form=form, mask_dtype=mask_dtype, check_bound=bound
-        )
-
-    def _judge_half(self, dtype: torch.dtype, trial: Trial, answer: dict[str, Any]) -> None:
-        fault = answer.get("fault")
-        if fault is not None:
-            if dtype is torch.float16 and "overflow" in fault["message"]:
-                self.half_faults.append(fault)
-                return
-            if "not implemented for" in fault["message"]:
-                # An operator that this torch lacks in this dtype on the CPU is nobody's mistake.
-                self.skipped_dtypes.append(dtype)
-                return
-        self.counts["dtypes"] = self.counts.get("dtypes", 0) + 1
-        finding = trial.judge(answer)
-        if finding is not None:
-            self.findings.setdefault("dtypes", []).append(finding)
 
     def _same(self, left: Tensor, right: Tensor) -> bool:
         """Whether two of the candidate's own outputs agree, float32 detours allowed for."""

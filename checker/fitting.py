@@ -12,13 +12,16 @@ from torch import Tensor
 
 from ..kata.catalogue import Kata
 from . import align, layout, propose
-from .bind import Binding, Size, bindings
+from .bind import bindings
 from .cases import Case, draw_inputs, draw_weights, probe_size
 from .compare import VALUE_BOUND, gap
+from .plan import Binding, Size
+from .probes import probe
 from .process import Candidate
-from .truth import Roles, Truth
+from .truth import Roles, Truth, numel
+from .wire import dtype_name
 
-__all__ = ["Fitted", "Unbound", "bind"]
+__all__ = ["Bound", "Fitted", "Unbound", "bind", "plain_call"]
 
 _TRIES = 24
 _FITS = 5
@@ -59,7 +62,7 @@ def bind(
     best: tuple[int, dict[str, Any], Binding, Size] | None = None
     fitting = 0
     while tries:
-        attempts = [attempt(b, size, plain_call(kata, b, size)) for b, size in tries]
+        attempts = [_attempt(b, size, plain_call(kata, b, size)) for b, size in tries]
         request = {"do": "describe", "first_good": True, "tries": attempts}
         answers = candidate.ask(request)["answers"]
         for (binding, size), answer in zip(tries, answers, strict=False):
@@ -70,7 +73,8 @@ def bind(
                 best = (_rank(answer), answer, binding, size)
         tries = tries[len(answers) :]
     if not fitting and best is not None:
-        raise Unbound(*best[1:])
+        _, answer, binding, size = best
+        raise Unbound(answer, binding, size)
 
 
 def _describing_sizes(kata: Kata, binding: Binding) -> list[Size]:
@@ -96,12 +100,12 @@ def plain_call(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:
     """The first plain call: small, float32, no mask."""
     cross = kata.contract.source == "cross"
     case = Case(check="shape", batch=2, queries=5, keys=7 if cross else 5)
-    inputs = draw_inputs(case, binding, cross, size.hidden, torch.Generator().manual_seed(1))
-    mask = ones(kata, binding, case) if binding.forward.no_mask == "ones" else None
+    inputs = draw_inputs(case, binding, size.hidden, torch.Generator().manual_seed(1), cross=cross)
+    mask = _ones(kata, case) if binding.forward.no_mask == "ones" else None
     return binding.forward.call(inputs, mask, shape=[2, 5, size.hidden])
 
 
-def ones(kata: Kata, binding: Binding, case: Case) -> Tensor | None:
+def _ones(kata: Kata, case: Case) -> Tensor | None:
     """A mask that hides nothing, for code that cannot do without one."""
     if not kata.contract.masks:
         return None
@@ -109,11 +113,9 @@ def ones(kata: Kata, binding: Binding, case: Case) -> Tensor | None:
     return torch.ones([wide[axis] for axis in kata.contract.masks[-1]], dtype=torch.int64)
 
 
-def attempt(
-    binding: Binding, size: Size, call: dict[str, Any], dtype: str = "float32"
-) -> dict[str, Any]:
+def _attempt(binding: Binding, size: Size, call: dict[str, Any]) -> dict[str, Any]:
     """One entry of a describe request."""
-    return {"recipe": binding.recipe(size), "call": call, "dtype": dtype}
+    return {"recipe": binding.recipe(size), "call": call, "dtype": "float32"}
 
 
 class Fitted:
@@ -160,7 +162,7 @@ class Fitted:
     def describe(self, sizes: list[Size]) -> None:
         """Ask for the weights' shapes at several sizes in one go."""
         tries = [
-            attempt(self.binding, size, plain_call(self.kata, self.binding, size))
+            _attempt(self.binding, size, plain_call(self.kata, self.binding, size))
             for size in sizes
         ]
         request = {"do": "describe", "first_good": False, "tries": tries}
@@ -207,14 +209,14 @@ class Fitted:
             "calls": calls,
             # A plain first call, for layers that are made when they are first used.
             "warm": plain_call(self.kata, self.binding, size),
-            "dtype": str(dtype).removeprefix("torch."),
+            "dtype": dtype_name(dtype),
         }
 
     def none_mask(self, case: Case) -> Tensor | None:
         """What stands for no mask in a call."""
         if self.binding.forward.no_mask != "ones":
             return None
-        return ones(self.kata, self.binding, case)
+        return _ones(self.kata, case)
 
     def align(self) -> None:
         """Find the roles at the base size, by derivatives or else by names."""
@@ -233,7 +235,7 @@ class Fitted:
             self.trouble = align.Unaligned("vo", "there are no parameters")
             return None
         weights = draw_weights(shapes, size.hidden, 0.8, self.draw)
-        given = align.probe(self.binding, self.cross, size.hidden, self.draw)
+        given = probe(self.binding, size.hidden, self.draw, cross=self.cross)
         calls = []
         for inputs in (given.single, given.pair):
             first = next(iter(inputs.values()))
@@ -251,9 +253,9 @@ class Fitted:
             self.trouble = align.Unaligned("vo", "the output has another shape")
             return None
         try:
-            roles, heads = align.identify(shapes, weights, given, *answers, size)
+            single, pair = answers
+            roles, heads = align.identify(shapes, weights, given, single, pair, size)
         except align.Unaligned as trouble:
-            heads = getattr(trouble, "heads", None)
             self.trouble = trouble
             return None
         if heads != size.heads:
@@ -285,7 +287,7 @@ class Fitted:
             return
         weights = draw_weights(shapes, size.hidden, 1.0, self.draw)
         case = Case(check="values", batch=2, queries=3, keys=4 if self.cross else 3)
-        inputs = draw_inputs(case, self.binding, self.cross, size.hidden, self.draw)
+        inputs = draw_inputs(case, self.binding, size.hidden, self.draw, cross=self.cross)
         call = self.binding.forward.call(inputs, self.none_mask(case), shape=[2, 3, size.hidden])
         result = self.run([self.entry(size, weights, [call], self.work)])[0]
         out = result.get("answers", [{}])[0].get("out")
@@ -294,10 +296,10 @@ class Fitted:
             truth = Truth(self.kata, size)
             truth.load(roles, roles.flatten(weights))
             expected = truth.run(inputs)
-            if isinstance(out, Tensor) and out.shape == expected.shape:
-                if gap(out, expected, bound).wrong == 0:
-                    self.proposal, self.aligned = number, True
-                    break
+            comparable = isinstance(out, Tensor) and out.shape == expected.shape
+            if comparable and gap(out, expected, bound).wrong == 0:
+                self.proposal, self.aligned = number, True
+                break
         self._roles[size] = readings[self.proposal]
 
     def roles(self, size: Size) -> Roles | None:
@@ -341,5 +343,5 @@ def _jacobian_fits(answer: dict[str, Any], size: Size, shapes: dict[str, Any]) -
     table, out = answer.get("jacobian"), answer.get("out")
     if not isinstance(table, Tensor) or not isinstance(out, Tensor) or out.dim() != 3:
         return False
-    total = sum(int(torch.Size(shape).numel()) for shape in shapes.values())
+    total = sum(numel(shape) for shape in shapes.values())
     return out.shape[-1] == size.hidden and table.shape[1:] == (size.hidden, total)

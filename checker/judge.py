@@ -22,13 +22,16 @@ import torch
 from ..kata.catalogue import Kata, find
 from . import wire
 from .behaviour import pretend, trace, try_dropout
-from .bind import Binding, Size
 from .choose import choose
 from .diagnose import diagnose
+from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
 from .fitting import Fitted, Unbound, bind
+from .forms import choose_forms
+from .halves import try_dtypes
 from .messages import say
+from .plan import Binding, Size
 from .process import Candidate, Ended
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
@@ -182,7 +185,7 @@ class _Sitting:
         }
         choice = choose(self.kata, answer["classes"], self.job["class"], uses)
         if choice.chosen is None:
-            raise self._no_class(choice.candidates, source)
+            raise self._no_class(choice.candidates)
         if choice.chosen["forward"] is None:
             name = choice.chosen["name"]
             self.result.object = name
@@ -202,7 +205,7 @@ class _Sitting:
         message = self._say("load-raised", line=line, kind=fault["type"], reason=reason)
         return _Unjudged("load", message, line)
 
-    def _no_class(self, candidates: tuple[dict[str, Any], ...], source: Source) -> _Unjudged:
+    def _no_class(self, candidates: tuple[dict[str, Any], ...]) -> _Unjudged:
         found = ", ".join(f"{entry['name']} ({entry['line']})" for entry in candidates)
         wanted = self.job["class"]
         if wanted is not None:
@@ -220,7 +223,9 @@ class _Sitting:
         misspelt = _dunder(source, self.result.object)
         if misspelt is not None:
             line, name, meant = misspelt
-            return _Unjudged(kind, self._say("init-misspelt", line=line, name=name, meant=meant), line)
+            return _Unjudged(
+                kind, self._say("init-misspelt", line=line, name=name, meant=meant), line
+            )
         if fault is None:
             return self._odd_result(best)
         line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
@@ -257,13 +262,13 @@ class _Sitting:
         verdict = Verdict(self.result, self.kata, source, self.language)
         examination = Examination(self.kata, fitted, self.job["mask"])
         ready = examination.prepare(examination.sizes)
-        examination.choose_forms(ready)
+        choose_forms(examination, ready)
         verdict.masks(examination)
         examination.try_grid(ready)
         found = None
         if ready:
             examination.try_purity(ready)
-            examination.try_dtypes(ready)
+            try_dtypes(examination, ready)
             if fitted.aligned and not examination.findings.get("values"):
                 found = try_dropout(examination)
                 if found is not None and not found.by_hand_at_a_fixed_rate:
@@ -276,7 +281,7 @@ class _Sitting:
         verdict.outputs(examination)
         verdict.purity(examination, seen)
         verdict.causality(examination)
-        verdict.dropout(found, fitted.shown["modules"])
+        judge_dropout(verdict, self.kata.contract, found, fitted.shown["modules"])
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
@@ -339,11 +344,12 @@ def _dunder(source: Source, name: str | None) -> tuple[int, str, str] | None:
 def _own_imports(source: Source) -> int | None:
     """The line that imports attn_kata, whose answers are not the candidate's."""
     for node in ast.walk(source.tree):
-        names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
+        else:
+            continue
         if any(name.split(".")[0] == "attn_kata" for name in names):
             return node.lineno
     return None

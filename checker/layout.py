@@ -13,8 +13,8 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from .bind import Size
-from .truth import Roles
+from .plan import Size
+from .truth import Roles, numel
 
 __all__ = ["Layout", "carry", "learn"]
 
@@ -38,7 +38,7 @@ def learn(roles: Roles, size: Size) -> dict[str, Layout] | None:
     layouts: dict[str, Layout] = {}
     start = 0
     for name in roles.names:
-        count = int(torch.Size(roles.shapes[name]).numel())
+        count = numel(roles.shapes[name])
         layout = _fit(labels[start : start + count], size)
         if layout is None:
             return None
@@ -68,7 +68,7 @@ def carry(
     start = 0
     for name, shape in shapes.items():
         layout = layouts[name]
-        count = int(torch.Size(shape).numel())
+        count = numel(shape)
         label = _generate(layout, size)
         if label.shape[0] != count:
             return None
@@ -110,7 +110,7 @@ def carry(
 
 def _labels(roles: Roles, size: Size) -> Tensor:
     """Say of every entry of the flat vector: role, head, feature, column."""
-    total = sum(int(torch.Size(shape).numel()) for shape in roles.shapes.values())
+    total = sum(numel(shape) for shape in roles.shapes.values())
     labels = torch.full((total + 1, 4), 0)
     labels[:, 0] = _ROLES.index("dead")
     width, depth = size.hidden, size.head_dim

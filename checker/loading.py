@@ -115,7 +115,7 @@ def _line_of(value: type) -> int | None:
 def _forward_of(value: type) -> Any:
     if issubclass(value, nn.Module) or hasattr(value, "forward"):
         return getattr(value, "forward", None)
-    return getattr(value, "__call__", None)
+    return getattr(value, "__call__", None)  # noqa: B004 - its signature is wanted
 
 
 def _signature(function: Any) -> list[dict[str, Any]] | None:

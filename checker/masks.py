@@ -11,12 +11,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["ADAPTED_FORMS", "KINDS", "draw", "dress", "for_reference", "form_name", "full_rows"]
+__all__ = ["ADAPTED_FORMS", "draw", "dress", "for_reference", "form_name", "full_rows"]
 
 # What a submission may want instead of its kata's own forms, in the order of the tries.
 ADAPTED_FORMS = ("BQK", "B1QK", "BHQK", "BK", "B11K", "B1K", "QK", "11QK", "1QK")
-
-KINDS = ("random", "padding", "causal", "single", "empty")
 
 
 def draw(
@@ -38,7 +36,9 @@ def draw(
         lengths = torch.randint(1, keys + 1, (shape[0], 1, 1, 1), generator=generator)
         return (torch.arange(keys) < lengths).expand(shape).clone()
     if kind == "causal" and "Q" in form:
-        return torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries).expand(shape).clone()
+        return (
+            torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries).expand(shape).clone()
+        )
     mask = torch.rand(shape, generator=generator) < 0.6
     if kind == "mixed":
         place = torch.arange(queries)
@@ -63,7 +63,9 @@ def full_rows(mask: Tensor, queries: int) -> Tensor:
     return able.expand(mask.shape[0], queries).unsqueeze(-1)
 
 
-def dress(mask: Tensor, form: str, convention: str, dtype: torch.dtype, work: torch.dtype) -> Tensor:
+def dress(
+    mask: Tensor, form: str, convention: str, dtype: torch.dtype, work: torch.dtype
+) -> Tensor:
     """Give a mask the form, convention (keep, drop or additive) and dtype for the candidate.
 
     work: the dtype that the candidate computes in, which an additive mask has.

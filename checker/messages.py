@@ -70,9 +70,9 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "load-raised": {
         "en": "running the file stopped at line {line}: {kind}: {reason}; keep only what "
-        "the class needs, or put trials under `if __name__ == \"__main__\":`",
+        'the class needs, or put trials under `if __name__ == "__main__":`',
         "zh": "运行文件时在第 {line} 行停下：{kind}：{reason}；请只留下类需要的代码，"
-        "或把试跑的代码放到 `if __name__ == \"__main__\":` 下面",
+        '或把试跑的代码放到 `if __name__ == "__main__":` 下面',
     },
     "load-import": {
         "en": "line {line} imports `{name}`, which is not installed here; install it or do "
@@ -121,10 +121,6 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "forward returned {kind} where a tensor is wanted; is a `return` missing?",
         "zh": "forward 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
     },
-    "needs-second-input": {
-        "en": "forward takes one input; cross-attention needs the queries' and the keys' sequence",
-        "zh": "forward 只接收一个输入；交叉注意力需要 query 的序列和 key/value 的序列",
-    },
     "ended-timeout": {
         "en": "no answer within {seconds:g} s while {phase}; everything it started was ended",
         "zh": "在{phase}时 {seconds:g} 秒内没有回应，它启动的一切都已结束",
@@ -149,28 +145,45 @@ MESSAGES: dict[str, dict[str, str]] = {
     # Checks: what was tried.
     "waits": {"en": "until {check} passes", "zh": "等 {check} 通过"},
     "not-asked": {"en": "not asked in this kata", "zh": "这道题不要求"},
-    "no-cuda": {"en": "no GPU here", "zh": "这里没有 GPU"},
     "rules-pass": {
         "en": "no fused attention call, seen at run time",
         "zh": "运行时没有调用现成的 attention",
     },
-    "structure-pass": {"en": "the parts that the kata asks for are there", "zh": "题目要求的部分都在"},
+    "structure-pass": {
+        "en": "the parts that the kata asks for are there",
+        "zh": "题目要求的部分都在",
+    },
     "parameters-pass": {
         "en": "{count} parameters, roles found by what they do",
         "zh": "{count} 个参数，按作用认出各自的角色",
     },
-    "shape-pass": {"en": "(batch, length, hidden_dim) in and out", "zh": "输入输出都是 (batch, length, hidden_dim)"},
-    "values-pass": {"en": "widths {widths}, heads {heads}, float64", "zh": "宽度 {widths}，head 数 {heads}，float64"},
+    "shape-pass": {
+        "en": "(batch, length, hidden_dim) in and out",
+        "zh": "输入输出都是 (batch, length, hidden_dim)",
+    },
+    "values-pass": {
+        "en": "widths {widths}, heads {heads}, float64",
+        "zh": "宽度 {widths}，head 数 {heads}，float64",
+    },
     "values-pass-one": {"en": "widths {widths}, float64", "zh": "宽度 {widths}，float64"},
     "mask-pass": {"en": "form {forms}; {dtypes}; {kinds}", "zh": "形状 {forms}；{dtypes}；{kinds}"},
     "gradients-pass": {"en": "inputs and every parameter", "zh": "输入和每个参数"},
-    "dropout-pass": {"en": "on the weights, rate {rate:g}, off in eval", "zh": "作用在权重上，比例 {rate:g}，eval 时关闭"},
+    "dropout-pass": {
+        "en": "on the weights, rate {rate:g}, off in eval",
+        "zh": "作用在权重上，比例 {rate:g}，eval 时关闭",
+    },
     "dropout-none": {"en": "no dropout, and none is required", "zh": "没有 dropout，也不要求"},
     "dtypes-pass": {"en": "{dtypes}", "zh": "{dtypes}"},
     "stability-pass": {"en": "inputs times 30", "zh": "输入放大 30 倍"},
     "lengths-pass": {"en": "lengths {lengths}", "zh": "长度 {lengths}"},
-    "causality-pass": {"en": "a prefix's outputs stay as it grows", "zh": "前缀变长时，已有输出不变"},
-    "purity-pass": {"en": "inputs unchanged, no state between calls", "zh": "不改输入，调用之间不留状态"},
+    "causality-pass": {
+        "en": "a prefix's outputs stay as it grows",
+        "zh": "前缀变长时，已有输出不变",
+    },
+    "purity-pass": {
+        "en": "inputs unchanged, no state between calls",
+        "zh": "不改输入，调用之间不留状态",
+    },
     # Failures.
     "fail-values": {
         "en": "{failed} of {cases} cases; the smallest: {case}",
@@ -249,10 +262,6 @@ MESSAGES: dict[str, dict[str, str]] = {
     "fail-random": {
         "en": "two equal calls in eval mode give different outputs",
         "zh": "eval 模式下两次相同的调用，输出不同",
-    },
-    "fail-train": {
-        "en": "train mode changes the output though no dropout is asked for",
-        "zh": "没有要求 dropout，train 模式的输出却变了",
     },
     # Remarks.
     "prints": {

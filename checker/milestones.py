@@ -22,9 +22,7 @@ _HIDDEN = -9e3
 Step = dict[str, Any]
 
 
-def milestones(
-    truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None
-) -> dict[str, Tensor]:
+def milestones(truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None) -> dict[str, Tensor]:
     """Run the reference and return its local tensors, in the order they are made."""
     code = type(truth.module).forward.__code__
     found: dict[str, Tensor] = {}
@@ -63,9 +61,9 @@ def find(wanted: Tensor, steps: list[Step]) -> Step | None:
         for held in step["signatures"]:
             if held.numel() == whole.numel() and _equal(held, whole):
                 return step
-            if by_head and held.numel() == by_head[0].numel():
-                if any(_equal(held, head) for head in by_head):
-                    return step
+            one_head = bool(by_head) and held.numel() == by_head[0].numel()
+            if one_head and any(_equal(held, head) for head in by_head):
+                return step
     return None
 
 

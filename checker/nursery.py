@@ -6,6 +6,7 @@ reference is loaded only in the judges, after they are forked.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import selectors
@@ -21,16 +22,17 @@ _FDS = 3
 
 def main(number: int) -> None:
     """Serve the command process on the socket with this file descriptor."""
-    import torch  # noqa: F401 - the point of this process
+    # The point of this process, so that nobody it forks need import them.
+    import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
-    from . import candidate  # noqa: F401 - so that children need not import it
+    from . import candidate  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=number)
-    Nursery(control).serve()
+    _Nursery(control).serve()
 
 
-class Nursery:
+class _Nursery:
     """Forks on request. Each request is one line and the descriptors it hands over."""
 
     def __init__(self, control: socket.socket) -> None:
@@ -112,7 +114,7 @@ class Nursery:
                 os.setpgid(0, 0)
                 self._leave({channel})
                 _limit(memory)
-                candidate_main(socket.socket(fileno=channel))
+                _serve_candidate(socket.socket(fileno=channel))
                 status = 0
             finally:
                 os._exit(status)
@@ -158,16 +160,14 @@ class Nursery:
 
     def _end(self) -> None:
         for pid, owner in self.children.items():
-            try:
+            with contextlib.suppress(OSError):
                 if owner is self.control:
                     os.kill(pid, signal.SIGKILL)
                 else:
                     os.killpg(pid, signal.SIGKILL)
-            except OSError:
-                continue
 
 
-def candidate_main(channel: socket.socket) -> None:
+def _serve_candidate(channel: socket.socket) -> None:
     """Run the candidate's loop in a fork that has left the nursery."""
     from .candidate import serve
 

@@ -9,7 +9,6 @@ without axes may join CUDA tensors, indices may be on the CPU, copies cross devi
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -17,10 +16,12 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from .frames import line_in
+
 __all__ = ["Mixed", "PretendedGPU"]
 
-CUDA = torch.device("cuda:0")
-CPU = torch.device("cpu")
+_CUDA = torch.device("cuda:0")
+_CPU = torch.device("cpu")
 
 _FACTORIES = {
     "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "tensor", "as_tensor", "rand",
@@ -58,16 +59,16 @@ class PretendedGPU(TorchFunctionMode):
         """
         if isinstance(thing, nn.Module):
             for tensor in (*thing.parameters(), *thing.buffers()):
-                _mark(tensor, CUDA, ("", "", None))
+                _mark(tensor, _CUDA, ("", "", None))
             for module in thing.modules():
                 self._leave(vars(module))
         for tensor in inputs:
-            _mark(tensor, CUDA, ("", "", None))
+            _mark(tensor, _CUDA, ("", "", None))
 
     def _leave(self, held: dict[str, Any]) -> None:
         for name, value in held.items():
             if isinstance(value, Tensor):
-                _mark(value, CPU, ("attribute", name, None))
+                _mark(value, _CPU, ("attribute", name, None))
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -79,21 +80,21 @@ class PretendedGPU(TorchFunctionMode):
         if name == "to":
             return self._moved(func, args, kwargs)
         if name in {"cuda", "cpu"}:
-            return _marked(args[0].clone(), CUDA if name == "cuda" else CPU, self._here(name))
-        if name == "numpy" and _device(args[0]) == CUDA:
+            return _marked(args[0].clone(), _CUDA if name == "cuda" else _CPU, self._here(name))
+        if name == "numpy" and _device(args[0]) == _CUDA:
             raise TypeError(
                 "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the "
                 "tensor to host memory first."
             )
         asked = kwargs.pop("device", None)
         if asked is None and name in _FACTORIES:
-            return _marked(func(*args, **kwargs), CPU, self._here(name))
+            return _marked(func(*args, **kwargs), _CPU, self._here(name))
         device, origin = self._join(name, args, kwargs)
         if name == "type_as":
             device = _device(args[1])
         if asked is not None:
-            device = CUDA if torch.device(asked).type == "cuda" else CPU
-            origin = self._here(name) if device == CPU else ("", "", None)
+            device = _CUDA if torch.device(asked).type == "cuda" else _CPU
+            origin = self._here(name) if device == _CPU else ("", "", None)
         return _marked(func(*args, **kwargs), device, origin)
 
     def _join(
@@ -102,13 +103,13 @@ class PretendedGPU(TorchFunctionMode):
         """The device of a call's result; Mixed where its tensors are on two."""
         tensors = list(_tensors((args, kwargs)))
         if not tensors:
-            return CPU, self._here(name)
+            return _CPU, self._here(name)
         if name in _FREE:
             return _device(tensors[0]), _origin(tensors[0])
-        if name in {"__getitem__", "index_select", "index"} and _device(tensors[0]) == CUDA:
-            return CUDA, ("", "", None)
-        on_cuda = [t for t in tensors if _device(t) == CUDA]
-        on_cpu = [t for t in tensors if _device(t) == CPU]
+        if name in {"__getitem__", "index_select", "index"} and _device(tensors[0]) == _CUDA:
+            return _CUDA, ("", "", None)
+        on_cuda = [t for t in tensors if _device(t) == _CUDA]
+        on_cpu = [t for t in tensors if _device(t) == _CPU]
         if on_cuda and any(t.dim() > 0 for t in on_cpu):
             raise Mixed(_origin(next(t for t in on_cpu if t.dim() > 0)))
         if on_cuda:
@@ -116,8 +117,8 @@ class PretendedGPU(TorchFunctionMode):
                 wide = [t for t in on_cpu if t.dtype == torch.bool]
                 if wide:
                     raise Mixed(_origin(wide[0]))
-            return CUDA, ("", "", None)
-        return CPU, _origin(tensors[0])
+            return _CUDA, ("", "", None)
+        return _CPU, _origin(tensors[0])
 
     def _attribute(self, func: Any, args: tuple[Any, ...]) -> Any:
         name = getattr(getattr(func, "__self__", None), "__name__", "")
@@ -125,7 +126,7 @@ class PretendedGPU(TorchFunctionMode):
         if name == "device":
             return _device(owner)
         if name == "is_cuda":
-            return _device(owner) == CUDA
+            return _device(owner) == _CUDA
         return _marked(func(*args), _device(owner), _origin(owner))
 
     def _moved(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -137,25 +138,20 @@ class PretendedGPU(TorchFunctionMode):
                 device = _device(value)
                 kept.append(value.dtype)
             elif isinstance(value, (torch.device, str)):
-                device = CUDA if torch.device(value).type == "cuda" else CPU
+                device = _CUDA if torch.device(value).type == "cuda" else _CPU
             elif isinstance(value, int) and not isinstance(value, bool):
-                device = CUDA
+                device = _CUDA
             else:
                 kept.append(value)
         if (asked := kwargs.pop("device", None)) is not None:
-            device = CUDA if torch.device(asked).type == "cuda" else CPU
+            device = _CUDA if torch.device(asked).type == "cuda" else _CPU
         moved = func(source, *kept, **kwargs) if kept or kwargs else source
         if moved is source:
             moved = source.view_as(source)
-        return _marked(moved, device, self._here("to") if device == CPU else ("", "", None))
+        return _marked(moved, device, self._here("to") if device == _CPU else ("", "", None))
 
     def _here(self, name: str) -> tuple[str, str, int | None]:
-        frame: Any = sys._getframe(2)  # noqa: SLF001
-        while frame is not None:
-            if frame.f_code.co_filename == self.path:
-                return ("made", name, frame.f_lineno)
-            frame = frame.f_back
-        return ("made", name, None)
+        return ("made", name, line_in(self.path))
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:
@@ -170,18 +166,16 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def _device(tensor: Tensor) -> torch.device:
-    return tensor.__dict__.get("_pretended", CPU)
+    return vars(tensor).get("_pretended", _CPU)
 
 
 def _origin(tensor: Tensor) -> tuple[str, str, int | None]:
-    return tensor.__dict__.get("_origin", ("made", "", None))
+    return vars(tensor).get("_origin", ("made", "", None))
 
 
-def _mark(
-    tensor: Tensor, device: torch.device, origin: tuple[str, str, int | None]
-) -> None:
-    tensor.__dict__["_pretended"] = device
-    tensor.__dict__["_origin"] = origin
+def _mark(tensor: Tensor, device: torch.device, origin: tuple[str, str, int | None]) -> None:
+    vars(tensor)["_pretended"] = device
+    vars(tensor)["_origin"] = origin
 
 
 def _marked(result: Any, device: torch.device, origin: tuple[str, str, int | None]) -> Any:

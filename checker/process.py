@@ -8,7 +8,7 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 from . import wire
@@ -63,7 +63,7 @@ class Candidate:
             return wire.receive(self.channel, self.deadline)
 
     @contextlib.contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _watched(self) -> Generator[None]:
         try:
             yield
         except wire.TooLate:

@@ -6,14 +6,14 @@ Then names propose, and what nothing names goes by order: query, key, value, out
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 
 import torch
 from torch import Tensor
 
-from .bind import Size
-from .truth import Roles
+from .plan import Size
+from .truth import Roles, numel
 from .vocabulary import layer_role, words
 
 __all__ = ["proposals"]
@@ -30,7 +30,7 @@ def proposals(
     partial: also where some role has no parameter, as in code that does not project.
     """
     places = _places(shapes)
-    matrices = {n: s for n, s in shapes.items() if _numel(s) % size.hidden == 0 and len(s) >= 2}
+    matrices = {n: s for n, s in shapes.items() if numel(s) % size.hidden == 0 and len(s) >= 2}
     vectors = {n: s for n, s in shapes.items() if len(s) == 1}
     groups = _groups(matrices, size, partial=partial)
     if groups is None:
@@ -49,16 +49,12 @@ def proposals(
                 yield _roles(table, biases, shapes, size)
 
 
-def _numel(shape: tuple[int, ...]) -> int:
-    return int(torch.Size(shape).numel())
-
-
 def _places(shapes: dict[str, tuple[int, ...]]) -> dict[str, Tensor]:
     places = {}
     start = 0
     for name, shape in shapes.items():
-        places[name] = torch.arange(start, start + _numel(shape))
-        start += _numel(shape)
+        places[name] = torch.arange(start, start + numel(shape))
+        start += numel(shape)
     return places
 
 
@@ -67,12 +63,14 @@ def _groups(
 ) -> dict[str, list[str]] | None:
     """Sort matrices into roles: "q" → its parameters, "qkv" → the fused one."""
     square = size.hidden * size.hidden
-    fused = [n for n, s in matrices.items() if _numel(s) == 3 * square]
-    double = [n for n, s in matrices.items() if _numel(s) == 2 * square]
+    fused = [n for n, s in matrices.items() if numel(s) == 3 * square]
+    double = [n for n, s in matrices.items() if numel(s) == 2 * square]
     groups: dict[str, list[str]] = {}
     left = [n for n in matrices if n not in fused and n not in double]
     if fused:
-        stacked = next((v for w in words(fused[0]) if (v := _FUSED_WORDS.get(w, "")) and len(v) == 3), "qkv")
+        stacked = next(
+            (v for w in words(fused[0]) if (v := _FUSED_WORDS.get(w, "")) and len(v) == 3), "qkv"
+        )
         groups[stacked] = fused[:1]
     elif double:
         groups["kv"] = double[:1]
@@ -82,7 +80,7 @@ def _groups(
         if role is not None and role not in claimed:
             groups.setdefault(role, []).append(name)
     named = {name for names in groups.values() for name in names}
-    rest = [n for n in left if n not in named and _numel(matrices[n]) == square]
+    rest = [n for n in left if n not in named and numel(matrices[n]) == square]
     missing = [r for r in _ORDER if r not in "".join(groups)]
     for role, name in zip(missing, rest, strict=False):
         groups[role] = [name]
@@ -90,7 +88,7 @@ def _groups(
     if not partial and not {"q", "k", "v"} <= have:
         return None
     for stacked, names in groups.items():
-        if sum(_numel(matrices[n]) for n in names) != len(stacked) * square:
+        if sum(numel(matrices[n]) for n in names) != len(stacked) * square:
             return None
     return groups or None
 
@@ -116,7 +114,7 @@ def _readings(
     shapes: dict[str, tuple[int, ...]],
     places: dict[str, Tensor],
     size: Size,
-) -> Iterator:  # type: ignore[type-arg]
+) -> Iterator[Callable[[int], list[Tensor] | None]]:
     """Yield ways to read a group's parameters as (features, columns) matrices."""
     width, heads, depth = size.hidden, size.heads, size.head_dim
     flat = torch.cat([places[name] for name in names])
@@ -142,7 +140,7 @@ def _readings(
     if len(shape) == 3:
         yield by_head
     yield from (rows_first, columns_first) if linear else (columns_first, rows_first)
-    if heads > 1 and len(names) == 1 and _numel(shape) > width * width:
+    if heads > 1 and len(names) == 1 and numel(shape) > width * width:
         yield interleaved
 
 

@@ -6,19 +6,24 @@ mode would cost seconds of imports.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import torch
 from torch import Tensor
-from torch._C._profiler import _ExperimentalConfig
+
+# The public profiler parses its events for long; see Operators.
+from torch._C._profiler import (
+    _ExperimentalConfig,  # pyright: ignore[reportPrivateUsage] - as above
+)
 from torch.autograd import (
-    ProfilerConfig,
-    ProfilerState,
-    _disable_profiler_legacy,
-    _enable_profiler_legacy,
+    ProfilerConfig,  # pyright: ignore[reportPrivateImportUsage] - as above
+    ProfilerState,  # pyright: ignore[reportPrivateImportUsage] - as above
+    _disable_profiler_legacy,  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage] - same
+    _enable_profiler_legacy,  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage] - same
 )
 from torch.overrides import TorchFunctionMode
+
+from .frames import caller, line_in
 
 __all__ = ["Operators", "Recorder"]
 
@@ -69,7 +74,6 @@ class Recorder(TorchFunctionMode):
         self.only_dropout = only_dropout
         self.steps: list[dict[str, Any]] = []
         self.dropouts: list[dict[str, Any]] = []
-        self.skipped = 0
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -80,11 +84,11 @@ class Recorder(TorchFunctionMode):
             return self._dropout(func, name, args, kwargs)
         result = args[0] if name in self.skip and args else func(*args, **kwargs)
         if name not in _QUIET:
-            self._note(func, name, args, kwargs, result)
+            self._note(name, args, kwargs, result)
         return result
 
     def _dropout(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        given = dict(zip(("input", "p", "training"), args, strict=False))
+        given: dict[str, Any] = dict(zip(("input", "p", "training"), args, strict=False))
         given.update(kwargs)
         source = given.get("input")
         index = len(self.dropouts)
@@ -93,25 +97,22 @@ class Recorder(TorchFunctionMode):
         entry: dict[str, Any] = {
             "p": float(given.get("p", 0.5)),
             "training": bool(given.get("training", True)),
-            "line": self._line(),
+            "line": line_in(self.path),
             "module": self._module(),
             "shape": list(source.shape) if isinstance(source, Tensor) else [],
         }
         if self.values and isinstance(source, Tensor):
             entry["input"] = source.detach().clone()
         self.dropouts.append(entry)
-        self._note(func, name, args, kwargs, result)
+        self._note(name, args, kwargs, result)
         return result
 
-    def _note(
-        self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any
-    ) -> None:
+    def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         if len(self.steps) >= _LIMIT:
-            self.skipped += 1
             return
         step: dict[str, Any] = {
             "call": name,
-            "line": self._line(),
+            "line": line_in(self.path),
             "numbers": _numbers(args, kwargs),
             "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
             "shape": list(result.shape) if isinstance(result, Tensor) else None,
@@ -127,19 +128,11 @@ class Recorder(TorchFunctionMode):
         self.steps.append(step)
 
     def _module(self) -> str | None:
-        frame: Any = sys._getframe(2)  # noqa: SLF001
+        frame = caller()
         while frame is not None and frame.f_code.co_filename != self.path:
             owner = frame.f_locals.get("self")
             if id(owner) in self.names:
                 return self.names[id(owner)]
-            frame = frame.f_back
-        return None
-
-    def _line(self) -> int | None:
-        frame: Any = sys._getframe(2)  # noqa: SLF001
-        while frame is not None:
-            if frame.f_code.co_filename == self.path:
-                return frame.f_lineno
             frame = frame.f_back
         return None
 
@@ -158,5 +151,7 @@ def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
 
 
 _DROPOUTS = {"dropout", "dropout_", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d"}
-_QUIET = {"__get__", "__set__", "size", "dim", "numel", "is_floating_point", "is_contiguous",
-          "stride", "element_size", "__len__", "has_names", "is_complex", "storage_offset"}  # fmt: skip
+_QUIET = {
+    "__get__", "__set__", "size", "dim", "numel", "is_floating_point", "is_contiguous", "stride",
+    "element_size", "__len__", "has_names", "is_complex", "storage_offset",
+}  # fmt: skip

@@ -7,6 +7,8 @@ from typing import Any
 
 __all__ = [
     "CHECK_IDS",
+    "MISTAKE_IDS",
+    "REMARK_IDS",
     "SCHEMA",
     "Check",
     "Diagnosis",
@@ -34,6 +36,81 @@ CHECK_IDS = (
     "causality",
     "purity",
     "device",
+)
+
+# What can be wrong, and what is worth a remark. Each has a page in `kata/explanations/`.
+MISTAKE_IDS = (
+    "scale-missing",
+    "scale-by-hidden-dim",
+    "scale-by-length",
+    "scale-without-sqrt",
+    "scale-multiplied",
+    "scale-after-softmax",
+    "softmax-missing",
+    "softmax-wrong-axis",
+    "softmax-unstable",
+    "mask-ignored",
+    "mask-inverted",
+    "mask-after-softmax",
+    "mask-transposed",
+    "mask-fill-zero",
+    "mask-fill-small",
+    "mask-added",
+    "mask-multiplied",
+    "causal-missing",
+    "causal-excludes-self",
+    "causal-sees-next",
+    "causal-inverted",
+    "causal-not-sliced",
+    "query-key-swapped",
+    "value-not-projected",
+    "key-not-projected",
+    "query-not-projected",
+    "values-from-keys",
+    "weights-on-keys",
+    "cross-wrong-source",
+    "projection-unused",
+    "key-viewed-by-query-length",
+    "heads-not-split",
+    "heads-view-without-transpose",
+    "heads-merge-without-transpose",
+    "heads-merge-wrong-axes",
+    "heads-share-projection",
+    "view-needs-contiguous",
+    "softmax-over-heads",
+    "output-projection-missing",
+    "not-fused",
+    "residual-added",
+    "norm-added",
+    "activation-added",
+    "dropout-missing",
+    "dropout-in-eval",
+    "dropout-before-softmax",
+    "dropout-on-output",
+    "dropout-rate-wrong",
+    "detached",
+    "parameters-not-registered",
+    "batch-mixed",
+    "length-fixed",
+    "batch-fixed",
+    "input-modified",
+    "dtype-hardcoded",
+    "device-hardcoded",
+    "mask-not-buffer",
+    "nondeterministic",
+    "forbidden-call",
+)
+
+REMARK_IDS = (
+    "prints",
+    "fill-overflows-half",
+    "nan-on-empty-row",
+    "dropout-unused",
+    "dropout-not-applied",
+    "returns-tuple",
+    "mask-form",
+    "output-projection-extra",
+    "parameter-unused",
 )
 
 
@@ -122,9 +199,7 @@ class Report:
     trace: list[Step] = field(default_factory=list)
     difference: Difference | None = None
     error: Fault | None = None
-    device: dict[str, str | None] = field(
-        default_factory=lambda: {"cuda": "skipped", "name": None}
-    )
+    device: dict[str, str | None] = field(default_factory=lambda: {"cuda": "skipped", "name": None})
     seed: int = 0
     torch: str = ""
     elapsed_ms: int = 0

@@ -163,5 +163,3 @@ def _odd_character(text: str, line: int) -> tuple[int, str] | None:
             if number == line or unicodedata.category(character) in {"Zs", "Cf"}:
                 return number, character
     return None
-
-

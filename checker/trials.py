@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .bind import Size
 from .cases import Case
 from .compare import GRADIENT_BOUND, Gap, gap
 from .masks import form_name
 from .messages import say
+from .plan import Size
 
 __all__ = ["Finding", "Trial"]
 
@@ -91,7 +91,10 @@ class Trial:
         if not answer.get("attached"):
             return Finding(kind="detached", trial=self, name="anything")
         pairs = [
-            *((f"`{n}`", answer["grads"].get(n), g) for n, g in (self.parameter_grads or {}).items()),
+            *(
+                (f"`{n}`", answer["grads"].get(n), g)
+                for n, g in (self.parameter_grads or {}).items()
+            ),
             *((n, answer["input_grads"].get(n), g) for n, g in (self.input_grads or {}).items()),
         ]
         largest = max((float(right.abs().max()) for _, _, right in pairs), default=1.0)
@@ -112,5 +115,3 @@ class Trial:
             if found.wrong and (worst is None or found.worst > (worst.gap or found).worst):
                 worst = Finding(kind="gradient", trial=self, gap=found, name=name)
         return worst
-
-

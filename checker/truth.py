@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -12,9 +13,14 @@ import torch
 from torch import Tensor, nn
 
 from ..kata.catalogue import Kata
-from .bind import Size
+from .plan import Size
 
-__all__ = ["Roles", "Truth", "reference_class"]
+__all__ = ["Roles", "Truth", "numel"]
+
+
+def numel(shape: tuple[int, ...]) -> int:
+    """Count the entries of a tensor of this shape."""
+    return math.prod(shape)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,7 +63,7 @@ class Roles:
         found = set()
         start = 0
         for name in self.names:
-            count = int(torch.Size(self.shapes[name]).numel())
+            count = numel(self.shapes[name])
             if bool(((index >= start) & (index < start + count)).any()):
                 found.add(name)
             start += count
@@ -67,10 +73,10 @@ class Roles:
 class Truth:
     """The reference at one size, ready to be given weights and inputs."""
 
-    def __init__(self, kata: Kata, size: Size, kind: type[nn.Module] | None = None) -> None:
+    def __init__(self, kata: Kata, size: Size) -> None:
         self.kata = kata
         self.size = size
-        kind = kind or reference_class(kata)
+        kind = _reference_class(kata)
         arguments: dict[str, Any] = {"hidden_dim": size.hidden}
         wanted = inspect.signature(kind).parameters
         if "num_heads" in wanted:
@@ -147,11 +153,11 @@ class Truth:
 
 
 def _length(roles: Roles) -> int:
-    return sum(int(torch.Size(roles.shapes[name]).numel()) for name in roles.names)
+    return sum(numel(shape) for shape in roles.shapes.values())
 
 
 @cache
-def reference_class(kata: Kata) -> type[nn.Module]:
+def _reference_class(kata: Kata) -> type[nn.Module]:
     """Import a kata's model answer."""
     module = import_module(f"..reference.{kata.reference}", __package__)
     return getattr(module, kata.class_name)

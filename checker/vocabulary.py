@@ -143,8 +143,10 @@ _CONTEXT = {
     "context", "ctx", "cond", "memory", "mem", "encoder", "enc", "y", "kv", "source", "src",
     "other", "cross", "xkv", "condition", "conditioning", "z",
 }  # fmt: skip
-_PLAIN = {"x", "input", "inputs", "hidden", "states", "emb", "embeddings", "embedding", "tokens",
-          "inp", "seq", "sequence", "embeds", "features", "data", "input1", "h", "e", "word"}  # fmt: skip
+_PLAIN = {
+    "x", "input", "inputs", "hidden", "states", "emb", "embeddings", "embedding", "tokens", "inp",
+    "seq", "sequence", "embeds", "features", "data", "input1", "h", "e", "word",
+}  # fmt: skip
 
 
 def forward_role(name: str) -> str | None:

@@ -13,7 +13,7 @@ import struct
 import time
 from typing import Any
 
-__all__ = ["Closed", "Garbled", "TooLate", "pack", "receive", "send", "unpack"]
+__all__ = ["Closed", "Garbled", "TooLate", "dtype_name", "pack", "receive", "send", "unpack"]
 
 _HEAD = struct.Struct("<QQ")
 _LIMIT = 1 << 30
@@ -36,6 +36,11 @@ class TooLate(TimeoutError):
     """No whole message came in time."""
 
 
+def dtype_name(dtype: object) -> str:
+    """Return a torch dtype's bare name, such as `float64`, without importing torch."""
+    return str(dtype).removeprefix("torch.")
+
+
 def pack(message: Any) -> tuple[bytes, bytes]:
     """Return a message's JSON and the bytes of its tensors, in the order they are met."""
     chunks: list[bytes] = []
@@ -44,7 +49,7 @@ def pack(message: Any) -> tuple[bytes, bytes]:
         if hasattr(value, "data_ptr"):
             held = value.detach().cpu().contiguous()
             raw = ctypes.string_at(held.data_ptr(), held.numel() * held.element_size())
-            name = str(held.dtype).removeprefix("torch.")
+            name = dtype_name(held.dtype)
             chunks.append(raw)
             return {_TENSOR: [name, list(held.shape)]}
         if isinstance(value, dict):
@@ -61,7 +66,7 @@ def unpack(text: bytes, raw: bytes) -> Any:
     """Undo `pack`. Raise Garbled where the bytes are not a message."""
     place = 0
 
-    def tensor(name: str, shape: list[int]) -> Any:
+    def tensor(name: Any, shape: list[Any]) -> Any:
         nonlocal place
         import torch
 

@@ -184,7 +184,7 @@ def _orders(katas: list[Kata]) -> Iterator[str]:
 
 
 def _strays(folder: Folder, katas: list[Kata]) -> Iterator[str]:
-    modules = {"__init__.py", "catalogue.py"} if folder.own else {"__init__.py"}
+    modules = {"__init__.py", "catalogue.py", "pages.py"} if folder.own else {"__init__.py"}
     for path in sorted(folder.path.iterdir()):
         if path.is_file() and path.name not in modules:
             yield problem(f"{folder.path.name}/{path.name}", "is no kata", "remove it or move it")

@@ -15,6 +15,7 @@ else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
 __all__ = [
+    "EXPLANATIONS",
     "LANGUAGES",
     "PACKAGE",
     "Folder",
@@ -30,6 +31,10 @@ __all__ = [
 LANGUAGES = ("en", "zh")
 PACKAGE = Path(__file__).parent.parent
 
+# The pages on mistakes lie beside the katas, since they serve all of them.
+EXPLANATIONS = "explanations"
+
+_BESIDE_KATAS = ("__pycache__", EXPLANATIONS)
 _FILES = ("kata.toml", "stub.py", "hints.toml", "questions.toml")
 
 
@@ -85,7 +90,7 @@ class Folder:
     def katas(self) -> list[Kata]:
         """Return what claims to be a kata: every folder, whether it is whole or not."""
         found = [path for path in sorted(self.path.iterdir()) if path.is_dir()]
-        return [self._kata(path) for path in found if path.name != "__pycache__"]
+        return [self._kata(path) for path in found if path.name not in _BESIDE_KATAS]
 
     def _kata(self, path: Path) -> Kata:
         try:

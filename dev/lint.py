@@ -31,6 +31,10 @@ def _problems(folder: Folder) -> Iterator[str]:
 
     yield from content_problems(folder)
     yield from text_problems(folder)
+    if folder.own:
+        from .pages import page_problems
+
+        yield from page_problems()
     yield from _code_problems(folder)
 
 

@@ -84,15 +84,6 @@ def _scaled(after: str) -> tuple[Edit, ...]:
     )
 
 
-def _masked(after: str) -> tuple[Edit, ...]:
-    """A mask mistake, for every kind of mask. M stands for the mask, S for the scores."""
-    return (
-        *_one(_FILL, after.replace("M", "attention_mask").replace("S", "scores")),
-        *_one(_CROSS_FILL, after.replace("M", "every_head").replace("S", "scores")),
-        *_one(_CAUSAL_FILL, after.replace("M", "causal_mask").replace("S", "scores")),
-    )
-
-
 def _soft(after: str) -> tuple[Edit, ...]:
     """A softmax mistake. S stands for the scores that go in."""
     return (
@@ -116,9 +107,7 @@ def _late(fill: str, mask: str) -> tuple[Edit, ...]:
 
 def _viewed(names: tuple[str, ...]) -> tuple[Edit, ...]:
     """Heads made by a view alone, for some of query, key and value."""
-    mha = tuple(
-        (_MHA_VIEWS[n], f"{n} = self.{n}_proj(x){_LENGTH_VIEW}") for n in names
-    )
+    mha = tuple((_MHA_VIEWS[n], f"{n} = self.{n}_proj(x){_LENGTH_VIEW}") for n in names)
     causal = tuple(
         (_CAUSAL_VIEWS[n], f"{n} = {_CAUSAL_VIEWS[n].split(' = ')[1].split('.')[0]}{_LENGTH_VIEW}")
         for n in names
@@ -159,7 +148,7 @@ def _around(template: str, taking: str = "def forward(") -> tuple[Edit, ...]:
     taking: what the model answer's signature must hold for the edit to make sense.
     """
     found: list[Edit] = []
-    for name in ("context", "merged"):
+    for name in ("merged",) if taking == _CROSS else ("context", "merged"):
         line = _OUTPUT.format(name)
         after = template.replace("O", f"self.output_proj({name})").replace("I", name)
         found.append(((line, f"output = {after}"), (taking, taking)))
@@ -206,7 +195,10 @@ def _activations() -> tuple[Edit, ...]:
         found += _returned(f"{call}(O)")
         found.append((("qkv = self.qkv_proj(x)", f"qkv = {call}(self.qkv_proj(x))"),))
         found.append(
-            tuple((f"self.{n}_proj(x)", f"{call}(self.{n}_proj(x))") for n in ("query", "key", "value"))
+            tuple(
+                (f"self.{n}_proj(x)", f"{call}(self.{n}_proj(x))")
+                for n in ("query", "key", "value")
+            )
         )
         found.append(
             tuple(
@@ -305,8 +297,14 @@ MISTAKES: tuple[Mistake, ...] = (
         },
         edits=(
             *_soft("S"),
-            ((_FILL, "scores.masked_fill(attention_mask == 0, 0.0)"), (_SOFTMAX, "weights = masked_scores")),
-            ((_CAUSAL_FILL, "scores.masked_fill(~causal_mask, 0.0)"), (_SOFTMAX, "weights = masked_scores")),
+            (
+                (_FILL, "scores.masked_fill(attention_mask == 0, 0.0)"),
+                (_SOFTMAX, "weights = masked_scores"),
+            ),
+            (
+                (_CAUSAL_FILL, "scores.masked_fill(~causal_mask, 0.0)"),
+                (_SOFTMAX, "weights = masked_scores"),
+            ),
             *_soft("S / S.sum(dim=-1, keepdim=True)"),
             *_soft("S.sigmoid()"),
         ),
@@ -370,7 +368,10 @@ MISTAKES: tuple[Mistake, ...] = (
             *_late(_FILL, "(torch.ones(()) if attention_mask is None else attention_mask)"),
             *_late(_CROSS_FILL, "(torch.ones(()) if mask is None else mask.unsqueeze(1))"),
             *_late(_CAUSAL_FILL, "causal_mask"),
-            _after_softmax(_FILL, ".masked_fill((torch.ones(()) if attention_mask is None else attention_mask) == 0, -1e9)"),
+            _after_softmax(
+                _FILL,
+                ".masked_fill((torch.ones(()) if attention_mask is None else attention_mask) == 0, -1e9)",
+            ),
         ),
     ),
     Mistake(
@@ -407,7 +408,22 @@ MISTAKES: tuple[Mistake, ...] = (
         },
         edits=tuple(
             edit
-            for fill in ("-1e-9", "-1.0", "-10.0", "-5.0", "-100.0", "1e-9", "-2.0", "-1e-20", "-20.0", "-3.0", "-1e-4", "-50.0", "1e-20", "-1e-6")
+            for fill in (
+                "-1e-9",
+                "-1.0",
+                "-10.0",
+                "-5.0",
+                "-100.0",
+                "1e-9",
+                "-2.0",
+                "-1e-20",
+                "-20.0",
+                "-3.0",
+                "-1e-4",
+                "-50.0",
+                "1e-20",
+                "-1e-6",
+            )
             for edit in (
                 *_one(_FILL, f"scores.masked_fill(attention_mask == 0, {fill})"),
                 *_one(_CROSS_FILL, f"scores.masked_fill(every_head == 0, {fill})"),
@@ -533,7 +549,12 @@ MISTAKES: tuple[Mistake, ...] = (
             (("value = self.value_proj(x)", "value = self.key_proj(x)"),),
             (("values = self.value_proj(value)", "values = self.key_proj(value)"),),
             (("values = self.value_proj(value)", "values = self.key_proj(key)"),),
-            (("values = self.value_proj(value)", "values = self.value_proj(self.key_proj(value))"),),
+            (
+                (
+                    "values = self.value_proj(value)",
+                    "values = self.value_proj(self.key_proj(value))",
+                ),
+            ),
             (("value = values.view(split)", "value = keys.view(split)"),),
             (
                 (
@@ -569,12 +590,33 @@ MISTAKES: tuple[Mistake, ...] = (
             (("keys = self.key_proj(key)", "keys = self.key_proj(value)"),),
             (("values = self.value_proj(value)", "values = self.value_proj(key)"),),
             (
-                ("keys = self.key_proj(key).view(key_split)", "keys = self.key_proj(query).view(query_split)"),
-                ("values = self.value_proj(value).view(key_split)", "values = self.value_proj(query).view(query_split)"),
+                (
+                    "keys = self.key_proj(key).view(key_split)",
+                    "keys = self.key_proj(query).view(query_split)",
+                ),
+                (
+                    "values = self.value_proj(value).view(key_split)",
+                    "values = self.value_proj(query).view(query_split)",
+                ),
             ),
-            (("keys = self.key_proj(key).view(key_split)", "keys = self.key_proj(query).view(query_split)"),),
-            (("values = self.value_proj(value).view(key_split)", "values = self.value_proj(query).view(query_split)"),),
-            (("queries = self.query_proj(query).view(query_split)", "queries = self.query_proj(key).view(key_split)"),),
+            (
+                (
+                    "keys = self.key_proj(key).view(key_split)",
+                    "keys = self.key_proj(query).view(query_split)",
+                ),
+            ),
+            (
+                (
+                    "values = self.value_proj(value).view(key_split)",
+                    "values = self.value_proj(query).view(query_split)",
+                ),
+            ),
+            (
+                (
+                    "queries = self.query_proj(query).view(query_split)",
+                    "queries = self.query_proj(key).view(key_split)",
+                ),
+            ),
             (
                 ("keys = self.key_proj(key)", "keys = self.key_proj(value)"),
                 ("values = self.value_proj(value)", "values = self.value_proj(key)"),
@@ -607,18 +649,24 @@ MISTAKES: tuple[Mistake, ...] = (
         },
         edits=tuple(
             (
-                ("split = (batch, length, self.num_heads, self.head_dim)",
-                 "split = (batch, length, 1, self.hidden_dim)"),
+                (
+                    "split = (batch, length, self.num_heads, self.head_dim)",
+                    "split = (batch, length, 1, self.hidden_dim)",
+                ),
                 (_HEAD, f"products / math.sqrt({dim})"),
             )
             for dim in ("self.head_dim", "self.hidden_dim")
         )
         + tuple(
             (
-                ("query_split = (batch, query_length, self.num_heads, self.head_dim)",
-                 "query_split = (batch, query_length, 1, self.hidden_dim)"),
-                ("key_split = (batch, key_length, self.num_heads, self.head_dim)",
-                 "key_split = (batch, key_length, 1, self.hidden_dim)"),
+                (
+                    "query_split = (batch, query_length, self.num_heads, self.head_dim)",
+                    "query_split = (batch, query_length, 1, self.hidden_dim)",
+                ),
+                (
+                    "key_split = (batch, key_length, self.num_heads, self.head_dim)",
+                    "key_split = (batch, key_length, 1, self.hidden_dim)",
+                ),
                 (_HEAD, f"products / math.sqrt({dim})"),
             )
             for dim in ("self.head_dim", "self.hidden_dim")
@@ -660,10 +708,18 @@ MISTAKES: tuple[Mistake, ...] = (
             "zh": "合并 head 之前交换错了维度；应交换 head 和位置（第 1、2 维）",
         },
         edits=(
-            *_one("by_position = context.transpose(1, 2)", "by_position = context.transpose(-2, -1)"),
-            *_one("by_position = context.transpose(1, 2)", "by_position = context.permute(0, 2, 3, 1)"),
-            *_one("by_position = context.transpose(1, 2)", "by_position = context.permute(0, 3, 1, 2)"),
-            *_one("by_position = context.transpose(1, 2)", "by_position = context.permute(0, 3, 2, 1)"),
+            *_one(
+                "by_position = context.transpose(1, 2)", "by_position = context.transpose(-2, -1)"
+            ),
+            *_one(
+                "by_position = context.transpose(1, 2)", "by_position = context.permute(0, 2, 3, 1)"
+            ),
+            *_one(
+                "by_position = context.transpose(1, 2)", "by_position = context.permute(0, 3, 1, 2)"
+            ),
+            *_one(
+                "by_position = context.transpose(1, 2)", "by_position = context.permute(0, 3, 2, 1)"
+            ),
         ),
     ),
     Mistake(

@@ -1,0 +1,78 @@
+"""Lower precision: float32, bfloat16 and float16 beside float64 truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from .cases import Case
+from .compare import low_precision_bound
+from .examine import Examination, Ready
+from .plan import Size
+from .trials import Trial
+from .truth import Truth
+
+__all__ = ["try_dtypes"]
+
+_DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+
+
+def try_dtypes(examination: Examination, ready: Ready) -> None:
+    """float32, bfloat16 and float16, against float64 truth for the rounded weights."""
+    size, (weights, _) = next(iter(ready.items()))
+    batches = []
+    for dtype in _DTYPES:
+        rounded = {name: w.to(dtype).double() for name, w in weights.items()}
+        truth = examination.fitted.truth(size, rounded)
+        if truth is None:
+            return
+        trials = [_trial(examination, case, size, truth, dtype) for case in _cases(examination)]
+        calls = [trial.call for trial in trials]
+        batches.append((dtype, examination.fitted.entry(size, rounded, calls, dtype), trials))
+    results = examination.fitted.run([entry for _, entry, _ in batches])
+    for (dtype, _, trials), result in zip(batches, results, strict=True):
+        answers: list[dict[str, Any]] = result.get("answers") or [
+            {"fault": result.get("fault")}
+        ] * len(trials)
+        for trial, answer in zip(trials, answers, strict=True):
+            _judge(examination, dtype, trial, answer)
+
+
+def _cases(examination: Examination) -> list[Case]:
+    keys = 8 if examination.cross else 6
+    cases = [Case(check="dtypes", batch=2, queries=6, keys=keys)]
+    cases.append(Case(check="dtypes", batch=3, queries=2, keys=2 + examination.cross))
+    if examination.takes_mask:
+        cases.append(Case(check="dtypes", batch=2, queries=6, keys=keys, mask="random"))
+        cases.append(Case(check="dtypes", batch=3, queries=6, keys=keys, mask="padding"))
+    return cases
+
+
+def _trial(
+    examination: Examination, case: Case, size: Size, truth: Truth, dtype: torch.dtype
+) -> Trial:
+    form = examination.forms[0] if case.mask else ""
+    bound = low_precision_bound(dtype, size.hidden, case.keys, 8)
+    mask_dtype = examination.mask_dtype(0)
+    return examination.trial(
+        case, size, truth, dtype, form=form, mask_dtype=mask_dtype, check_bound=bound
+    )
+
+
+def _judge(
+    examination: Examination, dtype: torch.dtype, trial: Trial, answer: dict[str, Any]
+) -> None:
+    fault = answer.get("fault")
+    if fault is not None:
+        if dtype is torch.float16 and "overflow" in fault["message"]:
+            examination.half_faults.append(fault)
+            return
+        if "not implemented for" in fault["message"]:
+            # An operator that this torch lacks in this dtype on the CPU is nobody's mistake.
+            examination.skipped_dtypes.append(dtype)
+            return
+    examination.counts["dtypes"] = examination.counts.get("dtypes", 0) + 1
+    finding = trial.judge(answer)
+    if finding is not None:
+        examination.findings.setdefault("dtypes", []).append(finding)

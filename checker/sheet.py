@@ -1,0 +1,126 @@
+"""What a report is filled in with: checks, diagnoses, remarks and the difference shown."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from .lines import Lines
+from .messages import say
+from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
+from .source import Source
+from .trials import Finding
+
+__all__ = ["Sheet"]
+
+_AFTER_VALUES = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths", "causality")
+
+
+class Sheet:
+    """The entries of one report, in its language. The report names the judged class."""
+
+    def __init__(self, report: Report, source: Source, language: str) -> None:
+        self.report = report
+        self.source = source
+        self.language = language
+        self.lines = Lines(source, report.object or "")
+        self.checks: dict[str, Check] = {}
+
+    def say(self, key: str, **values: object) -> str:
+        """A sentence in the report's language."""
+        return say(key, self.language, **values)
+
+    def set(self, name: str, status: str, detail: str = "", cases: int = 0) -> None:
+        """Record a check's outcome; a failure stays one."""
+        old = self.checks.get(name)
+        if old is not None and old.status == "fail":
+            return
+        self.checks[name] = Check(id=name, status=status, detail=detail, cases=cases)
+
+    def blame(self, mistake: str, line: int | None = None, key: str = "", **values: object) -> None:
+        """Add a diagnosis, once."""
+        if any(d.mistake == mistake and d.line == line for d in self.report.diagnosis):
+            return
+        message = self.say(key or mistake, **values)
+        yours = self.source.line(line).strip() or None
+        self.report.diagnosis.append(
+            Diagnosis(mistake=mistake, line=line, message=message, yours=yours)
+        )
+
+    def remark(self, ident: str, line: int | None = None, key: str = "", **values: object) -> None:
+        """Add a remark, once."""
+        if any(r.id == ident for r in self.report.remarks):
+            return
+        message = self.say(key or ident, **values)
+        self.report.remarks.append(Remark(id=ident, line=line, message=message))
+
+    def finding_text(self, finding: Finding) -> str:
+        """What a finding says, with its case."""
+        case = finding.trial.label(self.language)
+        if finding.kind == "raised" and finding.fault is not None:
+            fault = finding.fault
+            return self.say(
+                "fail-raised", case=case, kind=fault["type"], line=fault["line"],
+                reason=fault["message"].split("\n")[0],
+            )  # fmt: skip
+        if finding.kind == "none":
+            return self.say("returns-nothing", kind=finding.name)
+        if finding.kind == "shape" and finding.actual is not None:
+            return self.say(
+                "fail-shape", case=case, actual=tuple(finding.actual.shape),
+                expected=tuple(finding.trial.expected.shape),
+            )  # fmt: skip
+        if finding.kind == "detached":
+            return self.say("fail-detached", name=finding.name, case=case)
+        if finding.kind == "gradient" and finding.gap is not None:
+            return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
+        return self.say("fail-values", failed=1, cases=1, case=case)
+
+    def show(self, finding: Finding) -> None:
+        """Make a finding the difference that the report shows."""
+        trial = finding.trial
+        expected = trial.expected
+        many = ["batch", "length", "hidden_dim"][: expected.dim()]
+        difference = Difference(
+            case=trial.label(self.language),
+            axes=many,
+            expected_shape=list(expected.shape),
+            tolerance=trial.bound,
+        )
+        if finding.actual is not None:
+            difference.actual_shape = list(finding.actual.shape)
+        if finding.gap is not None and finding.actual is not None:
+            gap = finding.gap
+            difference.max_abs, difference.max_rel = gap.max_abs, gap.max_rel
+            difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
+            difference.tolerance = trial.bound * gap.scale
+            if finding.actual.dim() == 3:
+                sample = gap.at[0]
+                difference.expected = _slice(expected[sample])
+                difference.actual = _slice(finding.actual[sample])
+        self.report.difference = difference
+
+    def finish(self) -> None:
+        """Order the checks, hold back what waits for values, and set the verdict."""
+        values = self.checks.get("values")
+        if values is not None and values.status == "fail":
+            for name in _AFTER_VALUES:
+                check = self.checks.get(name)
+                blamed = name == "dropout" and check is not None and check.status == "fail"
+                if check is not None and check.detail != self.say("not-asked") and not blamed:
+                    waits = self.say("waits", check="values")
+                    self.checks[name] = Check(id=name, status="skip", detail=waits)
+        mask = self.checks.get("mask")
+        if mask is not None and mask.status == "fail":
+            for name in ("gradients", "dtypes", "stability"):
+                waits = self.say("waits", check="mask")
+                self.checks[name] = Check(id=name, status="skip", detail=waits)
+        for name in CHECK_IDS:
+            if name not in self.checks:
+                self.checks[name] = Check(id=name, status="skip", detail="")
+        self.report.checks = [self.checks[name] for name in CHECK_IDS]
+        failed = any(check.status == "fail" for check in self.report.checks)
+        self.report.verdict = "fail" if failed else "pass"
+
+
+def _slice(rows: Tensor) -> list[list[float]]:
+    return [[float(v) for v in row[:6]] for row in rows[:4]]
