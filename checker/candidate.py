@@ -71,6 +71,8 @@ class _Worker:
         sys.path.append(request["folder"])
         sys.argv = [request["path"]]
         self.submission = Submission(request["source"], request["path"])
+        # What the file draws as it loads is the same each time, so that a seed repeats a check.
+        torch.default_generator.manual_seed(0)
         with Restored():
             fault = self.submission.execute(request["cells"])
         return {

@@ -275,6 +275,7 @@ class _Sitting:
                     examination.try_training()
         seen = trace(examination)
         wrong_values = bool(examination.findings.get("values"))
+        verdict.flow(seen)
         verdict.rules(seen, _own_imports(source))
         verdict.parameters(examination)
         verdict.structure(examination)

@@ -67,7 +67,7 @@ class Lines:
     def last_return(self) -> int | None:
         """The last `return` of the class."""
         lines = [n.lineno for n in ast.walk(self.own) if isinstance(n, ast.Return)]
-        return lines[-1] if lines else None
+        return max(lines, default=None)
 
     def fill_on(self, line: int | None) -> str | None:
         """A finite number on a line that float16 cannot hold, written as a negative fill."""

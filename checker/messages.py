@@ -324,6 +324,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "would load into the wrong place",
         "zh": "`{name}` 按名字是 {said} 的投影，实际算出的是 {does}；加载训练好的权重会放错位置",
     },
+    "value-not-projected": {
+        "en": "the value is the input itself; `{name}` comes only after the weights",
+        "zh": "value 直接用了输入；`{name}` 在加权之后才起作用",
+    },
     "parameters-not-registered": {
         "en": "{names} cannot be found by `parameters()`, so no optimiser would train it",
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它",

@@ -13,6 +13,7 @@ import selectors
 import signal
 import socket
 import sys
+import warnings
 from typing import Any
 
 __all__ = ["main"]
@@ -22,12 +23,15 @@ _FDS = 3
 
 def main(number: int) -> None:
     """Serve the command process on the socket with this file descriptor."""
+    # Ctrl-C is the command process's to handle; the closing socket ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # torch warns of an absent NumPy, which nothing here needs.
+    warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
     # The point of this process, so that nobody it forks need import them.
     import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
     from . import candidate  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=number)
     _Nursery(control).serve()
 

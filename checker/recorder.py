@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 # The public profiler parses its events for long; see Operators.
@@ -142,11 +141,9 @@ def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
     for value in (*args, *kwargs.values()):
         if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
             found.append(float(value))
-        elif isinstance(value, Tensor) and value.is_floating_point() and not value.requires_grad:
-            finite = value.detach()[torch.isfinite(value.detach())]
-            if finite.numel():
-                found.append(float(finite.double().min()))
-                found.append(float(finite.double().max()))
+        elif isinstance(value, Tensor) and value.dim() == 0 and value.is_floating_point():
+            # A constant; larger tensors may be `torch.empty`, and hold anything.
+            found.append(float(value.detach()))
     return found
 
 

@@ -17,7 +17,7 @@ from .fitting import Unbound
 from .lines import HALF_MAX, in_place
 from .masks import form_name
 from .plan import Size
-from .report import CHECK_IDS, Diagnosis, Difference, Report
+from .report import CHECK_IDS, Diagnosis, Difference, Report, Step
 from .sheet import Sheet
 from .source import Source
 from .vocabulary import layer_role
@@ -25,6 +25,8 @@ from .wire import dtype_name
 
 __all__ = ["Verdict"]
 
+# What a report keeps of a traced call; a loop over positions makes thousands.
+_STEPS = 200
 _ROLE_NAMES = {"q": "query", "k": "key", "v": "value", "o": "output"}
 
 
@@ -68,6 +70,14 @@ class Verdict(Sheet):
                 self.set(name, "skip", self.say("waits", check="shape"))
         self.finish()
 
+    def flow(self, seen: Trace) -> None:
+        """The steps of one small call: line, call and shape."""
+        self.report.trace = [
+            Step(line=step["line"], call=step["call"], shape=step["shape"])
+            for step in seen.steps[:_STEPS]
+            if step["shape"] is not None
+        ]
+
     def parameters(self, examination: Examination) -> None:
         """Every weight is found, registered, and does what its name says."""
         fitted = examination.fitted
@@ -100,6 +110,12 @@ class Verdict(Sheet):
                 does.setdefault(name, set()).add(role)
         for name, found in does.items():
             said = layer_role(name)
+            if said == "o" and found == {"v"}:
+                # An output layer after values that no layer made: the same numbers as a value
+                # layer without an output layer, and not what its name says.
+                layer = name.rpartition(".")[0] or name
+                self.set("parameters", "fail", self.say("value-not-projected", name=layer))
+                self.blame("value-not-projected", self.lines.use(layer), name=layer)
             if said in {"q", "k", "v"} and len(found) == 1 and said not in found:
                 role = found.pop()
                 layer = name.rpartition(".")[0] or name

@@ -73,7 +73,7 @@ _CROSS_VIEWS = {
 _OUTPUT = "output = self.output_proj({})"
 _SELF = "def forward(self, x: Tensor"
 _CROSS = "self, query: Tensor, key: Tensor"
-_LENGTH_VIEW = ".view(batch, self.num_heads, length, self.head_dim)"
+_LENGTH_VIEW = ".reshape(batch, self.num_heads, length, self.head_dim)"
 
 
 def _scaled(after: str) -> tuple[Edit, ...]:
