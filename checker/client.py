@@ -10,26 +10,17 @@ import os
 import random
 import selectors
 import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from . import wire
+from .launch import take
 from .messages import say
 from .report import Fault, Report
 
 __all__ = ["Bench", "Options", "check"]
-
-_START = (
-    "import sys\n"
-    "if sys.path and sys.path[0] == '': del sys.path[0]\n"
-    "from attn_kata.checker.nursery import main\n"
-    "main(int(sys.argv[1]))\n"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,19 +43,14 @@ class Bench:
 
     def __init__(self, judges: int = 1) -> None:
         self.count = judges or max(1, min(8, os.cpu_count() or 1))
-        self.control, theirs = socket.socketpair()
-        command = [sys.executable, "-c", _START, str(theirs.fileno())]
-        self.process = subprocess.Popen(
-            command, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=sys.stderr
-        )
-        theirs.close()
+        self.started = take()
+        self.control = self.started.control
         self.judges: list[socket.socket] = []
         for _ in range(self.count):
             ours, judge = socket.socketpair()
             socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
             judge.close()
             self.judges.append(ours)
-            time.sleep(0)
 
     def __enter__(self) -> Bench:  # noqa: PYI034 - typing.Self is Python 3.11's
         return self
@@ -81,12 +67,7 @@ class Bench:
         """End the judges and everything they started."""
         for judge in self.judges:
             judge.close()
-        self.control.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(2)
-            return
-        self.process.kill()
-        self.process.wait()
+        self.started.close()
 
     def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
         """Yield a report a file, in order, each as soon as it and those before it are ready."""

@@ -34,6 +34,8 @@ def main(number: int) -> None:
 
     control = socket.socket(fileno=number)
     _Nursery(control).serve()
+    # Taking the interpreter and torch down in order would keep the command waiting for nothing.
+    os._exit(0)
 
 
 class _Nursery:
