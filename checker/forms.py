@@ -26,17 +26,17 @@ def choose_forms(examination: Examination, ready: Ready) -> None:
     own = examination.kata.contract.masks
     outcome = _try_forms(examination, own, size, weights, truth)
     good = [form for form in own if "right" in outcome[form].values()]
+    others = tuple(form for form in ADAPTED_FORMS if form not in own)
     if good:
         examination.dropped_forms = [f for f in own if set(outcome[f].values()) == {"unfit"}]
     else:
-        others = tuple(form for form in ADAPTED_FORMS if form not in own)
-        adapted = _try_forms(examination, others, size, weights, truth)
-        good = [f for f in others if "right" in adapted[f].values()][:1]
+        outcome |= _try_forms(examination, others, size, weights, truth)
+        good = [f for f in others if "right" in outcome[f].values()][:1]
         if good:
             examination.dropped_forms = list(own)
-            outcome |= adapted
     if not good:
-        ran = [f for f in own if "wrong" in outcome[f].values()]
+        # The form that at least runs shows best what is wrong with its use.
+        ran = [f for f in (*own, *others) if "wrong" in outcome[f].values()]
         examination.forms = ran[:1] or [own[0]]
         kinds = outcome[examination.forms[0]]
         examination.mask_dtypes = [d for d, r in kinds.items() if r == "wrong"] or [torch.int64]
