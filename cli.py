@@ -172,7 +172,7 @@ def check(
     seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0,
     memory: Annotated[int, typer.Option(metavar="MB", min=0)] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 1,
+    jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json")] = False,
     trace: Annotated[bool, typer.Option("--trace")] = False,
     output: Annotated[bool, typer.Option("--output")] = False,
@@ -195,7 +195,7 @@ def check(
         memory=memory,
     )
     # The judge imports torch meanwhile: from here on, slow imports cost nothing.
-    with Bench(min(jobs or os.cpu_count() or 1, len(chosen))) as bench:
+    with Bench(min(jobs or min(8, os.cpu_count() or 1), len(chosen))) as bench:
         from .practice.record import Recorder
         from .terminal.verdicts import Manner, Verdicts
 
