@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
-from . import masks, milestones, propose
+from . import milestones, propose
 from .cases import GAIN, Case, draw_inputs, draw_weights
 from .compare import gap
 from .examine import Examination
@@ -134,15 +134,8 @@ class _Search:
         fitted, examination = self.fitted, self.examination
         cross = examination.cross
         inputs = draw_inputs(case, fitted.binding, self.size.hidden, fitted.draw, cross=cross)
-        mask = keep = right = None
-        dressed = fitted.none_mask(case)
-        if case.mask is not None:
-            axes = (case.batch, self.size.heads, case.queries, case.keys)
-            form, dtype = examination.telling_mask
-            mask = masks.draw(case.mask, form, axes, fitted.draw)
-            keep = masks.full_rows(mask, case.queries).expand(case.batch, -1, -1)
-            dressed = masks.dress(mask, form, examination.convention, dtype, fitted.work)
-            right = masks.for_reference(mask, self.kata.contract.masks, axes)
+        form, mask_dtype = examination.telling_mask if case.mask else ("", torch.int64)
+        right, keep, dressed = examination.draw_mask(case, self.size, form, mask_dtype, fitted.work)
         shape = [case.batch, case.queries, self.size.hidden]
         call = fitted.binding.forward.call(inputs, dressed, shape=shape)
         return Observed(inputs=inputs, mask=right, keep=keep, out=None), call

@@ -99,6 +99,21 @@ class Examination:
 
     # -- making trials ---------------------------------------------------------------
 
+    def draw_mask(
+        self, case: Case, size: Size, form: str, mask_dtype: torch.dtype, work: torch.dtype
+    ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        """Draw a case's mask: as the reference takes it, the rows that count, as it is handed over.
+
+        Without a mask the first two are None, and the third is what stands for no mask.
+        """
+        if case.mask is None:
+            return None, None, self.fitted.none_mask(case)
+        axes = (case.batch, size.heads, case.queries, case.keys)
+        mask = masks.draw(case.mask, form, axes, self.draw)
+        keep = masks.full_rows(mask, case.queries).expand(case.batch, -1, -1)
+        dressed = masks.dress(mask, form, self.convention, mask_dtype, work)
+        return masks.for_reference(mask, self.kata.contract.masks, axes), keep, dressed
+
     def trial(
         self,
         case: Case,
@@ -114,20 +129,10 @@ class Examination:
         inputs = draw_inputs(case, self.fitted.binding, size.hidden, self.draw, cross=self.cross)
         if dtype != torch.float64:
             inputs = {name: tensor.to(dtype).double() for name, tensor in inputs.items()}
-        grid_sizes = (case.batch, size.heads, case.queries, case.keys)
-        mask = dressed = keep = None
+        right, keep, dressed = self.draw_mask(case, size, form, mask_dtype, dtype)
         extra: dict[str, Any] = {}
-        if case.mask is not None:
-            mask = masks.draw(case.mask, form, grid_sizes, self.draw)
-            keep = masks.full_rows(mask, case.queries)
-            keep = keep.expand(case.batch, -1, -1)
-            dressed = masks.dress(mask, form, self.convention, mask_dtype, dtype)
+        if right is not None and dressed is not None:
             extra["mask_layout"] = {"strided": case.strided and dressed.dim() > 1}
-        else:
-            dressed = self.fitted.none_mask(case)
-        right = mask
-        if mask is not None:
-            right = masks.for_reference(mask, self.kata.contract.masks, grid_sizes)
         bound = check_bound or VALUE_BOUND
         trial = Trial(
             case=case,
