@@ -7,43 +7,29 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
-from enum import IntEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from . import __version__
 from .kata.catalogue import Kata, katas
+from .practice.completion import kata_ids, page_ids, target_names
 from .practice.errors import Refusal
 from .practice.judging import Device, Mask, Wishes, reports
 from .practice.pages import has_pages, page_called, page_names
 from .practice.surroundings import ask_cuda, require_cuda, torch_version
 from .practice.targets import Target, kata_called, read_text, targets
 from .practice.workspace import Workspace
-from .terminal.help import HelpCommand, HelpGroup, translate
-from .terminal.language import Language, choose
-from .terminal.screen import ReaderLeft, Screen, prepare
+from .terminal.help import HelpCommand, HelpGroup
+from .terminal.language import Language
+from .terminal.program import Exit, run
+from .terminal.screen import Screen
 
 __all__ = ["Exit", "app", "main"]
 
 _NAME = "attn-kata"
-
-
-class Exit(IntEnum):
-    """How a command ends.
-
-    PASS: all is well, every verdict is pass. FAIL: some verdict is fail or error.
-    USAGE: what was typed cannot be done. INTERRUPTED: the person stopped it.
-    CLOSED: whoever read the output went away.
-    """
-
-    PASS = 0
-    FAIL = 1
-    USAGE = 2
-    INTERRUPTED = 130
-    CLOSED = 141
 
 
 _SETTINGS = {"help_option_names": ["--help", "-h"]}
@@ -64,25 +50,7 @@ dev = typer.Typer(
 app.add_typer(dev, name="dev")
 
 
-def _kata_names(incomplete: str) -> list[str]:
-    """Complete a kata's name."""
-    return [kata.id for kata in katas() if kata.id.startswith(incomplete.lower())]
-
-
-def _target_names(incomplete: str) -> list[str]:
-    """Complete a kata's name or a file."""
-    folder = Path(incomplete).parent
-    files = [str(file) for ending in ("*.py", "*.ipynb") for file in folder.glob(ending)]
-    found = sorted(file for file in files if file.startswith(incomplete))
-    return [*_kata_names(incomplete), *found]
-
-
-def _page_names(incomplete: str) -> list[str]:
-    """Complete a page's name."""
-    return [name for name in page_names() if name.startswith(incomplete)]
-
-
-KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=_kata_names)]
+KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
 
 
 @app.callback()
@@ -164,7 +132,7 @@ def check(
     ctx: typer.Context,
     what: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[K] [FILE]...", autocompletion=_target_names),
+        typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names),
     ] = None,
     class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
     device: Annotated[Device, typer.Option(metavar="auto|cpu|cuda")] = Device.auto,
@@ -265,7 +233,7 @@ def solution(
 
 def explain(
     ctx: typer.Context,
-    ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=_page_names)] = None,
+    ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=page_ids)] = None,
 ) -> int:
     """Explain a mistake or remark."""
     from .terminal.brief import markdown_lines
@@ -354,44 +322,4 @@ def _may_spoil(screen: Screen, kata: Kata) -> bool:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line and return its exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    prepare(sys.stdout)
-    prepare(sys.stderr)
-    language = choose(given, os.environ, sys.stdout.encoding)
-    screen = Screen(language.code, language.source)
-    try:
-        return _guarded(given, screen)
-    except (ReaderLeft, BrokenPipeError):
-        # The reader left: say nothing more, not even at the interpreter's last flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Exit.CLOSED
-
-
-def _guarded(given: list[str], screen: Screen) -> int:
-    from .terminal.usage import is_usage_fault, refused, usage_lines
-
-    try:
-        status = _command(screen)(given, prog_name=_NAME, standalone_mode=False, obj=screen)
-        sys.stdout.flush()
-        # typer may turn an interruption into its status.
-        if status != Exit.INTERRUPTED:
-            return int(status or 0)
-    except Refusal as refusal:
-        screen.tell(refused(refusal, screen))
-        return Exit.USAGE
-    except (KeyboardInterrupt, typer.Abort):
-        pass
-    except Exception as fault:
-        if not is_usage_fault(fault):
-            raise
-        screen.tell(usage_lines(fault, screen.language, screen.err.width))
-        return Exit.USAGE
-    screen.tell([[(screen.say("interrupted"), "bold")]])
-    return Exit.INTERRUPTED
-
-
-def _command(screen: Screen) -> Callable[..., Any]:
-    """Build the program, its texts in the screen's language and `--lang` everywhere."""
-    command = typer.main.get_command(app)
-    translate(command, screen.language)
-    return command
+    return run(app, _NAME, list(sys.argv[1:] if arguments is None else arguments))

@@ -1,0 +1,28 @@
+"""What the shell completes: names of katas, files and pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..kata.catalogue import katas
+from .pages import page_names
+
+__all__ = ["kata_ids", "page_ids", "target_names"]
+
+
+def kata_ids(incomplete: str) -> list[str]:
+    """Complete a kata's name."""
+    return [kata.id for kata in katas() if kata.id.startswith(incomplete.lower())]
+
+
+def target_names(incomplete: str) -> list[str]:
+    """Complete a kata's name or a file."""
+    folder = Path(incomplete).parent
+    files = [str(file) for ending in ("*.py", "*.ipynb") for file in folder.glob(ending)]
+    found = sorted(file for file in files if file.startswith(incomplete))
+    return [*kata_ids(incomplete), *found]
+
+
+def page_ids(incomplete: str) -> list[str]:
+    """Complete a page's name."""
+    return [name for name in page_names() if name.startswith(incomplete)]

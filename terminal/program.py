@@ -1,0 +1,77 @@
+"""How a command line is run, and how it ends: faults become words and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Any
+
+import typer
+
+from ..practice.errors import Refusal
+from .help import translate
+from .language import choose
+from .screen import ReaderLeft, Screen, prepare
+
+__all__ = ["Exit", "run"]
+
+
+class Exit(IntEnum):
+    """How a command ends.
+
+    PASS: all is well, every verdict is pass. FAIL: some verdict is fail or error.
+    USAGE: what was typed cannot be done. INTERRUPTED: the person stopped it.
+    CLOSED: whoever read the output went away.
+    """
+
+    PASS = 0
+    FAIL = 1
+    USAGE = 2
+    INTERRUPTED = 130
+    CLOSED = 141
+
+
+def run(app: typer.Typer, name: str, given: list[str]) -> int:
+    """Run a command line of the program called name, and return its exit status."""
+    prepare(sys.stdout)
+    prepare(sys.stderr)
+    language = choose(given, os.environ, sys.stdout.encoding)
+    screen = Screen(language.code, language.source)
+    try:
+        return _guarded(app, name, given, screen)
+    except (ReaderLeft, BrokenPipeError):
+        # The reader left: say nothing more, not even at the interpreter's last flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.CLOSED
+
+
+def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> int:
+    from .usage import is_usage_fault, refused, usage_lines
+
+    try:
+        status = _command(app, screen)(given, prog_name=name, standalone_mode=False, obj=screen)
+        sys.stdout.flush()
+        # typer may turn an interruption into its status.
+        if status != Exit.INTERRUPTED:
+            return int(status or 0)
+    except Refusal as refusal:
+        screen.tell(refused(refusal, screen))
+        return Exit.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        pass
+    except Exception as fault:
+        if not is_usage_fault(fault):
+            raise
+        screen.tell(usage_lines(fault, screen.language, screen.err.width))
+        return Exit.USAGE
+    screen.tell([[(screen.say("interrupted"), "bold")]])
+    return Exit.INTERRUPTED
+
+
+def _command(app: typer.Typer, screen: Screen) -> Callable[..., Any]:
+    """Build the program, its texts in the screen's language and `--lang` everywhere."""
+    command = typer.main.get_command(app)
+    translate(command, screen.language)
+    return command
