@@ -25,7 +25,8 @@ from .cases import GAIN, Case, draw_inputs, draw_weights
 from .compare import gap
 from .examine import Examination
 from .fitting import Fitted
-from .pointing import Observed, point
+from .origins import Origins
+from .pointing import Observed, Pointer
 from .truth import Roles, Truth
 
 __all__ = ["Named", "diagnose"]
@@ -59,17 +60,17 @@ class Named:
     reference: str | None = None
 
 
-def diagnose(examination: Examination, *, values_wrong: bool) -> list[Named]:
+def diagnose(examination: Examination, origins: Origins, *, values_wrong: bool) -> list[Named]:
     """Return the mistakes that together reproduce the submission's outputs."""
-    found = _Search(examination, examination.fitted, ()).run(values_wrong=values_wrong)
+    plain = _Search(examination, examination.fitted, (), origins)
+    found = plain.run(values_wrong=values_wrong)
     if found or not values_wrong:
         return found
-    return _without_extras(examination)
+    return _without_extras(plain, examination)
 
 
-def _without_extras(examination: Examination) -> list[Named]:
+def _without_extras(plain: _Search, examination: Examination) -> list[Named]:
     """Silence norms and activations; if what remains is attention, they were the mistake."""
-    plain = _Search(examination, examination.fitted, ())
     seen: dict[str, milestones.Step] = {}
     for step in plain.evidence[0].steps:
         if step["call"] in _NEUTRAL:
@@ -80,7 +81,7 @@ def _without_extras(examination: Examination) -> list[Named]:
     for wanted in [*((one,) for one in seen), tuple(seen)]:
         skip = tuple(name for name, mistake in _NEUTRAL.items() if mistake in wanted)
         fitted = examination.fitted.silenced(skip)
-        search = _Search(examination, fitted, skip)
+        search = _Search(examination, fitted, skip, plain.origins)
         rest = [] if search.right_already() else search.run(values_wrong=True)
         if rest or search.right_already():
             extras = [Named(mistake=by_id[one], line=seen[one]["line"]) for one in wanted]
@@ -91,8 +92,15 @@ def _without_extras(examination: Examination) -> list[Named]:
 class _Search:
     """Edited references against the submission's outputs, for one way to run it."""
 
-    def __init__(self, examination: Examination, fitted: Fitted, skip: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        examination: Examination,
+        fitted: Fitted,
+        skip: tuple[str, ...],
+        origins: Origins,
+    ) -> None:
         self.examination = examination
+        self.origins = origins
         self.kata: Kata = examination.kata
         self.fitted = fitted
         self.skip = skip
@@ -118,14 +126,16 @@ class _Search:
             cases.append(Case(check="", batch=2, queries=5, keys=7 if cross else 5, mask="mixed"))
             cases.append(Case(check="", batch=4, queries=6, keys=6, mask="mixed"))
         found = [self._call(case) for case in cases]
-        record = {"values": True, "skip": list(self.skip)}
+        # A dropout that eval mode does not stop would hide every other mistake.
+        record = {"values": True, "skip": list(self.skip), "only_dropout": []}
         calls = [dict(call, record=record) for _, call in found]
         run = self.fitted.entry(self.size, self.weights, calls, self.fitted.work)
-        answers = self.fitted.run([run])[0].get("answers", [{}] * len(calls))
+        result = self.fitted.run([dict(run, record=True)])[0]
+        answers = result.get("answers", [{}] * len(calls))
         for (held, _), answer in zip(found, answers, strict=True):
             out = answer.get("out")
             held.out = out if isinstance(out, Tensor) else None
-            held.steps = answer.get("steps", [])
+            held.steps, held.made = answer.get("steps", []), result.get("made", [])
             for step in held.steps:
                 step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
         return [held for held, _ in found]
@@ -280,7 +290,7 @@ class _Search:
             truth = self._truth(roles)
             right = self._steps_of(truth, others, held)
             wrong = self._steps_of(truth, [*others, edit], held)
-            line = point(mistake, held, right, wrong, self.size)
+            line = Pointer(held, right, wrong, self.size, self.origins).line(mistake)
             named.append(
                 Named(mistake=mistake, line=line, reference=_right_line(edit, self.source))
             )

@@ -294,7 +294,8 @@ class _Sitting:
     def _diagnose(self, verdict: Verdict, examination: Examination) -> None:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
         if wrong & {"values", "mask", "lengths"}:
-            verdict.name(diagnose(examination, values_wrong=bool(wrong & {"values", "lengths"})))
+            values_wrong = bool(wrong & {"values", "lengths"})
+            verdict.name(diagnose(examination, verdict.origins, values_wrong=values_wrong))
         if wrong and not self.result.diagnosis:
             verdict.guess(examination)
 

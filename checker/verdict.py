@@ -16,6 +16,7 @@ from .examine import Examination
 from .fitting import Unbound
 from .lines import HALF_MAX, in_place
 from .masks import form_name
+from .origins import Origins
 from .plan import Size
 from .report import CHECK_IDS, Diagnosis, Difference, Report, Step
 from .sheet import Sheet
@@ -36,6 +37,7 @@ class Verdict(Sheet):
     def __init__(self, report: Report, kata: Kata, source: Source, language: str) -> None:
         super().__init__(report, source, language)
         self.kata = kata
+        self.origins = Origins(source, report.object or "")
 
     def rules(self, seen: Trace, imports: int | None) -> None:
         """No fused attention, and not our own answer."""
@@ -355,7 +357,8 @@ class Verdict(Sheet):
     def name(self, found: list[Named]) -> None:
         """Put the mistakes that reproduce the numbers first."""
         for one in found:
-            one.line = self.lines.triangle(one.mistake.id) or one.line
+            if one.mistake.id == "causal-inverted":
+                one.line = self.lines.triangle(one.mistake.id) or one.line
         named = [
             Diagnosis(
                 mistake=one.mistake.id,
