@@ -10,7 +10,7 @@ numbers is never named.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations, islice
 from typing import Any
@@ -21,18 +21,24 @@ from torch import Tensor, nn
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 from . import milestones, propose
-from .cases import GAIN, Case, draw_inputs, draw_weights
+from .beneath import Explained
+from .cases import GAIN, Case, draw_weights
 from .compare import gap
 from .examine import Examination
 from .fitting import Fitted
+from .occasion import Occasion, arrange, hold, smallest
 from .origins import Origins
+from .plan import Size
 from .pointing import Observed, Pointer
 from .truth import Roles, Truth
 
-__all__ = ["Named", "diagnose"]
+__all__ = ["Diagnosed", "Named", "diagnose"]
 
 _PAIRS = 2000
 _MASK_GROUPS = {"mask"}
+# How a mask of 1 and 0 is turned round before it is added.
+_TURNING = {"rsub", "__rsub__", "sub", "__sub__", "__eq__", "eq", "logical_not", "__invert__"}
+_KEY_MAKERS = {"linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow"}
 _NEUTRAL = {
     "layer_norm": "norm-added",
     "rms_norm": "norm-added",
@@ -60,13 +66,28 @@ class Named:
     reference: str | None = None
 
 
-def diagnose(examination: Examination, origins: Origins, *, values_wrong: bool) -> list[Named]:
+@dataclass(slots=True, kw_only=True)
+class Diagnosed:
+    """What was named, and the edited reference that it comes to, where there is one."""
+
+    named: list[Named] = field(default_factory=list)
+    explained: Explained | None = None
+
+
+def diagnose(examination: Examination, origins: Origins, *, values_wrong: bool) -> Diagnosed:
     """Return the mistakes that together reproduce the submission's outputs."""
     plain = _Search(examination, examination.fitted, (), origins)
+    if values_wrong and plain.right_already():
+        # Only some sizes or lengths go wrong: look where they did.
+        where = smallest(examination, "values", "lengths")
+        closer = where and _Search(examination, examination.fitted, (), origins, where)
+        if closer is None or closer.right_already():
+            return Diagnosed(named=plain.run(values_wrong=False), explained=plain.explained)
+        plain = closer
     found = plain.run(values_wrong=values_wrong)
     if found or not values_wrong:
-        return found
-    return _without_extras(plain, examination)
+        return Diagnosed(named=found, explained=plain.explained)
+    return Diagnosed(named=_without_extras(plain, examination))
 
 
 def _without_extras(plain: _Search, examination: Examination) -> list[Named]:
@@ -98,18 +119,21 @@ class _Search:
         fitted: Fitted,
         skip: tuple[str, ...],
         origins: Origins,
+        where: tuple[Case, Size] | None = None,
     ) -> None:
         self.examination = examination
         self.origins = origins
+        self.where = where and where[0]
         self.kata: Kata = examination.kata
         self.fitted = fitted
         self.skip = skip
-        self.size = examination.sizes[0]
+        self.size = examination.sizes[0] if where is None else where[1]
         shapes = fitted.shapes(self.size)
         self.weights = draw_weights(shapes, self.size.hidden, GAIN, fitted.draw) if shapes else {}
         self.evidence = self._collect()
         self.readings = self._readings(shapes)
         self.source = self.kata.solution()
+        self.explained: Explained | None = None
 
     def _readings(self, shapes: dict[str, tuple[int, ...]]) -> list[Roles]:
         roles = self.fitted.roles(self.size) if self.fitted.aligned else None
@@ -121,40 +145,32 @@ class _Search:
         cross = self.examination.cross
         # Batch, heads, lengths and head_dim differ pairwise, so that shapes name the axes.
         plain = [(2, 5, 7 if cross else 5), (5, 2, 6 if cross else 2), (1, 7, 3 if cross else 7)]
+        if self.where is not None:
+            case = self.where
+            plain = [
+                (case.batch, case.queries, case.keys),
+                (case.batch + 1, case.queries, case.keys),
+            ]
         cases = [Case(check="", batch=b, queries=q, keys=k) for b, q, k in plain]
         if self.examination.takes_mask and self.examination.forms:
             cases.append(Case(check="", batch=2, queries=5, keys=7 if cross else 5, mask="mixed"))
             cases.append(Case(check="", batch=4, queries=6, keys=6, mask="mixed"))
-        found = [self._call(case) for case in cases]
         # A dropout that eval mode does not stop would hide every other mistake.
         record = {"values": True, "skip": list(self.skip), "only_dropout": []}
-        calls = [dict(call, record=record) for _, call in found]
-        run = self.fitted.entry(self.size, self.weights, calls, self.fitted.work)
-        result = self.fitted.run([dict(run, record=True)])[0]
-        answers = result.get("answers", [{}] * len(calls))
-        for (held, _), answer in zip(found, answers, strict=True):
-            out = answer.get("out")
-            held.out = out if isinstance(out, Tensor) else None
-            held.steps, held.made = answer.get("steps", []), result.get("made", [])
-            for step in held.steps:
-                step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
-        return [held for held, _ in found]
-
-    def _call(self, case: Case) -> tuple[Observed, dict[str, Any]]:
-        fitted, examination = self.fitted, self.examination
-        cross = examination.cross
-        inputs = draw_inputs(case, fitted.binding, self.size.hidden, fitted.draw, cross=cross)
-        form, mask_dtype = examination.telling_mask if case.mask else ("", torch.int64)
-        right, keep, dressed = examination.draw_mask(case, self.size, form, mask_dtype, fitted.work)
-        shape = [case.batch, case.queries, self.size.hidden]
-        call = fitted.binding.forward.call(inputs, dressed, shape=shape)
-        return Observed(inputs=inputs, mask=right, keep=keep, out=None), call
+        many = [arrange(self.examination, case, self.size) for case in cases]
+        calls = [dict(one.call, record=record) for one in many]
+        result = hold(self.examination, self.size, calls, self.weights)
+        return [
+            _observed(one, answer, result["made"])
+            for one, answer in zip(many, result["answers"], strict=True)
+        ]
 
     # -- the search --------------------------------------------------------------------
 
     def right_already(self) -> bool:
-        """Whether the plain reference reproduces every output."""
-        return any(self._explains((), roles, self.evidence) for roles in self.readings)
+        """Whether the plain reference reproduces every output that no mask is part of."""
+        plain = [held for held in self.evidence if held.mask is None]
+        return any(self._explains((), roles, plain) for roles in self.readings)
 
     def run(self, *, values_wrong: bool) -> list[Named]:
         """Search, and say which mistakes were found, with their lines."""
@@ -180,7 +196,8 @@ class _Search:
             for mistake, edit in self._options(mask=True):
                 edits = [*(e for _, e in base), edit]
                 if self._explains(edits, roles, masked):
-                    return [*base, self._told_apart(mistake, edit, masked[0].steps)]
+                    named = [self._key_or_weights(one, roles) for one in base]
+                    return [*named, self._told_apart(mistake, edit, masked[0].steps)]
         return first or None
 
     def _bases(self, roles: Roles, plain: list[Observed]) -> Iterable[list[tuple[Mistake, Edit]]]:
@@ -247,18 +264,26 @@ class _Search:
             for option in _fitting(self.kata)
             if option[0].id != base[0][0].id and self._explains([option[1]], roles, evidence)
         ]
-        options = [base[0], *same]
-        ids = {mistake.id for mistake, _ in options}
-        if {"values-from-keys", "weights-on-keys"} <= ids:
-            wanted = "values-from-keys" if self._key_made_twice(roles) else "weights-on-keys"
-            return [next(o for o in options if o[0].id == wanted)]
-        chosen = min(options, key=lambda option: option[0].rank)
-        return [self._told_apart(*chosen, evidence[0].steps)]
+        chosen = min([base[0], *same], key=lambda option: option[0].rank)
+        return [self._told_apart(*self._key_or_weights(chosen, roles), evidence[0].steps)]
+
+    def _key_or_weights(self, one: tuple[Mistake, Edit], roles: Roles) -> tuple[Mistake, Edit]:
+        """Values made by the key layer and weights put on the keys agree in numbers."""
+        keys_mixed = self.kata.contract.source != "cross" or "(key)" in one[1][0][1]
+        if one[0].id != "weights-on-keys" and not (one[0].id == "values-from-keys" and keys_mixed):
+            return one
+        wanted = "values-from-keys" if self._key_made_twice(roles) else "weights-on-keys"
+        return next((o for o in _fitting(self.kata) if o[0].id == wanted), one)
 
     def _told_apart(
         self, mistake: Mistake, edit: Edit, steps: list[milestones.Step]
     ) -> tuple[Mistake, Edit]:
         """A fill with 0, a tiny fill and scores times mask agree in numbers; the calls differ."""
+        if mistake.id == "mask-added" and any(s["call"] in _TURNING for s in steps):
+            # 1 - mask, times a number: softmax does not see the shift between the two.
+            return next(
+                (o for o in _fitting(self.kata) if o[0].id == "mask-fill-small"), (mistake, edit)
+            )
         if mistake.id != "mask-fill-zero":
             return mistake, edit
         fills = [s for s in steps if s["call"] in {"masked_fill", "masked_fill_", "where"}]
@@ -274,9 +299,7 @@ class _Search:
         key = made.get("key_heads", made.get("key"))
         if key is None:
             return False
-        makers = [
-            s for s in held.steps if s["call"] in {"linear", "matmul", "einsum", "__matmul__"}
-        ]
+        makers = [s for s in held.steps if s["call"] in _KEY_MAKERS]
         hits = [s for s in makers if milestones.find(key, [s]) is not None]
         return len(hits) > 1
 
@@ -284,6 +307,9 @@ class _Search:
 
     def _name(self, combination: list[tuple[Mistake, Edit]], roles: Roles) -> list[Named]:
         named = []
+        kind = _compiled(self.kata, tuple(edit for _, edit in combination))
+        if kind is not None:
+            self.explained = Explained(kind=kind, roles=roles, size=self.size)
         for mistake, edit in combination:
             others = [e for m, e in combination if m is not mistake]
             held = self.evidence[-1] if mistake.group == "mask" else self.evidence[0]
@@ -302,6 +328,21 @@ class _Search:
             return {}
         truth.module.__class__ = kind
         return milestones.milestones(truth, held.inputs, held.mask)
+
+
+def _observed(one: Occasion, answer: dict[str, Any], made: list[milestones.Step]) -> Observed:
+    out = answer.get("out")
+    steps: list[milestones.Step] = answer.get("steps", [])
+    for step in steps:
+        step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
+    return Observed(
+        inputs=one.inputs,
+        mask=one.mask,
+        keep=one.keep,
+        out=out if isinstance(out, Tensor) else None,
+        steps=steps,
+        made=made,
+    )
 
 
 @cache

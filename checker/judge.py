@@ -21,7 +21,8 @@ import torch
 
 from ..kata.catalogue import Kata, find
 from . import wire
-from .behaviour import pretend, trace, try_dropout
+from .behaviour import Trace, pretend, trace, try_dropout
+from .beneath import beneath
 from .choose import choose
 from .diagnose import diagnose
 from .dropout_verdict import judge_dropout
@@ -31,6 +32,7 @@ from .fitting import Fitted, Unbound, bind
 from .forms import choose_forms
 from .halves import try_dtypes
 from .messages import say
+from .origins import Origins
 from .plan import Binding, Size
 from .process import Candidate, Ended
 from .report import Diagnosis, Fault, Report
@@ -249,6 +251,8 @@ class _Sitting:
         unjudged = _Unjudged(kind, message, line)
         known = crash(fault, self.kata) if kind == "forward" else None
         if known is not None:
+            if known == "length-fixed" and line is not None:
+                line = Origins(source, self.result.object or "").size([line]) or line
             words = self._say(known, dtype="float32", reason=reason)
             yours = source.line(line).strip() or None
             unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
@@ -274,10 +278,9 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
-        wrong_values = bool(examination.findings.get("values"))
         verdict.flow(seen)
         verdict.rules(seen, _own_imports(source))
-        verdict.parameters(examination)
+        verdict.parameters(examination, seen)
         verdict.structure(examination)
         verdict.outputs(examination)
         verdict.purity(examination, seen)
@@ -286,18 +289,21 @@ class _Sitting:
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
-        if ready and not wrong_values:
+        if fitted.shapes(examination.sizes[0]):
             verdict.device(pretend(examination))
         verdict.finish()
-        self._diagnose(verdict, examination)
+        self._diagnose(verdict, examination, seen)
 
-    def _diagnose(self, verdict: Verdict, examination: Examination) -> None:
+    def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
         if wrong & {"values", "mask", "lengths"}:
             values_wrong = bool(wrong & {"values", "lengths"})
-            verdict.name(diagnose(examination, verdict.origins, values_wrong=values_wrong))
+            found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
+            verdict.name(found.named)
+            if found.explained is not None and values_wrong:
+                verdict.further(beneath(examination, found.explained))
         if wrong and not self.result.diagnosis:
-            verdict.guess(examination)
+            verdict.guess(examination, seen)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

@@ -363,6 +363,8 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "dropout acts before softmax: a dropped score of 0 still gets weight; drop the weights",
         "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应当丢弃权重",
     },
+    "place-output": {"en": "the output", "zh": "输出"},
+    "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
     "dropout-on-output": {
         "en": "dropout acts on {where}, not on the weights",
         "zh": "dropout 作用在{where}上，而不是权重上",

@@ -17,13 +17,21 @@ from .milestones import HIDDEN, Step, find
 from .origins import Origins
 from .plan import Size
 
-__all__ = ["Observed", "Pointer", "move_names"]
+__all__ = ["Observed", "Pointer", "departure"]
 
-move_names = ("transpose", "permute", "swapaxes", "movedim", "swapdims", "moveaxis", "mT", "T", "t")
+_MOVES = ("transpose", "permute", "swapaxes", "movedim", "swapdims", "moveaxis", "mT", "T", "t")
 _RESHAPES = {"view", "reshape", "unflatten", "contiguous", "flatten", "view_as"}
 _MAKERS = ("linear", "matmul", "einsum", "__matmul__", "chunk", "split", "__getitem__", "unbind")
 _SET_BEFORE = {"scale-by-hidden-dim", "scale-by-length", "scale-without-sqrt"}
-_OFF_BY_ONE = {"causal-excludes-self", "causal-sees-next"}
+_DRAWN = {"causal-excludes-self", "causal-sees-next", "causal-inverted"}
+_PROJECTED = ("query", "key", "value", "queries", "keys", "values")
+_SCORED = ("products", "scores", "masked_scores")
+# Whose edits show first in a step that is not where the mistake is.
+_BEFORE = {
+    "scale-after-softmax": frozenset(_SCORED),
+    "mask-after-softmax": frozenset(_SCORED),
+    "heads-not-split": frozenset((*_PROJECTED, "query_heads", "key_heads", "value_heads")),
+}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -65,7 +73,8 @@ class Pointer:
         """The line at fault, None where neither trace nor source shows it."""
         step = self._step(mistake)
         if mistake.id == "mask-ignored" and (step is None or not _masks(step)):
-            left_out = self.origins.unmasked_call()
+            ran = {line for s in self.held.steps for line in s["lines"]}
+            left_out = self.origins.unmasked_branch(ran) or self.origins.unmasked_call()
             if left_out is not None:
                 return left_out
         if step is None or not step["lines"]:
@@ -80,8 +89,10 @@ class Pointer:
             found = self._layout(mistake)
         elif mistake.id in {"mask-ignored", "causal-missing"}:
             return self._unmasked()
-        elif mistake.id in _OFF_BY_ONE:
+        elif mistake.id in _DRAWN:
             found = self._drawn()
+        elif mistake.id == "softmax-missing":
+            found = self._after_scores()
         elif mistake.group == "scale" and mistake.id != "scale-after-softmax":
             found = self._scaling()
         elif mistake.id == "values-from-keys":
@@ -90,16 +101,17 @@ class Pointer:
             found = self._second_use()
         elif mistake.id == "mask-transposed" and self.held.mask is not None:
             found = self._turned()
-        return found or self._first_wrong(late=mistake.id.endswith("after-softmax"))
+        found = found or self._first_wrong(_BEFORE.get(mistake.id, frozenset()))
+        return found or departure(self.right, self.held.steps)
 
-    def _first_wrong(self, *, late: bool) -> Step | None:
+    def _first_wrong(self, before: frozenset[str]) -> Step | None:
         """The first step that holds what only the mistake makes.
 
-        late: the mistake comes after softmax, whatever the scores are for it.
+        before: named steps that differ for the mistake, though it comes after them.
         """
         for name, value in self.wrong.items():
             same = name in self.right and _same(self.right[name], value)
-            if same or (late and ("scores" in name or name == "products")):
+            if same or name in before:
                 continue
             step = find(value, self.held.steps)
             if step is not None and step["lines"]:
@@ -130,8 +142,11 @@ class Pointer:
         if key is None:
             return None
         hits = [s for s in self.held.steps if s["call"] in _MAKERS and find(key, [s])]
-        layers = self._uses_of([w for s in hits for w in s["weights"]])
-        return layers[-1] if len(layers) > 1 else hits[-1] if hits else None
+        weights = [w for s in hits for w in s["weights"]]
+        uses = self._uses_of(weights)
+        if len(uses) > 1:
+            return self.origins.misnamed(uses, weights[0]) or uses[-1]
+        return hits[-1] if hits else None
 
     def _second_use(self) -> Step | None:
         """Of two calls of one layer, the one whose result is called by another role's name."""
@@ -173,12 +188,20 @@ class Pointer:
                 cut = drawn.flatten(0, -3)[0] if drawn.dim() > 2 else drawn
                 cut = cut[:length, :length]
                 for shown in (cut != 0, _hidden(cut)):
-                    if any(
-                        torch.equal(side, wrong) and not torch.equal(side, right)
-                        for side in (shown, ~shown)
-                    ):
+                    if _either(shown, wrong) and not _either(shown, right):
                         return step
         return None
+
+    def _after_scores(self) -> Step | None:
+        """The first step, beyond masks, that takes the scores for weights."""
+        scores = self.wrong.get("weights")
+        made = None if scores is None else find(scores, self.held.steps)
+        if made is None:
+            return None
+        later = self.held.steps[self.held.steps.index(made) + 1 :]
+        return next(
+            (s for s in later if s["lines"] and s["line"] != made["line"] and not _masks(s)), made
+        )
 
     def _layout(self, mistake: Mistake) -> Step | None:
         """The step that makes or merges heads in the wrong order, known by its shapes."""
@@ -192,8 +215,11 @@ class Pointer:
                 before = step["shapes"][0] if step["shapes"] else []
                 if step["shape"] in [[batch, heads, n, depth] for n in lengths] and len(before) < 4:
                     return step
+        if mistake.id == "heads-not-split":
+            whole = [[batch, 1, n, heads * depth] for n in lengths]
+            return next((s for s in steps if s["shape"] in whole), None)
         if mistake.id == "heads-merge-wrong-axes":
-            found = [s for s in steps if s["call"] in move_names]
+            found = [s for s in steps if s["call"] in _MOVES]
             return found[-1] if found else None
         if mistake.id == "heads-merge-without-transpose":
             merged = [s for s in reshapes if s["shape"] == [batch, length, heads * depth]
@@ -206,7 +232,7 @@ class Pointer:
         assert self.held.mask is not None
         pair = sorted(self.held.mask.shape[-2:])
         for step in self.held.steps:
-            moved = step["call"] in move_names and not step["values"] and step["shapes"]
+            moved = step["call"] in _MOVES and not step["values"] and step["shapes"]
             if moved and sorted(step["shapes"][0][-2:]) == pair:
                 return step
         return None
@@ -217,7 +243,9 @@ class Pointer:
         """The line of what the step took from elsewhere, where that is the fault."""
         lines = step["lines"]
         if mistake.group == "roles":
-            lines = self._blamed_frames(step)
+            if mistake.id.endswith("not-projected"):
+                lines = self._where_projected(lines)
+            lines = self._blamed_frames(lines)
             role = mistake.id.partition("-")[0]
             if mistake.id.endswith("not-projected"):
                 return self.origins.alias(lines, role) or lines[0]
@@ -230,9 +258,17 @@ class Pointer:
             return self.origins.fill(lines)
         return None
 
-    def _blamed_frames(self, step: Step) -> list[int]:
+    def _where_projected(self, lines: list[int]) -> list[int]:
+        """Leave a helper that comes after the projections: its caller forgot one."""
+        projecting = {line for s in self.held.steps if s["weights"] for line in s["lines"]}
+        functions = self.origins.functions_of(projecting)
+        inner = lines
+        while len(inner) > 1 and not functions & self.origins.functions_of({inner[0]}):
+            inner = inner[1:]
+        return inner if functions & self.origins.functions_of({inner[0]}) else lines
+
+    def _blamed_frames(self, lines: list[int]) -> list[int]:
         """Leave a helper whose line does right by another role: its caller is at fault."""
-        lines = list(step["lines"])
         while len(lines) > 1 and self._does_right(lines[0], len(lines)):
             lines = lines[1:]
         return lines
@@ -251,12 +287,35 @@ class Pointer:
         )
 
 
+def departure(right: dict[str, Tensor], steps: list[Step]) -> Step | None:
+    """The first step after the last that the reference takes too, where one is as large."""
+    reached = -1
+    wanted: Tensor | None = None
+    for value in right.values():
+        step = find(value, steps)
+        if step is not None:
+            reached, wanted = max(reached, steps.index(step)), None
+        elif wanted is None:
+            wanted = value
+    if wanted is None:
+        return None
+    for step in steps[reached + 1 :]:
+        if step["lines"] and any(v.numel() == wanted.numel() for v in step["values"]):
+            return step
+    return None
+
+
 def _masks(step: Step) -> bool:
     return step["call"] in {"masked_fill", "where", "masked_fill_"}
 
 
 def _hidden(scores: Tensor) -> Tensor:
     return scores < HIDDEN if scores.is_floating_point() else torch.zeros_like(scores) != 0
+
+
+def _either(shown: Tensor, wanted: Tensor) -> bool:
+    """Whether a mask or its opposite is the one wanted."""
+    return torch.equal(shown, wanted) or torch.equal(~shown, wanted)
 
 
 def _same(left: Tensor, right: Tensor) -> bool:

@@ -148,6 +148,8 @@ class PretendedGPU(TorchFunctionMode):
         moved = func(source, *kept, **kwargs) if kept or kwargs else source
         if moved is source:
             moved = source.view_as(source)
+        if device == _CPU and "_origin" in vars(source) and _device(source) == _CPU:
+            return _marked(moved, device, _origin(source))
         return _marked(moved, device, self._here("to") if device == _CPU else ("", "", None))
 
     def _here(self, name: str) -> tuple[str, str, int | None]:

@@ -93,7 +93,9 @@ class Recorder(TorchFunctionMode):
             return self._dropout(func, name, args, kwargs)
         result = args[0] if name in self.skip and args else func(*args, **kwargs)
         if name not in _QUIET:
-            self._note(name, args, kwargs, result)
+            # An assignment to items gives nothing back: what it changed is what it made.
+            made = args[0] if name == "__setitem__" else result
+            self._note(name, args, kwargs, made)
         return result
 
     def _dropout(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

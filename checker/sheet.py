@@ -46,6 +46,10 @@ class Sheet:
             Diagnosis(mistake=mistake, line=line, message=message, yours=yours)
         )
 
+    def blames(self, mistake: str) -> bool:
+        """Whether a mistake was named already."""
+        return any(d.mistake == mistake for d in self.report.diagnosis)
+
     def remark(self, ident: str, line: int | None = None, key: str = "", **values: object) -> None:
         """Add a remark, once."""
         if any(r.id == ident for r in self.report.remarks):

@@ -7,20 +7,16 @@ from typing import Any
 
 import torch
 
-from ..kata.catalogue import Kata
-from .behaviour import Trace, forbidden
+from .behaviour import Trace, forbidden, narrowing
 from .cases import Case
-from .diagnose import Named
-from .evidence import patterns, state_line
+from .evidence import state_line
 from .examine import Examination
 from .fitting import Unbound
 from .lines import HALF_MAX, in_place
 from .masks import form_name
-from .origins import Origins
+from .naming import Blame
 from .plan import Size
-from .report import CHECK_IDS, Diagnosis, Difference, Report, Step
-from .sheet import Sheet
-from .source import Source
+from .report import CHECK_IDS, Difference, Step
 from .vocabulary import layer_role
 from .wire import dtype_name
 
@@ -31,13 +27,8 @@ _STEPS = 200
 _ROLE_NAMES = {"q": "query", "k": "key", "v": "value", "o": "output"}
 
 
-class Verdict(Sheet):
+class Verdict(Blame):
     """Fills a report, one method a check. One instance a file."""
-
-    def __init__(self, report: Report, kata: Kata, source: Source, language: str) -> None:
-        super().__init__(report, source, language)
-        self.kata = kata
-        self.origins = Origins(source, report.object or "")
 
     def rules(self, seen: Trace, imports: int | None) -> None:
         """No fused attention, and not our own answer."""
@@ -48,7 +39,10 @@ class Verdict(Sheet):
             self.set("rules", "pass", self.say("rules-pass"))
             return
         name, line = call
-        line = line or self.lines.naming(name.rpartition(".")[2])
+        module = name.rpartition(".")[2] if name.startswith("nn.") else ""
+        # A layer is chosen where it is made, not where it is called.
+        made = self.lines.naming(f"{module}(") if module else None
+        line = made or line or self.lines.naming(name.rpartition(".")[2])
         message = self.say("forbidden-call", call=f"`{name}`")
         self.set("rules", "fail", message)
         self.blame("forbidden-call", line, call=f"`{name}`")
@@ -80,7 +74,7 @@ class Verdict(Sheet):
             if step["shape"] is not None
         ]
 
-    def parameters(self, examination: Examination) -> None:
+    def parameters(self, examination: Examination, seen: Trace) -> None:
         """Every weight is found, registered, and does what its name says."""
         fitted = examination.fitted
         shown = fitted.shown
@@ -88,21 +82,23 @@ class Verdict(Sheet):
         name = self.report.object or ""
         if not shown["modules"]:
             self.set("parameters", "fail", self.say("fail-not-module", name=name))
-            self.blame("parameters-not-registered", None, "fail-not-module", name=name)
+            line = getattr(self.lines.own, "lineno", None)
+            self.blame("parameters-not-registered", line, "fail-not-module", name=name)
         elif hidden:
             names = ", ".join(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
-            line = self.lines.assignment(hidden[0].split(".")[0])
+            lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
+            line = min((n for n in lines if n is not None), default=None)
             self.set("parameters", "fail", self.say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", line, names=names)
         elif not fitted.aligned:
             key = "fail-roles"
             self.set("parameters", "skip", self.say(key))
         else:
-            self._names_hold(examination)
+            self._names_hold(examination, seen)
             count = len(shown["registered"])
             self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
 
-    def _names_hold(self, examination: Examination) -> None:
+    def _names_hold(self, examination: Examination, seen: Trace) -> None:
         roles = examination.fitted.roles(examination.fitted.base)
         if roles is None:
             return
@@ -124,9 +120,19 @@ class Verdict(Sheet):
                 values = {"name": layer, "said": _ROLE_NAMES[said], "does": _ROLE_NAMES[role]}
                 message = self.say("query-key-swapped", **values)
                 self.set("parameters", "fail", message)
-                self.blame(
-                    "query-key-swapped", self.lines.use(layer), "query-key-swapped", **values
-                )
+                if not self.blames("query-key-swapped"):
+                    line = self._swapped_line(name, seen) or self.lines.use(layer)
+                    self.blame("query-key-swapped", line, "query-key-swapped", **values)
+
+    def _swapped_line(self, weight: str, seen: Trace) -> int | None:
+        """Where a layer's result gets another role's name, else where the product is taken."""
+        uses = [s for s in seen.steps if weight in s["weights"] and s["lines"]]
+        misnamed = self.origins.misnamed(uses, weight)
+        if misnamed is not None:
+            return misnamed["line"]
+        products = {"matmul", "bmm", "einsum", "__matmul__", "baddbmm"}
+        own = [s for s in seen.steps if s["call"] in products and not s["weights"] and s["lines"]]
+        return own[0]["line"] if own else None
 
     def structure(self, examination: Examination) -> None:
         """Fused where it must be, an output projection where it must be."""
@@ -256,7 +262,9 @@ class Verdict(Sheet):
             self.set("purity", "fail", self.say(examination.state))
             awake = [d for d in seen.dropouts if d["training"] and d["p"] > 0]
             if awake and examination.state == "fail-random":
-                self.blame("dropout-in-eval", awake[0]["line"])
+                line = awake[0]["line"]
+                made = self.origins.layer([line], "dropout") if line else None
+                self.blame("dropout-in-eval", made or line)
                 self.set("dropout", "fail", self.say("dropout-in-eval"))
             else:
                 line = state_line(self.source, self.report.object or "")
@@ -278,11 +286,11 @@ class Verdict(Sheet):
         cases = examination.counts.get("dtypes", 0)
         fault = examination.fitted.double_fault
         if fault is not None:
-            self._dtype_fault("float64", fault)
+            self._dtype_fault(torch.float64, fault, examination)
         for finding in examination.findings.get("dtypes", []):
             dtype = dtype_name(finding.trial.dtype)
             if finding.fault is not None:
-                self._dtype_fault(dtype_name(finding.trial.dtype), finding.fault)
+                self._dtype_fault(finding.trial.dtype, finding.fault, examination)
             elif finding.gap is not None:
                 off, bound = finding.gap.worst, finding.trial.bound
                 text = self.say(
@@ -302,12 +310,16 @@ class Verdict(Sheet):
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
         self.set("dtypes", "pass", self.say("dtypes-pass", dtypes=", ".join(names)), cases)
 
-    def _dtype_fault(self, dtype: str, fault: dict[str, Any]) -> None:
+    def _dtype_fault(
+        self, dtype: torch.dtype, fault: dict[str, Any], examination: Examination
+    ) -> None:
         reason = fault["message"].split("\n")[0]
-        self.set("dtypes", "fail", self.say("fail-dtype", dtype=dtype, reason=reason))
+        name = dtype_name(dtype)
+        self.set("dtypes", "fail", self.say("fail-dtype", dtype=name, reason=reason))
         mismatch = any(w in reason for w in ("dtype", "scalar type", "Float", "Half", "Double"))
-        if mismatch:
-            self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+        if mismatch and not self.blames("dtype-hardcoded"):
+            line = narrowing(examination, dtype) or fault["line"]
+            self.blame("dtype-hardcoded", line, dtype=name, reason=reason)
 
     def device(self, faults: list[dict[str, Any]]) -> None:
         """Tensors made on the CPU, or left there, where the rest is on the GPU."""
@@ -353,30 +365,3 @@ class Verdict(Sheet):
         if unused and examination.fitted.aligned:
             name = unused[0].rpartition(".")[0] or unused[0]
             self.remark("parameter-unused", self.lines.assignment(name.split(".")[-1]), name=name)
-
-    def name(self, found: list[Named]) -> None:
-        """Put the mistakes that reproduce the numbers first."""
-        for one in found:
-            if one.mistake.id == "causal-inverted":
-                one.line = self.lines.triangle(one.mistake.id) or one.line
-        named = [
-            Diagnosis(
-                mistake=one.mistake.id,
-                line=one.line,
-                message=one.mistake.words[self.language],
-                reference=one.reference,
-                yours=self.source.line(one.line).strip() or None,
-            )
-            for one in found
-        ]
-        own = {one.mistake for one in named}
-        rest = [d for d in self.report.diagnosis if d.mistake not in own]
-        if named:
-            rest = [d for d in rest if d.mistake != "dropout-on-output"]
-        self.report.diagnosis = named + rest
-
-    def guess(self, examination: Examination) -> None:
-        """Where no edited reference fits: what the failing cases and the source give away."""
-        for mistake, line in patterns(examination, self.source, self.report.object or ""):
-            if not any(d.mistake == mistake for d in self.report.diagnosis):
-                self.blame(mistake, line, names=self.say("its-weights"), name=self.say("it"))
