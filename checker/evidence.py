@@ -15,7 +15,7 @@ from .examine import Examination, Outcome
 from .lines import assignment
 from .source import Source
 
-__all__ = ["crash", "patterns", "state_line"]
+__all__ = ["crash", "cut_line", "patterns", "state_line"]
 
 _Clue = tuple[str, int | None]
 
@@ -62,7 +62,7 @@ def patterns(
     made = _made_in_forward(tree)
     if not examination.fitted.aligned and made is not None:
         yield "parameters-not-registered", made
-    cut = _cut_line(tree)
+    cut = cut_line(tree)
     if cut is not None and (examination.findings.get("gradients") or _no_slope(examination)):
         yield "detached", cut
     yield from _by_size(examination.outcomes, _call_line(tree, ("squeeze", "squeeze_")))
@@ -122,7 +122,8 @@ def _is_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
-def _cut_line(tree: ast.AST | None) -> int | None:
+def cut_line(tree: ast.AST | None) -> int | None:
+    """The line of a class at which a gradient may be cut off."""
     for function in _forwards(tree):
         for decorator in function.decorator_list:
             if any(isinstance(n, ast.Attribute) and n.attr in _CUT for n in ast.walk(decorator)):

@@ -24,7 +24,7 @@ from . import wire
 from .behaviour import Trace, pretend, trace, try_dropout
 from .beneath import beneath
 from .choose import choose
-from .diagnose import diagnose
+from .diagnose import diagnose, diagnose_training
 from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
@@ -295,15 +295,34 @@ class _Sitting:
         self._diagnose(verdict, examination, seen)
 
     def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
+        """Look for the mistake; whatever comes of it, the verdict stands."""
+        try:
+            self._search(verdict, examination, seen)
+        except Ended:
+            # The submission ran out of its time meanwhile: what was found is said.
+            pass
+        except Exception:
+            if os.environ.get("ATTN_KATA_DEBUG"):
+                raise
+
+    def _search(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
+        leaving = None
         if wrong & {"values", "mask", "lengths"}:
             values_wrong = bool(wrong & {"values", "lengths"})
             found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
+            leaving = found.departure
             verdict.name(found.named)
+            if found.swapped is not None:
+                verdict.names_hold(found.swapped, seen)
             if found.explained is not None and values_wrong:
                 verdict.further(beneath(examination, found.explained))
+        if not self.result.diagnosis and wrong & {"values", "mask", "gradients"}:
+            verdict.name(diagnose_training(examination, verdict.origins))
         if wrong and not self.result.diagnosis:
-            verdict.guess(examination, seen)
+            verdict.guess(examination, seen, leaving)
+        if leaving is not None and not self.result.diagnosis:
+            verdict.depart(leaving)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

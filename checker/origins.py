@@ -154,12 +154,22 @@ class Origins:
 
     def misnamed(self, steps: list[dict[str, Any]], weight: str) -> dict[str, Any] | None:
         """Of the steps that use one layer, the one whose result has another role's name."""
-        said = layer_role(weight)
+        said, leaf = layer_role(weight), weight.split(".")[-2:][0]
         for step in steps:
-            for target, _ in _assigned(self._statement(step["line"]) or ast.Pass()):
+            for target, value in _assigned(self._statement(step["line"]) or ast.Pass()):
                 named = layer_role(target.id) if isinstance(target, ast.Name) else None
-                if said is not None and named is not None and named != said:
+                calls = any(_called(call) == leaf for call in _calls(value))
+                if calls and said is not None and named is not None and named != said:
                     return step
+        return None
+
+    def renamed(self, said: str, other: str) -> int | None:
+        """Where a name of one role was made to stand for a name of another."""
+        for node in ast.walk(self.own):
+            for target, value in _assigned(node):
+                pair = [n.id for n in (target, value) if isinstance(n, ast.Name)]
+                if [layer_role(name) for name in pair] == [said, other]:
+                    return getattr(node, "lineno", None)
         return None
 
     def functions_of(self, lines: set[int]) -> set[int]:

@@ -17,7 +17,7 @@ from .milestones import HIDDEN, Step, find
 from .origins import Origins
 from .plan import Size
 
-__all__ = ["Observed", "Pointer", "departure"]
+__all__ = ["Departure", "Observed", "Pointer", "departure"]
 
 _MOVES = ("transpose", "permute", "swapaxes", "movedim", "swapdims", "moveaxis", "mT", "T", "t")
 _RESHAPES = {"view", "reshape", "unflatten", "contiguous", "flatten", "view_as"}
@@ -49,6 +49,18 @@ class Observed:
     made: list[Step] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """The first step that is not the reference's: the named step it should have been.
+
+    factor: what its values are times the right ones, None where they are no multiple.
+    """
+
+    name: str
+    step: Step
+    factor: float | None
+
+
 class Pointer:
     """Finds one mistake's line in what was observed.
 
@@ -72,6 +84,10 @@ class Pointer:
     def line(self, mistake: Mistake) -> int | None:
         """The line at fault, None where neither trace nor source shows it."""
         step = self._step(mistake)
+        if mistake.id == "values-from-keys":
+            renamed = self.origins.renamed("v", "k")
+            if renamed is not None:
+                return renamed
         if mistake.id == "mask-ignored" and (step is None or not _masks(step)):
             ran = {line for s in self.held.steps for line in s["lines"]}
             left_out = self.origins.unmasked_branch(ran) or self.origins.unmasked_call()
@@ -102,7 +118,10 @@ class Pointer:
         elif mistake.id == "mask-transposed" and self.held.mask is not None:
             found = self._turned()
         found = found or self._first_wrong(_BEFORE.get(mistake.id, frozenset()))
-        return found or departure(self.right, self.held.steps)
+        if found is None:
+            leaving = departure(self.right, self.held.steps)
+            found = leaving and leaving.step
+        return found
 
     def _first_wrong(self, before: frozenset[str]) -> Step | None:
         """The first step that holds what only the mistake makes.
@@ -198,7 +217,7 @@ class Pointer:
         made = None if scores is None else find(scores, self.held.steps)
         if made is None:
             return None
-        later = self.held.steps[self.held.steps.index(made) + 1 :]
+        later = self.held.steps[_place(made, self.held.steps) + 1 :]
         return next(
             (s for s in later if s["lines"] and s["line"] != made["line"] and not _masks(s)), made
         )
@@ -287,21 +306,38 @@ class Pointer:
         )
 
 
-def departure(right: dict[str, Tensor], steps: list[Step]) -> Step | None:
+def departure(right: dict[str, Tensor], steps: list[Step]) -> Departure | None:
     """The first step after the last that the reference takes too, where one is as large."""
     reached = -1
-    wanted: Tensor | None = None
-    for value in right.values():
+    missed = ""
+    for name, value in right.items():
         step = find(value, steps)
         if step is not None:
-            reached, wanted = max(reached, steps.index(step)), None
-        elif wanted is None:
-            wanted = value
+            reached, missed = max(reached, _place(step, steps)), ""
+        elif not missed:
+            missed = name
+    wanted = right.get(missed)
     if wanted is None:
         return None
     for step in steps[reached + 1 :]:
-        if step["lines"] and any(v.numel() == wanted.numel() for v in step["values"]):
-            return step
+        for made in step["values"] if step["lines"] else ():
+            if made.numel() == wanted.numel():
+                return Departure(name=missed, step=step, factor=_factor(made, wanted))
+    return None
+
+
+def _place(step: Step, steps: list[Step]) -> int:
+    """A step's place; steps hold tensors, so they are told apart by identity."""
+    return next(place for place, one in enumerate(steps) if one is step)
+
+
+def _factor(made: Tensor, wanted: Tensor) -> float | None:
+    """What a step's values are times the right ones, where it is one number throughout."""
+    mine, right = made.double().flatten().sort().values, wanted.double().flatten().sort().values
+    for side in (mine, mine.flip(0)):
+        ratio = float((side * right).sum() / (right * right).sum())
+        if ratio and bool(torch.isclose(side, ratio * right, rtol=1e-6, atol=1e-9).all()):
+            return ratio
     return None
 
 

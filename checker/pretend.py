@@ -118,7 +118,8 @@ class PretendedGPU(TorchFunctionMode):
                 if wide:
                     raise Mixed(_origin(wide[0]))
             return _CUDA, ("", "", None)
-        return _CPU, _origin(tensors[0])
+        # What no torch call made, a legacy constructor's tensor, is made where it is first used.
+        return _CPU, vars(tensors[0]).get("_origin", self._here(name))
 
     def _attribute(self, func: Any, args: tuple[Any, ...]) -> Any:
         name = getattr(getattr(func, "__self__", None), "__name__", "")

@@ -9,7 +9,7 @@ import torch
 
 from .behaviour import Trace, forbidden, narrowing
 from .cases import Case
-from .evidence import state_line
+from .evidence import cut_line, state_line
 from .examine import Examination
 from .fitting import Unbound
 from .lines import HALF_MAX, in_place
@@ -24,7 +24,6 @@ __all__ = ["Verdict"]
 
 # What a report keeps of a traced call; a loop over positions makes thousands.
 _STEPS = 200
-_ROLE_NAMES = {"q": "query", "k": "key", "v": "value", "o": "output"}
 
 
 class Verdict(Blame):
@@ -94,45 +93,11 @@ class Verdict(Blame):
             key = "fail-roles"
             self.set("parameters", "skip", self.say(key))
         else:
-            self._names_hold(examination, seen)
+            roles = fitted.roles(fitted.base)
+            if roles is not None:
+                self.names_hold(roles, seen)
             count = len(shown["registered"])
             self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
-
-    def _names_hold(self, examination: Examination, seen: Trace) -> None:
-        roles = examination.fitted.roles(examination.fitted.base)
-        if roles is None:
-            return
-        does: dict[str, set[str]] = {}
-        for role in ("q", "k", "v", "o"):
-            for name in roles.parameters_of(role):
-                does.setdefault(name, set()).add(role)
-        for name, found in does.items():
-            said = layer_role(name)
-            if said == "o" and found == {"v"}:
-                # An output layer after values that no layer made: the same numbers as a value
-                # layer without an output layer, and not what its name says.
-                layer = name.rpartition(".")[0] or name
-                self.set("parameters", "fail", self.say("value-not-projected", name=layer))
-                self.blame("value-not-projected", self.lines.use(layer), name=layer)
-            if said in {"q", "k", "v"} and len(found) == 1 and said not in found:
-                role = found.pop()
-                layer = name.rpartition(".")[0] or name
-                values = {"name": layer, "said": _ROLE_NAMES[said], "does": _ROLE_NAMES[role]}
-                message = self.say("query-key-swapped", **values)
-                self.set("parameters", "fail", message)
-                if not self.blames("query-key-swapped"):
-                    line = self._swapped_line(name, seen) or self.lines.use(layer)
-                    self.blame("query-key-swapped", line, "query-key-swapped", **values)
-
-    def _swapped_line(self, weight: str, seen: Trace) -> int | None:
-        """Where a layer's result gets another role's name, else where the product is taken."""
-        uses = [s for s in seen.steps if weight in s["weights"] and s["lines"]]
-        misnamed = self.origins.misnamed(uses, weight)
-        if misnamed is not None:
-            return misnamed["line"]
-        products = {"matmul", "bmm", "einsum", "__matmul__", "baddbmm"}
-        own = [s for s in seen.steps if s["call"] in products and not s["weights"] and s["lines"]]
-        return own[0]["line"] if own else None
 
     def structure(self, examination: Examination) -> None:
         """Fused where it must be, an output projection where it must be."""
@@ -159,7 +124,10 @@ class Verdict(Blame):
             self.blame("projection-unused" if unused else "output-projection-missing", line,
                        "output-projection-missing")  # fmt: skip
         idle = sorted(n for n in examination.unused if n.endswith("weight") and layer_role(n))
-        if idle and roles.o is None and contract.output != "required":
+        cut = cut_line(self.lines.own)
+        if idle and cut is not None:
+            self.blame("detached", cut, name=self.say("it"))
+        elif idle and roles.o is None and contract.output != "required":
             layer = idle[0].rpartition(".")[0] or idle[0]
             self.set("structure", "fail", self.say("projection-unused"))
             self.blame("projection-unused", self.lines.assignment(layer.split(".")[-1]))
@@ -304,7 +272,7 @@ class Verdict(Blame):
             work = dtype_name(examination.fitted.work)
             values = {"dtype": work, "narrowed": examination.narrowed}
             self.set("dtypes", "fail", self.say("dtype-narrowed", **values))
-            line = self.lines.naming(".float()") or self.lines.naming(examination.narrowed)
+            line = narrowing(examination, examination.fitted.work)
             self.blame("dtype-hardcoded", line, "dtype-narrowed", **values)
         skipped = {dtype_name(d) for d in examination.skipped_dtypes}
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
