@@ -9,8 +9,8 @@ numbers is never named.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations, islice
 from typing import Any
 
@@ -23,6 +23,7 @@ from . import milestones, propose
 from .beneath import Explained
 from .cases import GAIN, Case, draw_weights
 from .compare import gap
+from .diagnosis import Diagnosed, Named
 from .edits import compiled, fitting, right_line
 from .examine import Examination
 from .fitting import Fitted
@@ -32,7 +33,7 @@ from .plan import Size
 from .pointing import Departure, Observed, Pointer, departure
 from .truth import Roles, Truth
 
-__all__ = ["Diagnosed", "Named", "diagnose", "diagnose_training"]
+__all__ = ["diagnose", "diagnose_training"]
 
 _PAIRS = 2000
 _READINGS = 8
@@ -56,29 +57,6 @@ _NEUTRAL = {
     "relu_": "activation-added",
     "mish": "activation-added",
 }
-
-
-@dataclass(slots=True, kw_only=True)
-class Named:
-    """A mistake that reproduces the numbers: its id, line and the right line of code."""
-
-    mistake: Mistake
-    line: int | None = None
-    reference: str | None = None
-
-
-@dataclass(slots=True, kw_only=True)
-class Diagnosed:
-    """What was named, and the edited reference that it comes to, where there is one.
-
-    swapped: the roles, where query and key do each other's work beside what was named.
-    departure: where nothing reproduces the numbers, the first step that is not right.
-    """
-
-    named: list[Named] = field(default_factory=list)
-    explained: Explained | None = None
-    swapped: Roles | None = None
-    departure: Departure | None = None
 
 
 def diagnose(examination: Examination, origins: Origins, *, values_wrong: bool) -> Diagnosed:
@@ -121,7 +99,9 @@ def _without_extras(plain: _Search, examination: Examination) -> list[Named]:
         search = _Search(examination, fitted, skip, plain.origins)
         rest = [] if search.right_already() else search.run(values_wrong=True)
         if rest or search.right_already():
-            extras = [Named(mistake=by_id[one], line=seen[one]["line"]) for one in wanted]
+            extras = [
+                Named(mistake=by_id[one], line=plain.origins.lined_up(seen[one])) for one in wanted
+            ]
             return [*extras, *rest]
     return []
 
@@ -224,11 +204,12 @@ class _Search:
                 if base:
                     return self._likeliest(base, roles, [*plain, *masked])
                 continue
-            for mistake, edit in self._options(mask=True):
-                edits = [*(e for _, e in base), edit]
+            for added in self._mask_options():
+                edits = [*(e for _, e in base), *(e for _, e in added)]
                 if self._explains(edits, roles, masked):
                     named = [self._key_or_weights(one, roles) for one in base]
-                    return [*named, self._told_apart(mistake, edit, masked[0].steps)]
+                    told = [self._told_apart(*one, masked[0].steps) for one in added]
+                    return [*named, *told]
         return first or None
 
     def _bases(self, roles: Roles, plain: list[Observed]) -> Iterable[list[tuple[Mistake, Edit]]]:
@@ -243,6 +224,17 @@ class _Search:
         for left, right in islice(pairs, _PAIRS):
             if self._explains([left[1], right[1]], roles, plain):
                 yield [left, right]
+
+    def _mask_options(self) -> Iterator[list[tuple[Mistake, Edit]]]:
+        """The mask's mistakes, then those whose fill is too small besides."""
+        options = self._options(mask=True)
+        yield from ([one] for one in options)
+        weak = [o for o in options if o[0].id == "mask-fill-small"]
+        turned = [o for o in options if o[0].id in {"mask-inverted", "mask-transposed"}]
+        for one in turned:
+            for other in weak:
+                if compiled(self.kata, (one[1], other[1])) is not None:
+                    yield [one, other]
 
     def _options(self, *, mask: bool) -> list[tuple[Mistake, Edit]]:
         return [

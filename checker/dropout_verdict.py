@@ -9,6 +9,9 @@ from .sheet import Sheet
 
 __all__ = ["judge_dropout"]
 
+# A rate that nobody asked for is taken as it is, up to here.
+_MOST = 0.55
+
 
 def judge_dropout(
     sheet: Sheet, contract: Contract, found: DropoutFinding | None, modules: list[list[str]]
@@ -44,7 +47,9 @@ def _no_dropout(
     idle = [name for name, kind in modules if kind == "Dropout"]
     if contract.dropout == "required":
         sheet.set("dropout", "fail", sheet.say("dropout-missing"))
-        sheet.blame("dropout-missing", sheet.lines.naming("softmax"))
+        # One that is called and changes nothing has its result thrown away.
+        thrown = found.calls[0]["line"] if found.calls else None
+        sheet.blame("dropout-missing", thrown or sheet.lines.naming("softmax"))
         if idle and not found.calls:
             line = sheet.lines.assignment(idle[0].split(".")[-1])
             sheet.remark("dropout-unused", line, name=idle[0])
@@ -71,6 +76,9 @@ def _rate(sheet: Sheet, found: DropoutFinding, reading: Reading) -> None:
         sheet.blame("dropout-rate-wrong", found.line, "dropout-scale", **values)
         return
     wrong_rate = found.asked is not None and abs(rate - found.asked) > 2e-3
+    if found.asked is None and rate > _MOST:
+        # A keep probability taken for a rate, most often.
+        wrong_rate, found.asked = True, 1 - rate
     if wrong_rate or not reading.agrees(rate):
         actual = rate if wrong_rate else reading.dropped
         asked = found.asked if found.asked is not None else rate

@@ -12,7 +12,6 @@ import re
 import socket
 import time
 import traceback
-from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ from . import wire
 from .behaviour import Trace, pretend, trace, try_dropout
 from .beneath import beneath
 from .choose import choose
+from .crashes import because, meant, misspelt_method
 from .diagnose import diagnose, diagnose_training
 from .dropout_verdict import judge_dropout
 from .evidence import crash
@@ -180,7 +180,7 @@ class _Sitting:
         )
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
-            raise self._load_fault(fault)
+            raise self._load_fault(fault, source)
         uses = {
             name: {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
             for name, tree in source.classes.items()
@@ -194,18 +194,18 @@ class _Sitting:
             raise _Unjudged("forward", self._say("forward-missing", name=name))
         return choice.chosen, answer["sizes"]
 
-    def _load_fault(self, fault: dict[str, Any]) -> _Unjudged:
+    def _load_fault(self, fault: dict[str, Any], source: Source) -> _Unjudged:
         line, reason = fault["line"], fault["message"].split("\n")[0]
         missing = re.match(r"No module named '([^']+)'", reason)
         if missing and "ImportError" in fault["kinds"]:
             message = self._say("load-import", line=line, name=missing[1])
             return _Unjudged("load", message, line)
-        meant = _meant(reason)
-        if meant is not None:
-            message = self._say("load-misspelt", line=line, reason=reason, meant=meant)
+        intended = meant(reason, source)
+        if intended is not None:
+            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
             return _Unjudged("load", message, line)
         message = self._say("load-raised", line=line, kind=fault["type"], reason=reason)
-        return _Unjudged("load", message, line)
+        return _Unjudged("load", message + because(fault, source, self.language), line)
 
     def _no_class(self, candidates: tuple[dict[str, Any], ...]) -> _Unjudged:
         found = ", ".join(f"{entry['name']} ({entry['line']})" for entry in candidates)
@@ -222,20 +222,20 @@ class _Sitting:
         best = unbound.best
         kind = "construct" if best["phase"] == "construct" else "forward"
         fault = best.get("fault")
-        misspelt = _dunder(source, self.result.object)
+        misspelt = misspelt_method(source, self.result.object)
         if misspelt is not None:
-            line, name, meant = misspelt
+            line, name, right = misspelt
             return _Unjudged(
-                kind, self._say("init-misspelt", line=line, name=name, meant=meant), line
+                kind, self._say("init-misspelt", line=line, name=name, meant=right), line
             )
         if fault is None:
             return self._odd_result(best)
         line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
         if "NotImplementedError" in fault["kinds"]:
             return _Unjudged(kind, self._say("unwritten", line=line), line)
-        meant = _meant(reason)
-        if meant is not None:
-            message = self._say("load-misspelt", line=line, reason=reason, meant=meant)
+        intended = meant(reason, source)
+        if intended is not None:
+            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
             return _Unjudged(kind, message, line)
         if kind == "construct":
             given = _given(unbound.binding, unbound.size)
@@ -248,8 +248,9 @@ class _Sitting:
             message = self._say(
                 "forward-raised", call=call, kind=fault["type"], line=line, reason=reason
             )
-        unjudged = _Unjudged(kind, message, line)
         known = crash(fault, self.kata) if kind == "forward" else None
+        message += because(fault, source, self.language, cause=known is None)
+        unjudged = _Unjudged(kind, message, line)
         if known is not None:
             if known == "length-fixed" and line is not None:
                 line = Origins(source, self.result.object or "").size([line]) or line
@@ -336,36 +337,6 @@ def _given(binding: Binding, size: Size) -> str:
 
 def _plain(value: object) -> str:
     return "…" if isinstance(value, dict) else str(value)
-
-
-def _meant(reason: str) -> str | None:
-    """What a misspelt name of torch's was meant to be, from an AttributeError's words."""
-    found = re.search(r"module '(torch[\w.]*)' has no attribute '(\w+)'", reason)
-    owner: Any
-    if found:
-        owner = torch
-        for part in found[1].split(".")[1:]:
-            owner = getattr(owner, part, None)
-    else:
-        found = re.search(r"'(Tensor)' object has no attribute '(\w+)'", reason)
-        owner = torch.Tensor
-    if not found or owner is None:
-        return None
-    nearest = get_close_matches(found[2], dir(owner), n=1, cutoff=0.6)
-    return nearest[0] if nearest else None
-
-
-def _dunder(source: Source, name: str | None) -> tuple[int, str, str] | None:
-    """Find a method called `_init_` or the like."""
-    tree = source.classes.get(name or "")
-    for node in tree.body if tree is not None else []:
-        if isinstance(node, ast.FunctionDef):
-            bare = node.name.strip("_")
-            if bare in {"init", "call", "forward"} and node.name.startswith("_"):
-                meant = {"init": "__init__", "call": "__call__", "forward": "forward"}[bare]
-                if node.name != meant:
-                    return node.lineno, node.name, meant
-    return None
 
 
 def _own_imports(source: Source) -> int | None:

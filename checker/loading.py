@@ -9,11 +9,14 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import torch
 from torch import nn
 
 __all__ = ["Submission", "describe_exception", "strings_read"]
 
 _NUMBERS = (int, float)
+# How many tensors an exception tells of.
+_TENSORS = 24
 
 
 class Submission:
@@ -88,10 +91,11 @@ class Submission:
 def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
     """Return an exception as data: its type, message and the candidate's own line."""
     line = None
+    tensors: list[list[Any]] = []
     walk = exception.__traceback__
     while walk is not None:
         if walk.tb_frame.f_code.co_filename == path:
-            line = walk.tb_lineno
+            line, tensors = walk.tb_lineno, _tensors_in(walk.tb_frame)
         walk = walk.tb_next
     if isinstance(exception, SyntaxError) and exception.filename == path:
         line = exception.lineno
@@ -100,7 +104,26 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
     except Exception:  # noqa: BLE001 - its __str__ is the candidate's
         message = "<an exception whose message cannot be made>"
     kinds = [kind.__name__ for kind in type(exception).__mro__[:-1]]
-    return {"type": kinds[0], "kinds": kinds, "message": message[:4000], "line": line}
+    return {
+        "type": kinds[0],
+        "kinds": kinds,
+        "message": message[:4000],
+        "line": line,
+        "tensors": tensors,
+    }
+
+
+def _tensors_in(frame: types.FrameType) -> list[list[Any]]:
+    """The tensors that a frame can name, with their shapes and dtypes."""
+    held = dict(frame.f_locals)
+    owner = held.get("self")
+    if isinstance(owner, nn.Module):
+        held |= {f"self.{name}": tensor for name, tensor in owner.named_buffers()}
+    return [
+        [str(name), list(value.shape), str(value.dtype).removeprefix("torch.")]
+        for name, value in held.items()
+        if isinstance(value, torch.Tensor)
+    ][:_TENSORS]
 
 
 def _line_of(value: type) -> int | None:

@@ -373,6 +373,91 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "到第 {line} 行之前数值都对：这一行的 {call} 得到的是 {step} 的 {factor:.4g} 倍"
         "（平方为 {square:.4g}）",
     },
+    "semicolon": {"en": "; ", "zh": "；"},
+    "crash-shapes": {
+        "en": "on that line: {shapes}",
+        "zh": "这一行上：{shapes}",
+    },
+    "crash-view": {
+        "en": "`view` only relabels memory, and after a transpose the memory is in another order; call `.contiguous()` first, or use `reshape`",
+        "zh": "`view` 只是换一种方式看同一块内存，而 transpose 之后内存顺序已经变了；先调用 `.contiguous()`，或改用 `reshape`",
+    },
+    "crash-linear": {
+        "en": "a product needs the first one's last axis as long as the second one's rows: {part2} is not {part3}; look at the layer's in_features, or at what was transposed or merged before",
+        "zh": "矩阵乘法要求前者的最后一维等于后者的行数：{part2} 与 {part3} 不等；检查这一层的 in_features，以及之前的 transpose 或合并",
+    },
+    "crash-dtype": {
+        "en": "two dtypes meet in one operation; make constants and masks with the input's dtype, and bring scores back with `.to(x.dtype)`",
+        "zh": "同一个运算里出现了两种 dtype；常量和 mask 应按输入的 dtype 创建，转换过的 scores 要用 `.to(x.dtype)` 转回来",
+    },
+    "crash-overflow": {
+        "en": 'the number does not fit into the tensor\'s dtype: float16 ends at 65504; fill with `float("-inf")` or `torch.finfo(scores.dtype).min`',
+        "zh": '这个数超出了张量 dtype 的范围：float16 最大到 65504；请填 `float("-inf")` 或 `torch.finfo(scores.dtype).min`',
+    },
+    "crash-reshape": {
+        "en": "the new shape ({part1}) does not hold as many values as there are ({part2}); take the sizes from the tensor itself, `x.shape`, and not from the constructor or from another sequence",
+        "zh": "新形状（{part1}）装不下原有的 {part2} 个数；尺寸应取自张量本身的 `x.shape`，而不是构造函数或另一个序列",
+    },
+    "crash-broadcast": {
+        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1; give the mask an axis for heads with `unsqueeze(1)`, or cut it to the length at hand",
+        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等且都不是 1；用 `unsqueeze(1)` 给 mask 加上 head 维，或按当前长度切片",
+    },
+    "crash-batches": {
+        "en": "a batched product takes two tensors with the same leading axes, (batch, n, m) and (batch, m, p); fold the heads into the batch on both sides, or use `@`, which broadcasts",
+        "zh": "批量矩阵乘要求两边前面的维度相同：(batch, n, m) 与 (batch, m, p)；两边都要把 head 并进 batch，或改用会广播的 `@`",
+    },
+    "crash-axis": {
+        "en": "the tensor has fewer axes than the number asks for; count them, or count from the end with -1 and -2",
+        "zh": "张量没有这么多维；数一数维度，或用 -1、-2 从末尾数起",
+    },
+    "crash-bool": {
+        "en": "booleans cannot be subtracted or negated; turn a mask round with `~mask`, or make it a number first",
+        "zh": "布尔张量不能相减或取负；取反请用 `~mask`，或先转成数",
+    },
+    "crash-invert": {
+        "en": "`~` turns booleans round, and this mask holds floats; compare it first, `mask == 0`",
+        "zh": "`~` 只对布尔（或整数）取反，而这个 mask 是浮点；先比较一下：`mask == 0`",
+    },
+    "crash-mask-dtype": {
+        "en": "`masked_fill` wants a boolean mask; compare it first, `mask == 0`",
+        "zh": "`masked_fill` 要的是布尔 mask；先比较一下：`mask == 0`",
+    },
+    "crash-fill-value": {
+        "en": "`masked_fill` fills with one number, not with a tensor that has axes",
+        "zh": "`masked_fill` 只能填一个数，不能填带维度的张量",
+    },
+    "crash-truth": {
+        "en": "`if` wants one yes or no, and a mask has many; ask `if mask is not None`",
+        "zh": "`if` 需要一个是或否，而 mask 有很多个；请写 `if mask is not None`",
+    },
+    "crash-leaf": {
+        "en": "a parameter is changed in place, which the gradient does not allow; make a new tensor",
+        "zh": "参数被原地修改了，求梯度时不允许；请生成一个新张量",
+    },
+    "crash-in-place": {
+        "en": "a value that the backward pass still needs was overwritten in place; use the call without the underscore",
+        "zh": "反向传播还要用的值被原地改掉了；请用不带下划线的版本",
+    },
+    "crash-call": {
+        "en": "a tensor is called like a function; an attribute such as `.T`, `.mT` or `.shape` takes no brackets",
+        "zh": "把张量当函数调用了；`.T`、`.mT`、`.shape` 这类属性后面不加括号",
+    },
+    "crash-self": {
+        "en": "the function takes {part1} arguments and got {part2}: most often `self` is missing in its `def`, or an argument is",
+        "zh": "函数接受 {part1} 个参数，却给了 {part2} 个：多半是 `def` 里漏写了 `self` 或某个参数",
+    },
+    "crash-argument": {
+        "en": "the call leaves out an argument that has no default",
+        "zh": "调用时漏了一个没有默认值的参数",
+    },
+    "crash-none": {
+        "en": "a value is None here: a mask that was not given, or a function that ends without `return`",
+        "zh": "这里的值是 None：可能是没有传 mask，也可能是某个函数忘了 `return`",
+    },
+    "crash-super": {
+        "en": "`super().__init__()` has to be the constructor's first line; without it a module cannot hold layers",
+        "zh": "构造函数第一行要写 `super().__init__()`；否则模块放不下任何层",
+    },
     "place-output": {"en": "the output", "zh": "输出"},
     "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
     "dropout-on-output": {

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..kata.catalogue import Kata
 from .behaviour import Trace, says_output
 from .beneath import Beneath
-from .diagnose import Named
+from .diagnosis import Named
 from .evidence import patterns
 from .examine import Examination
 from .mixing import mixed

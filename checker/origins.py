@@ -108,6 +108,15 @@ class Origins:
                 return made.line
         return None
 
+    def lined_up(self, step: dict[str, Any]) -> int | None:
+        """Where a norm or activation was put: where it is called, or lined up in a Sequential."""
+        module = step.get("module") or ""
+        made = self._attribute(module.split(".")[0]) if "." in module else None
+        for call in _calls(made.value) if made is not None else []:
+            if _called(call).lower() == step["call"].replace("_", ""):
+                return call.lineno
+        return step["line"]
+
     def unmasked_branch(self, ran: set[int]) -> int | None:
         """A condition on the mask that kept the lines which use it from running."""
         for node in ast.walk(self.own):
@@ -158,8 +167,10 @@ class Origins:
         for step in steps:
             for target, value in _assigned(self._statement(step["line"]) or ast.Pass()):
                 named = layer_role(target.id) if isinstance(target, ast.Name) else None
-                calls = any(_called(call) == leaf for call in _calls(value))
-                if calls and said is not None and named is not None and named != said:
+                given = [a for c in _calls(value) if _called(c) == leaf for a in c.args[:1]]
+                # What the layer is given tells as much, where its input has a role's name.
+                taken = [layer_role(a.id) for a in given if isinstance(a, ast.Name)]
+                if given and said and any(r and r != said for r in (named, *taken)):
                     return step
         return None
 

@@ -236,7 +236,12 @@ class Pointer:
                     return step
         if mistake.id == "heads-not-split":
             whole = [[batch, 1, n, heads * depth] for n in lengths]
-            return next((s for s in steps if s["shape"] in whole), None)
+            made = next((s for s in steps if s["shape"] in whole), None)
+            by_width = torch.isclose(
+                self.wrong["scores"] * math.sqrt(heads * depth), self.wrong["products"]
+            )
+            # Code that scales by the whole width too never thought of heads.
+            return made or (find(self.wrong["query"], steps) if bool(by_width.all()) else None)
         if mistake.id == "heads-merge-wrong-axes":
             found = [s for s in steps if s["call"] in _MOVES]
             return found[-1] if found else None
@@ -251,6 +256,11 @@ class Pointer:
         assert self.held.mask is not None
         pair = sorted(self.held.mask.shape[-2:])
         for step in self.held.steps:
+            if step["call"] in {"__getitem__", "unsqueeze", "view", "reshape"} and any(
+                m.dim() > 2 and m.shape[-1] == 1 < m.shape[-2] for m in step["marks"]
+            ):
+                # A key's padding, laid along the queries.
+                return step
             moved = step["call"] in _MOVES and not step["values"] and step["shapes"]
             if moved and sorted(step["shapes"][0][-2:]) == pair:
                 return step
@@ -269,6 +279,8 @@ class Pointer:
             if mistake.id.endswith("not-projected"):
                 return self.origins.alias(lines, role) or lines[0]
             return lines[0]
+        if mistake.id in {"activation-added", "norm-added"}:
+            return self.origins.lined_up(step)
         if mistake.id in _SET_BEFORE:
             return self.origins.scale(lines)
         if mistake.group == "softmax" or mistake.id == "softmax-over-heads":

@@ -167,7 +167,10 @@ def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
 
 
 # Calls that a layer without weights makes with what its constructor was given.
-_LAYERED = {"softmax", "log_softmax", "relu", "gelu", "tanh", "sigmoid", "silu"}
+_LAYERED = {
+    "softmax", "log_softmax", "relu", "gelu", "tanh", "sigmoid", "silu", "elu", "leaky_relu",
+    "layer_norm", "rms_norm", "batch_norm", "group_norm", "selu", "mish",
+}  # fmt: skip
 _DROPOUTS = {"dropout", "dropout_", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d"}
 _QUIET = {
     "__set__", "shape", "device", "dtype", "requires_grad", "is_cuda", "ndim", "data", "grad",

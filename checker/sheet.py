@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
+from .crashes import because
 from .lines import Lines
 from .messages import say
 from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
@@ -68,10 +69,11 @@ class Sheet:
         case = finding.trial.label(self.language)
         if finding.kind == "raised" and finding.fault is not None:
             fault = finding.fault
-            return self.say(
+            text = self.say(
                 "fail-raised", case=case, kind=fault["type"], line=fault["line"],
                 reason=fault["message"].split("\n")[0],
             )  # fmt: skip
+            return text + because(fault, self.source, self.language)
         if finding.kind == "none":
             return self.say("returns-nothing", kind=finding.name)
         if finding.kind == "shape" and finding.actual is not None:

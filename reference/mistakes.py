@@ -49,6 +49,7 @@ def _one(before: str, *afters: str) -> tuple[Edit, ...]:
 _MANY = "self.head_dim = hidden_dim // num_heads"
 _HEAD = "products / math.sqrt(self.head_dim)"
 _SINGLE = "products / math.sqrt(self.hidden_dim)"
+_LOWEST = "lowest = torch.finfo(scores.dtype).min"
 _FILL = "scores.masked_fill(attention_mask == 0, lowest)"
 _CROSS_FILL = "scores.masked_fill(every_head == 0, lowest)"
 _CAUSAL_FILL = 'scores.masked_fill(~causal_mask, float("-inf"))'
@@ -428,8 +429,7 @@ MISTAKES: tuple[Mistake, ...] = (
                 "-1e-6",
             )
             for edit in (
-                *_one(_FILL, f"scores.masked_fill(attention_mask == 0, {fill})"),
-                *_one(_CROSS_FILL, f"scores.masked_fill(every_head == 0, {fill})"),
+                *_one(_LOWEST, f"lowest = {fill}"),
                 *_one(_CAUSAL_FILL, f"scores.masked_fill(~causal_mask, {fill})"),
                 *_one(_FILL, f"scores + (attention_mask == 0) * {fill}"),
                 *_one(_CROSS_FILL, f"scores + (every_head == 0) * {fill}"),
