@@ -34,21 +34,24 @@ PEER_SECONDS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A corpus file and what its first line says of it."""
+    """A corpus file and what its first lines say of it: each mistake with its fair lines."""
 
     path: Path
     right: bool
     kata: str
-    mistakes: tuple[tuple[str, int], ...]
+    mistakes: tuple[tuple[str, frozenset[int]], ...]
 
 
 def read_entries(folder: Path) -> list[Entry]:
-    """Read a folder's files by their headers, `# right: mha` or `# wrong: mha ID line 7`."""
+    """Read a folder's files by their headers, `# right: mha` or `# wrong: mha ID line 7`.
+
+    A second line, `# fair: ID 7 9`, lists the lines that are as fair to point at.
+    """
     found = []
     for path in sorted(folder.iterdir()):
         if path.suffix not in {".py", ".ipynb"}:
             continue
-        header = first_line(path)
+        header, second = first_lines(path)
         match = re.match(r"#\s*(right|wrong):\s*(\w+)(.*)", header)
         if match is None:
             raise SystemExit(f"{path}: the first line is no header: {header!r}")
@@ -58,19 +61,29 @@ def read_entries(folder: Path) -> list[Entry]:
                 path=path,
                 right=match[1] == "right",
                 kata=match[2],
-                mistakes=tuple((name, int(line)) for name, line in mistakes),
+                mistakes=tuple(
+                    (name, frozenset({int(line), *fair_lines(name, second)}))
+                    for name, line in mistakes
+                ),
             )
         )
     return found
 
 
-def first_line(path: Path) -> str:
-    """Return a file's first line of code."""
+def first_lines(path: Path) -> tuple[str, str]:
+    """Return a file's first two lines of code."""
     text = path.read_text("utf-8")
     if path.suffix == ".ipynb":
         cells = [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"]
         text = "".join(cells[0]["source"])
-    return text.split("\n", 1)[0]
+    first, second, *_ = [*text.split("\n", 2), "", ""]
+    return first, second
+
+
+def fair_lines(mistake: str, header: str) -> set[int]:
+    """The lines that a second header names for a mistake."""
+    found = re.search(rf"{mistake}:?((?:[ ,]+\d+)+)", header) if "fair:" in header else None
+    return {int(line) for line in re.findall(r"\d+", found[1])} if found else set()
 
 
 def judge(entries: list[Entry]) -> dict[Path, Report]:
@@ -157,19 +170,24 @@ def naming_rows(wrong: list[Entry], reports: dict[Path, Report]) -> list[tuple[s
     """How many single mistakes were named first, and lines found; how many doubles both."""
     single = [e for e in wrong if len(e.mistakes) == 1]
     double = [e for e in wrong if len(e.mistakes) == 2]
-    named = lined = both = 0
+    named = lined = both = both_lines = 0
     for entry in single:
         found = reports[entry.path].diagnosis
-        name, line = entry.mistakes[0]
+        name, lines = entry.mistakes[0]
         named += bool(found) and found[0].mistake == name
-        lined += any(one.line == line for one in found[:2])
+        lined += any(one.mistake == name and one.line in lines for one in found)
     for entry in double:
         found_ids = {one.mistake for one in reports[entry.path].diagnosis}
         both += {name for name, _ in entry.mistakes} <= found_ids
+        both_lines += all(
+            any(one.mistake == name and one.line in lines for one in reports[entry.path].diagnosis)
+            for name, lines in entry.mistakes
+        )
     return [
         ("single mistakes named first", percent(named, len(single))),
         ("single mistakes' lines", percent(lined, len(single))),
         ("double mistakes, both named", percent(both, len(double))),
+        ("double mistakes, both lines", percent(both_lines, len(double))),
     ]
 
 

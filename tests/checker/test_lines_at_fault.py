@@ -1,0 +1,277 @@
+"""The line that is named is where a mistake is mended, wherever its number shows first."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+HEAD = """\
+    import math
+    import torch
+    import torch.nn.functional as F
+    from torch import nn
+
+
+"""
+FAULTS = {
+    "a scale from the constructor": (
+        "v1",
+        "scale-by-length",
+        """\
+        class SelfAttentionV1(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+
+            def forward(self, x):
+                q, k, v = self.q(x), self.k(x), self.v(x)
+                root = x.shape[1] ** 0.5  # here
+                scores = q @ k.transpose(-2, -1) / root
+                return scores.softmax(-1) @ v
+        """,
+    ),
+    "a submodule that was given the wrong scale": (
+        "mha",
+        "scale-by-hidden-dim",
+        """\
+        class Scores(nn.Module):
+            def __init__(self, scale):
+                super().__init__()
+                self.scale = scale
+
+            def forward(self, q, k):
+                return q @ k.transpose(-2, -1) / self.scale
+
+
+        class MultiHeadAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads, dropout=0.1):
+                super().__init__()
+                self.h = num_heads
+                self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+                self.o = nn.Linear(hidden_dim, hidden_dim)
+                self.scores = Scores(math.sqrt(hidden_dim))  # here
+
+            def forward(self, x, attention_mask=None):
+                q, k, v = (
+                    t.unflatten(-1, (self.h, -1)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1)
+                )
+                s = self.scores(q, k)
+                if attention_mask is not None:
+                    s = s.masked_fill(attention_mask == 0, float("-inf"))
+                return self.o((s.softmax(-1) @ v).transpose(1, 2).flatten(2))
+        """,
+    ),
+    "a softmax made in the constructor": (
+        "v1",
+        "softmax-wrong-axis",
+        """\
+        class SelfAttentionV1(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+                self.normalize = nn.Softmax(dim=1)  # here
+
+            def forward(self, x):
+                scores = self.q(x) @ self.k(x).mT / x.shape[-1] ** 0.5
+                return self.normalize(scores) @ self.v(x)
+        """,
+    ),
+    "a causal mask drawn in a helper": (
+        "causal",
+        "causal-sees-next",
+        """\
+        def visible(length, device):
+            steps = torch.arange(length, device=device)
+            return steps[None, :] <= steps[:, None] + 1  # here
+
+
+        class CausalSelfAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads, block_size):
+                super().__init__()
+                self.h = num_heads
+                self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+                self.o = nn.Linear(hidden_dim, hidden_dim)
+
+            def forward(self, x):
+                q, k, v = (
+                    t.unflatten(-1, (self.h, -1)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1)
+                )
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                s = s.masked_fill(~visible(x.shape[1], x.device), float("-inf"))
+                return self.o((s.softmax(-1) @ v).transpose(1, 2).flatten(2))
+        """,
+    ),
+    "a helper that is given the raw input": (
+        "v1",
+        "value-not-projected",
+        """\
+        def attend(q, k, v):
+            return (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+
+        class SelfAttentionV1(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+
+            def forward(self, x):
+                return attend(self.q(x), self.k(x), x)  # here
+        """,
+    ),
+    "a mask that is not passed on": (
+        "v4",
+        "mask-ignored",
+        """\
+        def attend(q, k, v, drop, mask=None):
+            s = q @ k.mT / q.shape[-1] ** 0.5
+            if mask is not None:
+                s = s.masked_fill(mask == 0, float("-inf"))
+            return drop(s.softmax(-1)) @ v
+
+
+        class SelfAttentionV4(nn.Module):
+            def __init__(self, hidden_dim, dropout=0.1):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+                self.drop = nn.Dropout(dropout)
+
+            def forward(self, x, attention_mask=None):
+                return attend(self.q(x), self.k(x), self.v(x), self.drop)  # here
+        """,
+    ),
+    "a condition that keeps the mask out": (
+        "v4",
+        "mask-ignored",
+        """\
+        class SelfAttentionV4(nn.Module):
+            def __init__(self, hidden_dim, dropout=0.1):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+                self.drop = nn.Dropout(dropout)
+
+            def forward(self, x, attention_mask=None):
+                s = self.q(x) @ self.k(x).mT / x.shape[-1] ** 0.5
+                if attention_mask is not None and attention_mask.dim() == 9:  # here
+                    s = s.masked_fill(attention_mask == 0, float("-inf"))
+                return self.drop(s.softmax(-1)) @ self.v(x)
+        """,
+    ),
+    "a batch folded into the positions": (
+        "v1",
+        "batch-mixed",
+        """\
+        class SelfAttentionV1(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+
+            def forward(self, x):
+                shape = x.shape
+                rows = x.reshape(-1, shape[-1])  # here
+                q, k, v = self.q(rows), self.k(rows), self.v(rows)
+                return ((q @ k.T / shape[-1] ** 0.5).softmax(-1) @ v).reshape(shape)
+        """,
+    ),
+    "heads folded in another order than they are unfolded": (
+        "mha",
+        "batch-mixed",
+        """\
+        class MultiHeadAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads, dropout=0.1):
+                super().__init__()
+                self.h = num_heads
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+                self.o = nn.Linear(hidden_dim, hidden_dim)
+
+            def fold(self, t):
+                return t.unflatten(-1, (self.h, -1)).transpose(1, 2).flatten(0, 1)
+
+            def forward(self, x, attention_mask=None):
+                q, k, v = self.fold(self.q(x)), self.fold(self.k(x)), self.fold(self.v(x))
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                if attention_mask is not None:
+                    full = attention_mask.expand(x.shape[0], self.h, *s.shape[1:])
+                    s = s.masked_fill(full.reshape(s.shape) == 0, -1e9)
+                y = s.softmax(-1) @ v
+                y = y.reshape(self.h, x.shape[0], *y.shape[1:])  # here
+                return self.o(y.permute(1, 2, 0, 3).flatten(2))
+        """,
+    ),
+    "a dtype that was written down": (
+        "v1",
+        "dtype-hardcoded",
+        """\
+        class SelfAttentionV1(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Linear(hidden_dim, hidden_dim)
+
+            def forward(self, x):
+                s = self.q(x) @ self.k(x).mT / x.shape[-1] ** 0.5
+                w = s.to(torch.float32).softmax(-1)  # here
+                return w @ self.v(x)
+        """,
+    ),
+    "an activation in a Sequential": (
+        "v1",
+        "activation-added",
+        """\
+        class SelfAttentionV1(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.q = nn.Linear(hidden_dim, hidden_dim)
+                self.k = nn.Linear(hidden_dim, hidden_dim)
+                self.v = nn.Sequential(
+                    nn.Linear(hidden_dim, hidden_dim),
+                    nn.GELU(),  # here
+                )
+
+            def forward(self, x):
+                s = self.q(x) @ self.k(x).mT / x.shape[-1] ** 0.5
+                return s.softmax(-1) @ self.v(x)
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_line(judged, fault: str) -> None:
+    """A mistake is named with the line that its comment marks."""
+    kata, mistake, body = FAULTS[fault]
+    source = textwrap.dedent(HEAD) + textwrap.dedent(body)
+    wanted = next(n for n, row in enumerate(source.splitlines(), 1) if row.endswith("# here"))
+    report = judged(kata, source)
+    assert report.verdict == "fail"
+    assert [(d.mistake, d.line) for d in report.diagnosis][:1] == [(mistake, wanted)]
+
+
+def test_departure(judged) -> None:
+    """Where no mistake reproduces the numbers, the step that first departs is told, and how far."""
+    _, _, body = FAULTS["a softmax made in the constructor"]
+    odd = textwrap.dedent(HEAD) + textwrap.dedent(body).replace("dim=1)", "dim=-1)").replace(
+        "x.shape[-1] ** 0.5", "(x.shape[-1] + 1) ** 0.5"
+    )
+    report = judged("v1", odd)
+    values = next(check for check in report.checks if check.id == "values")
+    assert report.verdict == "fail"
+    assert report.diagnosis == []
+    line = next(n for n, row in enumerate(odd.splitlines(), 1) if "scores =" in row)
+    assert f"line {line}" in values.detail
+    assert "times the scores" in values.detail
