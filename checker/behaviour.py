@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .axes import telling_case
 from .cases import Case, draw_inputs, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
@@ -30,53 +31,60 @@ _RATE = 0.3
 
 @dataclass(slots=True, kw_only=True)
 class Trace:
-    """One small call as it was seen: its steps, dropouts and the operators beneath."""
+    """One small call as it was seen: its steps, dropouts and the operators beneath.
 
+    mask: as the reference takes it. out: what the call returned, None where it raised.
+    """
+
+    size: Size
+    case: Case
     steps: list[dict[str, Any]] = field(default_factory=list)
     dropouts: list[dict[str, Any]] = field(default_factory=list)
     operators: list[str] = field(default_factory=list)
     inputs: dict[str, Tensor] = field(default_factory=dict)
     mask: Tensor | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
-    size: Size | None = None
+    out: Tensor | None = None
 
 
 def trace(examination: Examination) -> Trace:
     """Watch one small masked call in eval mode."""
     fitted = examination.fitted
-    size = examination.sizes[0]
-    shapes = fitted.shapes(size)
-    weights = draw_weights(shapes, size.hidden, 1.5, fitted.draw)
-    truth = fitted.truth(size, weights)
+    size = _telling_size(examination)
+    weights = draw_weights(fitted.shapes(size), size.hidden, 1.5, fitted.draw)
     masked = examination.takes_mask and bool(examination.forms)
-    case = Case(
-        check="", batch=2, queries=5, keys=7 if examination.cross else 5,
-        mask="random" if masked else None,
+    case = telling_case(size, "random" if masked else None, cross=examination.cross)
+    inputs = draw_inputs(case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross)
+    form = examination.forms[0] if masked else ""
+    mask_dtype = examination.mask_dtypes[0] if masked else torch.int64
+    right, _, dressed = examination.draw_mask(case, size, form, mask_dtype, fitted.work)
+    call = fitted.binding.forward.call(
+        inputs, dressed, shape=[case.batch, case.queries, size.hidden],
+        record={"values": True}, profile=True,
     )  # fmt: skip
-    call: dict[str, Any]
-    if truth is not None:
-        form = examination.forms[0] if masked else ""
-        mask_dtype = examination.mask_dtypes[0] if masked else torch.int64
-        call = examination.trial(
-            case, size, truth, fitted.work, form=form, mask_dtype=mask_dtype
-        ).call
-    else:
-        inputs = draw_inputs(
-            case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross
-        )
-        call = fitted.binding.forward.call(inputs, fitted.none_mask(case))
-    call = dict(call, record={"values": True}, profile=True)
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
     answer = (result.get("answers") or [{}])[0]
+    out = answer.get("out")
     return Trace(
         steps=answer.get("steps", []),
         dropouts=answer.get("dropouts", []),
         operators=answer.get("operators", []),
-        inputs=call["inputs"],
-        mask=call["inputs"].get("mask"),
+        inputs=inputs,
+        mask=right,
         weights=weights,
         size=size,
+        case=case,
+        out=out if isinstance(out, Tensor) else None,
     )
+
+
+def _telling_size(examination: Examination) -> Size:
+    """The first size at which no two axes are as long, and at which the class can be made."""
+    for size in examination.sizes:
+        if len({size.heads, size.head_dim, size.hidden}) == 3 or size.heads == 1:
+            if examination.fitted.shapes(size):
+                return size
+    return examination.sizes[0]
 
 
 def pretend(examination: Examination) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from ..kata.catalogue import Kata
-from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
+from ..reference.mistakes import MISTAKES, Edit, Mistake, changed_line, edited, fits
 from . import milestones, propose
 from .cases import GAIN, Case, draw_inputs, draw_weights
 from .compare import gap
@@ -52,11 +52,15 @@ _NEUTRAL = {
 
 @dataclass(slots=True, kw_only=True)
 class Named:
-    """A mistake that reproduces the numbers: its id, line and the right line of code."""
+    """A mistake that reproduces the numbers: its id, its line, and a line of the reference.
+
+    reference: that line as it is right. matches: as the mistake writes it.
+    """
 
     mistake: Mistake
     line: int | None = None
     reference: str | None = None
+    matches: str | None = None
 
 
 def diagnose(examination: Examination, *, values_wrong: bool) -> list[Named]:
@@ -281,9 +285,8 @@ class _Search:
             right = self._steps_of(truth, others, held)
             wrong = self._steps_of(truth, [*others, edit], held)
             line = point(mistake, held, right, wrong, self.size)
-            named.append(
-                Named(mistake=mistake, line=line, reference=_right_line(edit, self.source))
-            )
+            reference, matches = changed_line(edit, self.source)
+            named.append(Named(mistake=mistake, line=line, reference=reference, matches=matches))
         return sorted(named, key=lambda one: one.line or 0)
 
     def _steps_of(self, truth: Truth, edits: list[Edit], held: Observed) -> dict[str, Tensor]:
@@ -317,13 +320,3 @@ def _compiled(kata: Kata, edits: tuple[Edit, ...]) -> type[nn.Module] | None:
     namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
     exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
     return namespace[kata.class_name]
-
-
-def _right_line(edit: Edit, source: str) -> str | None:
-    """The reference's own line that the edit changes first."""
-    for before, after in edit:
-        if before != after:
-            for line in source.splitlines():
-                if before in line:
-                    return line.split("  #")[0].strip()
-    return None

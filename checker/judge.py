@@ -28,8 +28,10 @@ from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
 from .fitting import Fitted, Unbound, bind
+from .flow import follow
 from .forms import choose_forms
 from .halves import try_dtypes
+from .heat import heat
 from .messages import say
 from .plan import Binding, Size
 from .process import Candidate, Ended
@@ -69,7 +71,8 @@ class _Unjudged(Exception):
 class _Sitting:
     """The judging of one file.
 
-    job: kata, file, class, mask, seed, language, timeout (seconds) and memory (bytes).
+    job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes)
+    and heat (whether the weights are wanted).
     """
 
     def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
@@ -275,7 +278,6 @@ class _Sitting:
                     examination.try_training()
         seen = trace(examination)
         wrong_values = bool(examination.findings.get("values"))
-        verdict.flow(seen)
         verdict.rules(seen, _own_imports(source))
         verdict.parameters(examination)
         verdict.structure(examination)
@@ -289,6 +291,10 @@ class _Sitting:
         if ready and not wrong_values:
             verdict.device(pretend(examination))
         verdict.finish()
+        flow = follow(seen, examination)
+        verdict.flow(flow)
+        if self.job["heat"]:
+            self.result.heat = heat(flow, self.language)
         self._diagnose(verdict, examination)
 
     def _diagnose(self, verdict: Verdict, examination: Examination) -> None:

@@ -466,4 +466,20 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "random, padding, causal, one key, no key",
         "zh": "随机、padding、因果、单个 key、没有 key",
     },
+    "relation-factor": {
+        "en": "every entry is {factor} times the expected one",
+        "zh": "每个值都是应有值的 {factor} 倍",
+    },
+    "relation-part": {
+        "en": "{share} of the entries are as expected, the others are not",
+        "zh": "有 {share} 的值与应有值相同，其余不同",
+    },
+    "relation-mixed": {
+        "en": "the values are the expected ones, at other places",
+        "zh": "值都对，只是放错了位置",
+    },
+    "relation-other": {
+        "en": "it holds the values of `{name}`",
+        "zh": "里面是 `{name}` 的值",
+    },
 }

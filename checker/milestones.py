@@ -50,7 +50,8 @@ def signature(tensor: Tensor) -> Tensor:
     """Sort a tensor's values; whatever hides a score counts as one value."""
     flat = tensor.detach().double().flatten()
     flat = torch.where(flat < _HIDDEN, torch.full_like(flat, -torch.inf), flat)
-    return flat.nan_to_num(nan=1e300).sort().values
+    # Left infinite: a large finite stand-in would set the scale that values are compared at.
+    return flat.nan_to_num(nan=torch.inf, posinf=torch.inf, neginf=-torch.inf).sort().values
 
 
 def find(wanted: Tensor, steps: list[Step]) -> Step | None:

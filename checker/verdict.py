@@ -14,10 +14,11 @@ from .diagnose import Named
 from .evidence import patterns, state_line
 from .examine import Examination
 from .fitting import Unbound
+from .flow import Flow
 from .lines import HALF_MAX, in_place
 from .masks import form_name
 from .plan import Size
-from .report import CHECK_IDS, Diagnosis, Difference, Report, Step
+from .report import CHECK_IDS, Diagnosis, Difference, Report
 from .sheet import Sheet
 from .source import Source
 from .vocabulary import layer_role
@@ -25,8 +26,6 @@ from .wire import dtype_name
 
 __all__ = ["Verdict"]
 
-# What a report keeps of a traced call; a loop over positions makes thousands.
-_STEPS = 200
 _ROLE_NAMES = {"q": "query", "k": "key", "v": "value", "o": "output"}
 
 
@@ -70,13 +69,16 @@ class Verdict(Sheet):
                 self.set(name, "skip", self.say("waits", check="shape"))
         self.finish()
 
-    def flow(self, seen: Trace) -> None:
-        """The steps of one small call: line, call and shape."""
-        self.report.trace = [
-            Step(line=step["line"], call=step["call"], shape=step["shape"])
-            for step in seen.steps[:_STEPS]
-            if step["shape"] is not None
-        ]
+    def flow(self, flow: Flow) -> None:
+        """The steps of one small call, and where a wrong one departs; after `finish`."""
+        self.report.departure = flow.departure(self.language) if self._wrong else None
+        if self.report.departure is None:
+            flow.missing = None
+        self.report.trace = flow.steps()
+
+    @property
+    def _wrong(self) -> bool:
+        return self.report.verdict == "fail"
 
     def parameters(self, examination: Examination) -> None:
         """Every weight is found, registered, and does what its name says."""
@@ -362,6 +364,7 @@ class Verdict(Sheet):
                 line=one.line,
                 message=one.mistake.words[self.language],
                 reference=one.reference,
+                matches=one.matches,
                 yours=self.source.line(one.line).strip() or None,
             )
             for one in found
