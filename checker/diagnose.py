@@ -130,8 +130,6 @@ class _Search:
             out = answer.get("out")
             held.out = out if isinstance(out, Tensor) else None
             held.steps = answer.get("steps", [])
-            for step in held.steps:
-                step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
         return [held for held, _ in found]
 
     def _call(self, case: Case) -> tuple[Observed, dict[str, Any]]:

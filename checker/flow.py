@@ -135,6 +135,9 @@ def _depart(flow: Flow) -> None:
     places = [flow.reached[n].step for n in counted if n in flow.reached]
     flow.since = max((place for place in places if place is not None), default=-1)
     flow.culprit = flow.sight.culprit(flow.missing, flow.landmarks, flow.since)
+    if own is not None and flow.culprit is not None and flow.culprit >= flow.sight.mixing:
+        # An input taken as it comes is made by no call.
+        flow.culprit = None
 
 
 def _skipped(mark: Landmark, flow: Flow) -> bool:

@@ -54,6 +54,12 @@ class Sight:
                 self.by_size.setdefault(value.numel(), []).append((number, value))
         self._sorted: dict[int, Tensor] = {}
 
+    @property
+    def mixing(self) -> int:
+        """The first step that can only come after queries and keys have met."""
+        calls = [step["call"] for step in self.trace.steps]
+        return next((n for n, call in enumerate(calls) if call in {"softmax", "exp"}), len(calls))
+
     def values_of(self, number: int) -> list[Tensor]:
         """The floating-point tensors that a step returned."""
         return self.trace.steps[number].get("values", [])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..checker.messages import MESSAGES
 from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Report
 from .difference import difference_lines
-from .excerpt import excerpt
+from .excerpt import Pair, excerpt
 from .flow import flow_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
@@ -81,7 +81,7 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
     elif fault is not None:
         blocks.append(_paragraph(f"× {safe(fault.message)}", look, 2, "bold", hang=2))
         blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
-    elif report.departure is not None:
+    elif first is None and report.departure is not None:
         blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))
         blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
     blocks.append([line for other in others if other for line in _shorter(other, look)])
@@ -101,9 +101,13 @@ def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
         look.source,
         diagnosis.line,
         yours=diagnosis.yours,
-        wanted=diagnosis.reference,
-        want=say("want", look.language),
         width=look.width,
+        pair=Pair(
+            wrong=diagnosis.matches,
+            right=diagnosis.reference,
+            match=say("diff-yours", look.language),
+            want=say("diff-right", look.language),
+        ),
     )
 
 
