@@ -81,9 +81,9 @@ def trace(examination: Examination) -> Trace:
 def _telling_size(examination: Examination) -> Size:
     """The first size at which no two axes are as long, and at which the class can be made."""
     for size in examination.sizes:
-        if len({size.heads, size.head_dim, size.hidden}) == 3 or size.heads == 1:
-            if examination.fitted.shapes(size):
-                return size
+        distinct = len({size.heads, size.head_dim, size.hidden}) == 3 or size.heads == 1
+        if distinct and examination.fitted.shapes(size):
+            return size
     return examination.sizes[0]
 
 

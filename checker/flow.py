@@ -14,7 +14,7 @@ import torch
 from .axes import axis_names
 from .behaviour import Trace
 from .examine import Examination
-from .layout_match import Landmark, Reached, Sight, landmarks, reach
+from .layout_match import Landmark, Reached, Sight, landmarks, matches, reach
 from .milestones import milestones
 from .propose import proposals
 from .relation import relation
@@ -75,14 +75,12 @@ class Flow:
         if self.missing is None:
             return None
         steps = self.sight.trace.steps
-        at = None if self.culprit is None else steps[self.culprit]
+        line = None if self.culprit is None else steps[self.culprit]["line"]
         since = steps[self.since]["line"] if self.since >= 0 else None
         held = self.sight.values_of(self.culprit) if self.culprit is not None else []
         others = {mark.name: mark.value for mark in self.landmarks if mark is not self.missing}
         message = relation(self.missing.value, held, others, language) if held else ""
-        return Departure(
-            milestone=self.missing.name, line=at and at["line"], since=since, message=message
-        )
+        return Departure(milestone=self.missing.name, line=line, since=since, message=message)
 
 
 def follow(seen: Trace, examination: Examination) -> Flow:
@@ -122,7 +120,13 @@ def _readings(seen: Trace, examination: Examination) -> list[Roles]:
 def _depart(flow: Flow) -> None:
     """Find the first milestone that nothing reaches, and the step that was to make it."""
     order = [mark.name for mark in flow.landmarks]
+    last = flow.landmarks[-1]
     if "output" in flow.reached:
+        out = flow.sight.trace.out
+        if out is not None and not matches(out, last):
+            # The right output, and then something more.
+            flow.missing, flow.since = last, flow.reached["output"].step or 0
+            flow.culprit = flow.sight.culprit(last, flow.landmarks, flow.since)
         return
     flow.missing = next(
         (m for m in flow.landmarks if m.name not in flow.reached and not _skipped(m, flow)), None
@@ -170,5 +174,3 @@ def _shape(step: dict[str, object]) -> tuple[list[int] | None, int]:
     if shapes and all(one == shapes[0] for one in shapes):
         return shapes[0], len(shapes)
     return None, 0
-
-

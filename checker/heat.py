@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -68,11 +70,13 @@ def _as_heads(pieces: list[Tensor], expected: Tensor, flow: Flow) -> Tensor | No
     if not pieces:
         return None
     batch, heads, queries, keys = expected.shape
+    if heads > 1:
+        pieces = [p.squeeze(1) if p.dim() == 4 and p.shape[1] == 1 else p for p in pieces]
     value = pieces[0].double()
     for like in (expected, expected[:, :1].squeeze(1)):
         turned = list(laid_out(value, like))
         if turned:
-            best = max(turned, key=lambda one: int(torch.isclose(one, like).sum()))
+            best = _nearest(turned, like)
             if best.dim() == 4:
                 return best[0]
             return torch.stack([_turned_alike(p.double(), value, best)[0] for p in pieces[:heads]])
@@ -80,12 +84,22 @@ def _as_heads(pieces: list[Tensor], expected: Tensor, flow: Flow) -> Tensor | No
     if names[0] == "batch·heads" and list(value.shape[1:]) == [queries, keys]:
         folded = value.reshape(batch, heads, queries, keys)[0]
         other = value.reshape(heads, batch, queries, keys)[:, 0]
-        return max((folded, other), key=lambda one: int(torch.isclose(one, expected[0]).sum()))
+        return _nearest((folded, other), expected[0])
+    if list(value.shape) == [keys] and len(pieces) == batch * heads * queries:
+        rows = torch.stack([piece.double() for piece in pieces])
+        by_head = rows.reshape(batch, heads, queries, keys)[0]
+        by_query = rows.reshape(batch, queries, heads, keys)[0].transpose(0, 1)
+        return _nearest((by_head, by_query), expected[0])
     if list(value.shape) == [queries, keys]:
         return torch.stack([piece.double() for piece in pieces[:heads]])
     if list(value.shape) == [heads, queries, keys]:
         return value
     return None
+
+
+def _nearest(options: Sequence[Tensor], like: Tensor) -> Tensor:
+    """The layout in which most entries are as expected."""
+    return max(options, key=lambda one: int(torch.isclose(one, like).sum()))
 
 
 def _turned_alike(value: Tensor, first: Tensor, turned: Tensor) -> Tensor:

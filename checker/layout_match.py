@@ -13,7 +13,7 @@ from .behaviour import Trace
 from .cases import Case
 from .milestones import signature
 
-__all__ = ["Landmark", "Reached", "Sight", "landmarks", "laid_out", "reach"]
+__all__ = ["Landmark", "Reached", "Sight", "laid_out", "landmarks", "matches", "reach"]
 
 _HIDDEN = -9e3
 
@@ -120,13 +120,19 @@ def reach(marks: list[Landmark], sight: Sight) -> dict[str, Reached]:
             continue
         same = [at for other, at in taken if _equal(mark.sorted, other.sorted, mark.close)]
         after = max(same, default=-1)
-        step = _first(mark, sight, after)
+        # A step that only moves what is there already must put it where it belongs.
+        step = _first(mark, sight, after, strict=bool(same))
         if step is not None:
             taken.append((mark, step))
             reached[mark.name] = Reached(step=step)
-        elif same and _first(mark, sight, -1) is not None:
+        elif same and _first(mark, sight, -1, strict=False) is not None:
             reached[mark.name] = Reached(step=None)
     return reached
+
+
+def matches(value: Tensor, mark: Landmark) -> bool:
+    """Whether a tensor is a milestone, entry for entry but for the order within a position."""
+    return value.shape == mark.value.shape and _same_places(value, mark)
 
 
 def laid_out(value: Tensor, like: Tensor) -> Iterator[Tensor]:
@@ -138,7 +144,7 @@ def laid_out(value: Tensor, like: Tensor) -> Iterator[Tensor]:
             yield value.permute(order)
 
 
-def _first(mark: Landmark, sight: Sight, after: int) -> int | None:
+def _first(mark: Landmark, sight: Sight, after: int, *, strict: bool) -> int | None:
     """The step that holds a milestone: best in its own shape, then in another layout."""
     turned = loose = None
     misplaced = False
@@ -153,7 +159,7 @@ def _first(mark: Landmark, sight: Sight, after: int) -> int | None:
             turned = number if turned is None else turned
         else:
             misplaced = True
-    if turned is not None:
+    if turned is not None or strict:
         return turned
     if loose is not None and not misplaced:
         return loose

@@ -35,7 +35,9 @@ def excerpt(
 
     source: the file's lines; empty where they cannot be shown, then `yours` stands alone.
     """
-    rows = _rows(source, line, yours, around)
+    told = pair is not None and pair.right is not None
+    # With the pair below it, the line at fault stands last: a screen has room for so much.
+    rows = _rows(source, line, yours, (around, 0 if told else around))
     dent = _common_dent([text for _, text in rows])
     gutter = max([2, *(len(str(number)) for number, _ in rows if number)])
     lines: list[Line] = []
@@ -45,7 +47,7 @@ def excerpt(
         head = f"  {mark}{pad(str(number or ''), gutter, right=True)} │ "
         style = "bold" if here else "dim"
         lines += _code(head, _shown(text)[dent:], style, width)
-    return [*lines, *(_pair(pair, gutter, width) if pair is not None and pair.right else [])]
+    return [*lines, *(_pair(pair, gutter, width) if pair is not None and told else [])]
 
 
 def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
@@ -67,14 +69,14 @@ def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
 
 
 def _rows(
-    source: Sequence[str], line: int | None, yours: str | None, around: int
+    source: Sequence[str], line: int | None, yours: str | None, around: tuple[int, int]
 ) -> list[tuple[int | None, str]]:
     known = line is not None and 0 < line <= len(source)
     if line is None or not known:
         return [(line, yours)] if yours else []
     if yours and source[line - 1].strip() != yours.strip():
         return [(line, yours)]
-    first, last = max(1, line - around), min(len(source), line + around)
+    first, last = max(1, line - around[0]), min(len(source), line + around[1])
     rows = [(number, source[number - 1]) for number in range(first, last + 1)]
     return [(number, text) for number, text in rows if text.strip() or number == line]
 

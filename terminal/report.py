@@ -10,6 +10,7 @@ from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Report
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
+from .heat import heat_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
@@ -24,6 +25,7 @@ class Look:
 
     source: the file's lines, empty where they cannot be shown.
     commands: what to type next, as (label, command) pairs, last on the screen.
+    heat: whether the attention weights are drawn. colour: whether the screen has colours.
     """
 
     language: str
@@ -31,6 +33,8 @@ class Look:
     source: Sequence[str] = ()
     output: bool = False
     trace: bool = False
+    heat: bool = False
+    colour: bool = False
     commands: Sequence[tuple[str, str]] = ()
 
 
@@ -46,6 +50,8 @@ def report_lines(report: Report, look: Look) -> list[Line]:
     blocks += [checks + remarks] if report.verdict == "fail" else [checks, remarks]
     if look.trace:
         blocks.append(flow_lines(report, look.language, look.width))
+    if look.heat:
+        blocks.append(heat_lines(report.heat, look.language, look.width, colour=look.colour))
     blocks.append(_commands(report, look))
     lines: list[Line] = []
     for block in filter(None, blocks):

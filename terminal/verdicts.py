@@ -35,6 +35,7 @@ class Manner:
     as_json: bool = False
     trace: bool = False
     output: bool = False
+    heat: bool = False
     explained: Sequence[str] = ()
     whole: bool = False
     typed: Sequence[str] = ()
@@ -119,6 +120,8 @@ class Verdicts:
             source=_source(Path(report.file)),
             output=self.manner.output,
             trace=self.manner.trace,
+            heat=self.manner.heat,
+            colour=self.screen.colour,
             commands=() if self.manner.whole else self._commands(report),
         )
         if self.manner.whole:
