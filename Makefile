@@ -34,8 +34,8 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-screens: $(INSTALLED)  ## run the commands that README.md shows, and fill in what they print
-	$(BIN)/python -m attn_kata.dev.screens README.md
+screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fill in what they print
+	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md
 
 bench: $(INSTALLED)  ## time the commands against Python and torch themselves
 	$(BIN)/python bench/startup.py $(ARGS)

@@ -7,15 +7,30 @@ from collections.abc import Sequence
 from .cases import Case
 from .plan import Size
 
-__all__ = ["axis_names", "telling_case"]
+__all__ = ["axis_names", "telling_case", "telling_sizes"]
 
 
 def telling_case(size: Size, mask: str | None, *, cross: bool) -> Case:
-    """Return a small case whose batch and lengths are no other axis's size."""
-    taken = {1, size.heads, size.head_dim, size.hidden}
-    free = [n for n in (2, 5, 7, 3, 4, 6, 8, 9) if n not in taken]
-    batch, queries, keys = free[:3]
-    return Case(check="", batch=batch, queries=queries, keys=keys if cross else queries, mask=mask)
+    """Return a small case whose batch and lengths are no other axis's size.
+
+    3 is left out: query, key and value in one tensor have such an axis.
+    """
+    taken = {1, 3, size.heads, size.head_dim, size.hidden}
+    batch, queries, *more = (n for n in (2, 4, 5, 6, 7, 8, 9) if n not in taken)
+    folded = {batch * size.heads, batch * queries}
+    keys = next(n for n in more if n not in folded) if cross else queries
+    return Case(check="", batch=batch, queries=queries, keys=keys, mask=mask)
+
+
+def telling_sizes(sizes: Sequence[Size]) -> list[Size]:
+    """Order sizes by how well they tell axes apart, the best first."""
+
+    def doubts(size: Size) -> int:
+        distinct = size.heads == 1 or len({size.heads, size.head_dim, size.hidden}) == 3
+        alone = len(sizes) > 1 and size.heads == 1 and any(one.heads > 1 for one in sizes)
+        return 4 * (not distinct) + 2 * alone + (size.heads == 3)
+
+    return sorted(sizes, key=doubts)
 
 
 def axis_names(shape: Sequence[int], size: Size, case: Case) -> list[str]:

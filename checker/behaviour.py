@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .axes import telling_case
+from .axes import telling_case, telling_sizes
 from .cases import Case, draw_inputs, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
@@ -50,7 +50,8 @@ class Trace:
 def trace(examination: Examination) -> Trace:
     """Watch one small masked call in eval mode."""
     fitted = examination.fitted
-    size = _telling_size(examination)
+    telling = telling_sizes(examination.sizes)
+    size = next((size for size in telling if fitted.shapes(size)), telling[0])
     weights = draw_weights(fitted.shapes(size), size.hidden, 1.5, fitted.draw)
     masked = examination.takes_mask and bool(examination.forms)
     case = telling_case(size, "random" if masked else None, cross=examination.cross)
@@ -76,15 +77,6 @@ def trace(examination: Examination) -> Trace:
         case=case,
         out=out if isinstance(out, Tensor) else None,
     )
-
-
-def _telling_size(examination: Examination) -> Size:
-    """The first size at which no two axes are as long, and at which the class can be made."""
-    for size in examination.sizes:
-        distinct = len({size.heads, size.head_dim, size.hidden}) == 3 or size.heads == 1
-        if distinct and examination.fitted.shapes(size):
-            return size
-    return examination.sizes[0]
 
 
 def pretend(examination: Examination) -> list[dict[str, Any]]:

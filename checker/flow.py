@@ -17,6 +17,7 @@ from .examine import Examination
 from .layout_match import Landmark, Reached, Sight, landmarks, matches, reach
 from .milestones import milestones
 from .propose import proposals
+from .recorder import LIMIT
 from .relation import relation
 from .report import Departure, Step
 from .truth import Roles, Truth
@@ -25,8 +26,6 @@ __all__ = ["Flow", "follow"]
 
 # How many ways to give the weights their roles are tried where behaviour does not tell.
 _READINGS = 8
-# Where the recorder stops; what comes later is unknown.
-_RECORDED = 4000
 _SOURCES = ("quer", "key", "value")
 
 
@@ -98,7 +97,7 @@ def follow(seen: Trace, examination: Examination) -> Flow:
         found.reached = reach(found.landmarks, found.sight)
         if not best.landmarks or len(found.reached) > len(best.reached):
             best = found
-    if best.landmarks and len(seen.steps) < _RECORDED:
+    if best.landmarks and len(seen.steps) < LIMIT:
         _depart(best)
     return best
 

@@ -24,9 +24,10 @@ from torch.overrides import TorchFunctionMode
 
 from .frames import caller, line_in
 
-__all__ = ["Operators", "Recorder"]
+__all__ = ["LIMIT", "Operators", "Recorder"]
 
-_LIMIT = 4000
+# A loop over positions makes thousands of calls; what comes after these is not recorded.
+LIMIT = 10_000
 
 
 class Operators:
@@ -107,7 +108,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if len(self.steps) >= _LIMIT:
+        if len(self.steps) >= LIMIT:
             return
         step: dict[str, Any] = {
             "call": name,

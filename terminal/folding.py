@@ -14,7 +14,6 @@ from ..checker.report import Step
 __all__ = ["Loop", "Row", "folded"]
 
 # A few repeated calls read better as they are.
-_ROUNDS = 3
 _WORTH = 8
 _PERIOD = 200
 # More than anyone reads: what still is longer is listed by line.
@@ -58,7 +57,7 @@ def _fold(rows: list[Row | Loop], period: int) -> list[Row | Loop]:
     at = 0
     while at < len(rows):
         rounds = _rounds(keys, at, period)
-        if rounds >= _ROUNDS and rounds * _weight(rows[at : at + period]) >= _WORTH:
+        if _worthwhile(rounds, _weight(rows[at : at + period])):
             body = list(rows[at : at + period])
             for turn in range(1, rounds):
                 start = at + turn * period
@@ -72,6 +71,10 @@ def _fold(rows: list[Row | Loop], period: int) -> list[Row | Loop]:
             found.append(rows[at])
             at += 1
     return found
+
+
+def _worthwhile(rounds: int, weight: int) -> bool:
+    return rounds * weight >= (_WORTH if rounds > 2 else 2 * _WORTH) and rounds > 1
 
 
 def _rounds(keys: list[_Key], at: int, period: int) -> int:

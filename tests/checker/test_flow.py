@@ -89,8 +89,8 @@ def test_axes_of_a_fused_projection(judged, root):
 @pytest.mark.parametrize(
     ("old", "new", "milestone", "at", "words"),
     [
-        ("sqrt(self.head_dim)", "sqrt(self.hidden_dim)", "scores", "products /", "0.577 times"),
-        ("products / math.sqrt(self.head_dim)", "products", "scores", "masked_fill", "2 times"),
+        ("sqrt(self.head_dim)", "sqrt(self.hidden_dim)", "scores", "products /", "0.707 times"),
+        ("products / math.sqrt(self.head_dim)", "products", "scores", "masked_fill", "2.24 times"),
         (".softmax(-1)", ".softmax(-2)", "weights", "softmax", ""),
         ("== 0, float", "!= 0, float", "masked_scores", "masked_fill", ""),
         ("weights @ v", "weights @ k", "context", "weights @ k", ""),
@@ -161,7 +161,7 @@ def test_chinese(judged):
     """How a step differs is said in the report's language."""
     source = RIGHT.replace("sqrt(self.head_dim)", "sqrt(self.hidden_dim)")
     report = judged("mha", source, language="zh")
-    assert report.departure.message == "每个值都是应有值的 0.577 倍"
+    assert report.departure.message == "每个值都是应有值的 0.707 倍"
 
 
 def test_a_report_survives_its_plain_form(judged):
@@ -201,10 +201,10 @@ class SelfAttentionV1(nn.Module):
 """
 
 
-def test_thousands_of_calls(judged):
-    """A loop over everything is judged, traced and named like any other code."""
+def test_a_loop_over_everything(judged):
+    """A loop over everything is traced whole, and named like any other code."""
     report = judged("v1", LOOPS.replace("SCALE", "t"), timeout=60.0)
-    assert len(report.trace) > 1000
+    assert len(report.trace) > 700
     assert [d.mistake for d in report.diagnosis] == ["scale-by-length"]
     assert report.departure is not None
 

@@ -31,7 +31,7 @@ def straight():
         trace=[
             step(20, "linear", ["batch", "length", "3·hidden_dim"], "qkv"),
             step(20, "chunk", WIDE, "query, key, value", parts=3),
-            step(21, "view", HEADS[:1] + ["length", "heads", "head_dim"]),
+            step(21, "view", [*HEADS[:1], "length", "heads", "head_dim"]),
             step(21, "transpose", HEADS),
             step(24, "__matmul__", GRID, "products"),
             step(25, "div", GRID, missed="scores"),

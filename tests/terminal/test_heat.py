@@ -3,7 +3,7 @@
 import os
 from io import BytesIO
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import pytest
 from attn_kata.checker.report import Heat, Report
@@ -111,7 +111,7 @@ def test_what_differs():
 def test_svg_holds_every_cell(language):
     """A cell, a frame around what differs, and its words, as XML that parses."""
     data = svg(composed(heat(), "mha  <mine>.py", language))
-    tree = ElementTree.fromstring(data.decode())
+    tree = ET.fromstring(data.decode())
     boxes = [one for one in tree if one.tag.endswith("rect")]
     framed = [one for one in boxes if one.get("stroke")]
     words = [one.text for one in tree if one.tag.endswith("text")]
