@@ -286,6 +286,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "no dropout on the weights; it is optional here, but worth a word",
         "zh": "权重上没有 dropout；这里可选，但值得提一句",
     },
+    "dropout-argument-ignored": {
+        "en": "the constructor takes a dropout rate, and nothing is dropped at it",
+        "zh": "构造函数收下了 dropout 比例，却没有按它丢弃任何东西",
+    },
     "returns-tuple": {
         "en": "forward returns a tuple; its first element was judged",
         "zh": "forward 返回元组，评判的是第一个元素",
