@@ -90,7 +90,10 @@ def _compiled(kata: Kata, edit: Edit) -> type[nn.Module]:
 def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
     """Yield the first step that differs, the weights and the output, each in two rows."""
     both = [name for name in right if name in wrong and not _same(right[name], wrong[name])]
-    shown = list(dict.fromkeys([*both[:1], *(n for n in ("weights", "output") if n in both)]))
+    alike = [name for name in both if right[name].shape == wrong[name].shape]
+    first = [both[0]] if both[0] in alike else [both[0], *alike[:1]]
+    told = {*first, "weights", "output"}
+    shown = [name for name in both if name in told]
     widest = max(len(_label(name, right[name], (0,) * 3)) for name in shown)
     for name in shown:
         mine, theirs = wrong[name], right[name]
