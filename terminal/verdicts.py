@@ -149,6 +149,10 @@ class Verdicts:
             rows.append((say("next-why"), f"attn-kata explain {named[0]}"))
         elif report.error is None or report.error.kind in {"construct", "forward"}:
             rows.append((say("next-hint"), f"attn-kata hint {report.kata}"))
+        if report.departure is not None and not named and not self.manner.trace:
+            # Where no mistake has a name, its steps say the most.
+            steps = again(report, (*self.manner.typed, "--trace"))
+            rows.append((say("next-trace"), steps))
         return [*rows, (say("next-again"), again(report, self.manner.typed))]
 
 

@@ -42,6 +42,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("next-why", "why", "原因"),
     ("next-again", "again", "再试"),
     ("next-next", "next", "接着"),
+    ("next-trace", "steps", "步骤"),
     ("next-hint", "hint", "提示"),
     ("judging", "judging {file}", "正在评判 {file}"),
     ("judging-many", "judging {file} ({place} of {count})", "正在评判 {file}（{place}/{count}）"),
