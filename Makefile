@@ -11,7 +11,7 @@ TESTABLE := $(VENV)/.testable
 TYPED := build/typing/attn_kata
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format screens bench clean
+.PHONY: help demo test test-all lint format screens figures bench clean
 
 help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -34,8 +34,11 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-screens: $(INSTALLED)  ## run the commands that README.md shows, and fill in what they print
-	$(BIN)/python -m attn_kata.dev.screens README.md
+screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fill in what they print
+	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md
+
+figures: $(INSTALLED)  ## work out the figures of the pages that explain mistakes
+	$(BIN)/python -m attn_kata.dev.figures
 
 bench: $(INSTALLED)  ## time the commands against Python and torch themselves
 	$(BIN)/python bench/startup.py $(ARGS)

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from . import __version__
+from .checker.report import Report
 from .kata.catalogue import Kata, katas
 from .practice.completion import kata_ids, page_ids, target_names
 from .practice.errors import Refusal
@@ -24,8 +25,10 @@ from .practice.targets import Target, kata_called, read_text, targets
 from .practice.workspace import Workspace
 from .terminal.help import HelpCommand, HelpGroup
 from .terminal.language import Language
+from .terminal.optional import CheckCommand
 from .terminal.program import Exit, run
 from .terminal.screen import Screen
+from .terminal.text import safe
 
 __all__ = ["Exit", "app", "main"]
 
@@ -127,7 +130,7 @@ def start(
     return Exit.PASS
 
 
-@app.command(cls=HelpCommand)
+@app.command(cls=CheckCommand)
 def check(
     ctx: typer.Context,
     what: Annotated[
@@ -144,6 +147,9 @@ def check(
     as_json: Annotated[bool, typer.Option("--json")] = False,
     trace: Annotated[bool, typer.Option("--trace")] = False,
     output: Annotated[bool, typer.Option("--output")] = False,
+    heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False,
+    heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None,
+    force: Annotated[bool, typer.Option("--force")] = False,
 ) -> int:
     """Judge files."""
     from .checker.client import Bench
@@ -151,6 +157,10 @@ def check(
     screen: Screen = ctx.obj
     workspace = Workspace()
     chosen = targets(what or [], workspace)
+    if heat_file is not None:
+        from .practice.pictures import promise
+
+        promise(heat_file, force=force, files=len(chosen))
     if device is Device.cuda:
         require_cuda()
     wishes = Wishes(
@@ -161,6 +171,7 @@ def check(
         seed=seed,
         timeout=timeout,
         memory=memory,
+        heat=heat,
     )
     # The judge imports torch meanwhile: from here on, slow imports cost nothing.
     with Bench(min(jobs or min(8, os.cpu_count() or 1), len(chosen))) as bench:
@@ -171,6 +182,7 @@ def check(
             as_json=as_json,
             trace=trace,
             output=output,
+            heat=heat and heat_file is None,
             explained=page_names(),
             typed=wishes.to_type(),
         )
@@ -178,9 +190,23 @@ def check(
         verdicts = Verdicts(screen, chosen, manner)
         for report in verdicts.shown(reports(bench, chosen, wishes)):
             recorder.record(report, alone=len(chosen) == 1)
+            if heat_file is not None:
+                _save_heat(screen, report, heat_file)
     verdicts.end()
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
+
+
+def _save_heat(screen: Screen, report: Report, file: Path) -> None:
+    """Write the weights of a report as a picture."""
+    from .practice.pictures import save
+    from .terminal.picture import drawn
+
+    if report.heat is None:
+        screen.note(screen.say("heat-none"))
+        return
+    save(file, drawn(report, report.heat, file.suffix, screen.language))
+    screen.note(screen.say("heat-saved", file=safe(str(file))))
 
 
 @app.command(cls=HelpCommand)

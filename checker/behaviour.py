@@ -8,7 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .cases import Case, draw_weights
+from .axes import telling_case, telling_sizes
+from .cases import Case, draw_inputs, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
 from .fitting import plain_call
@@ -44,39 +45,51 @@ ASKED_RATE = 0.37
 
 @dataclass(slots=True, kw_only=True)
 class Trace:
-    """One small call as it was seen: its steps, dropouts and the operators beneath."""
+    """One small call as it was seen: its steps, dropouts and the operators beneath.
 
+    mask: as the reference takes it. out: what the call returned, None where it raised.
+    """
+
+    size: Size
+    case: Case
     steps: list[dict[str, Any]] = field(default_factory=list)
     dropouts: list[dict[str, Any]] = field(default_factory=list)
     operators: list[str] = field(default_factory=list)
     inputs: dict[str, Tensor] = field(default_factory=dict)
     mask: Tensor | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
-    size: Size | None = None
+    out: Tensor | None = None
 
 
 def trace(examination: Examination) -> Trace:
     """Watch one small masked call in eval mode."""
     fitted = examination.fitted
-    size = examination.sizes[0]
+    telling = telling_sizes(examination.sizes)
+    size = next((size for size in telling if fitted.shapes(size)), telling[0])
     weights = draw_weights(fitted.shapes(size), size.hidden, 1.5, fitted.draw)
     masked = examination.takes_mask and bool(examination.forms)
-    case = Case(
-        check="", batch=2, queries=5, keys=7 if examination.cross else 5,
-        mask="random" if masked else None,
+    case = telling_case(size, "random" if masked else None, cross=examination.cross)
+    inputs = draw_inputs(case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross)
+    form = examination.forms[0] if masked else ""
+    mask_dtype = examination.mask_dtypes[0] if masked else torch.int64
+    right, _, dressed = examination.draw_mask(case, size, form, mask_dtype, fitted.work)
+    call = fitted.binding.forward.call(
+        inputs, dressed, shape=[case.batch, case.queries, size.hidden],
+        record={"values": True}, profile=True,
     )  # fmt: skip
-    call = arrange(examination, case, size).call
-    call = dict(call, record={"values": True}, profile=True)
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
     answer = (result.get("answers") or [{}])[0]
+    out = answer.get("out")
     return Trace(
         steps=answer.get("steps", []),
         dropouts=answer.get("dropouts", []),
         operators=answer.get("operators", []),
-        inputs=call["inputs"],
-        mask=call["inputs"].get("mask"),
+        inputs=inputs,
+        mask=right,
         weights=weights,
         size=size,
+        case=case,
+        out=out if isinstance(out, Tensor) else None,
     )
 
 

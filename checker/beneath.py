@@ -85,7 +85,7 @@ def _placed(drop: dict[str, Any], steps: dict[str, Tensor], *, asked: bool) -> I
     given = drop.get("input")
     if not isinstance(given, Tensor):
         return
-    held: Step = {"signatures": [milestones.signature(given)]}
+    held: Step = {"values": [given]}
 
     def at(*names: str) -> bool:
         return any(n in steps and milestones.find(steps[n], [held]) is not None for n in names)

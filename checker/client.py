@@ -25,7 +25,10 @@ __all__ = ["Bench", "Options", "check"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to judge. memory is in bytes, 0 for a third of the machine's."""
+    """How to judge. memory is in bytes, 0 for a third of the machine's.
+
+    heat: whether the report is to hold the attention weights of one small case.
+    """
 
     class_name: str | None = None
     mask: str = "keep"
@@ -33,6 +36,7 @@ class Options:
     language: str = "en"
     timeout: float = 20.0
     memory: int = 0
+    heat: bool = False
 
 
 class Bench:
@@ -123,6 +127,7 @@ class Bench:
             "language": options.language,
             "timeout": options.timeout,
             "memory": options.memory or _third_of_memory(),
+            "heat": options.heat,
         }
 
 

@@ -18,19 +18,19 @@ import torch
 from torch import Tensor
 
 from ..kata.catalogue import Kata
-from ..reference.mistakes import MISTAKES, Edit, Mistake
+from ..reference.mistakes import MISTAKES, Edit, Mistake, changed_line
 from . import milestones, propose
 from .beneath import Explained
 from .cases import GAIN, Case, draw_weights
 from .compare import gap
 from .diagnosis import Diagnosed, Named
-from .edits import compiled, fitting, right_line
+from .edits import compiled, fitting
 from .examine import Examination
 from .fitting import Fitted
 from .occasion import Occasion, arrange, hold, smallest
 from .origins import Origins
 from .plan import Size
-from .pointing import Departure, Observed, Pointer, departure
+from .pointing import Observed, Pointer
 from .truth import Roles, Truth
 
 __all__ = ["diagnose", "diagnose_training"]
@@ -72,8 +72,7 @@ def diagnose(examination: Examination, origins: Origins, *, values_wrong: bool) 
     found = plain.run(values_wrong=values_wrong)
     if found or not values_wrong:
         return Diagnosed(named=found, explained=plain.explained, swapped=plain.swapped)
-    extras = _without_extras(plain, examination)
-    return Diagnosed(named=extras, departure=None if extras else plain.departure())
+    return Diagnosed(named=_without_extras(plain, examination))
 
 
 def diagnose_training(examination: Examination, origins: Origins) -> list[Named]:
@@ -327,17 +326,6 @@ class _Search:
         hits = [s for s in makers if milestones.find(key, [s]) is not None]
         return len(hits) > 1
 
-    def departure(self) -> Departure | None:
-        """The first step of a plain call that the right answer does not take."""
-        if not self.readings:
-            return None
-        truth = self._truth(self.readings[0])
-        for held in self.evidence:
-            right = self._steps_of(truth, [], held)
-            if held.out is not None and right and not _equal(right["output"], held.out):
-                return departure(right, held.steps)
-        return None
-
     # -- lines ---------------------------------------------------------------------------
 
     def _name(self, combination: list[tuple[Mistake, Edit]], roles: Roles) -> list[Named]:
@@ -352,7 +340,8 @@ class _Search:
             right = self._steps_of(truth, others, held)
             wrong = self._steps_of(truth, [*others, edit], held)
             line = Pointer(held, right, wrong, self.size, self.origins).line(mistake)
-            named.append(Named(mistake=mistake, line=line, reference=right_line(edit, self.source)))
+            reference, matches = changed_line(edit, self.source)
+            named.append(Named(mistake=mistake, line=line, reference=reference, matches=matches))
         return sorted(named, key=lambda one: one.line or 0)
 
     def _steps_of(self, truth: Truth, edits: list[Edit], held: Observed) -> dict[str, Tensor]:
@@ -365,21 +354,14 @@ class _Search:
 
 def _observed(one: Occasion, answer: dict[str, Any], made: list[milestones.Step]) -> Observed:
     out = answer.get("out")
-    steps: list[milestones.Step] = answer.get("steps", [])
-    for step in steps:
-        step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
     return Observed(
         inputs=one.inputs,
         mask=one.mask,
         keep=one.keep,
         out=out if isinstance(out, Tensor) else None,
-        steps=steps,
+        steps=answer.get("steps", []),
         made=made,
     )
-
-
-def _equal(right: Tensor, out: Tensor) -> bool:
-    return right.shape == out.shape and not gap(out, right, 1e-5).wrong
 
 
 def _swapped(roles: Roles) -> Roles:

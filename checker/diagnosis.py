@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from ..reference.mistakes import Mistake
 from .beneath import Explained
-from .pointing import Departure
 from .truth import Roles
 
 __all__ = ["Diagnosed", "Named"]
@@ -14,11 +13,15 @@ __all__ = ["Diagnosed", "Named"]
 
 @dataclass(slots=True, kw_only=True)
 class Named:
-    """A mistake that reproduces the numbers: its id, line and the right line of code."""
+    """A mistake that reproduces the numbers: its id, its line, and a line of the reference.
+
+    reference: that line as it is right. matches: as the mistake writes it.
+    """
 
     mistake: Mistake
     line: int | None = None
     reference: str | None = None
+    matches: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,10 +29,8 @@ class Diagnosed:
     """What was named, and the edited reference that it comes to, where there is one.
 
     swapped: the roles, where query and key do each other's work beside what was named.
-    departure: where nothing reproduces the numbers, the first step that is not right.
     """
 
     named: list[Named] = field(default_factory=list)
     explained: Explained | None = None
     swapped: Roles | None = None
-    departure: Departure | None = None

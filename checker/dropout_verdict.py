@@ -57,7 +57,9 @@ def _no_dropout(
     if idle and not found.calls:
         sheet.remark("dropout-unused", sheet.lines.assignment(idle[0].split(".")[-1]), name=idle[0])
     elif found.asked is not None and contract.dropout != "none":
-        sheet.remark("dropout-unused", None, name="dropout")
+        # Asked for and made nowhere: no dropout is there that could be called.
+        line = sheet.lines.naming("dropout")
+        sheet.remark("dropout-not-applied", line, "dropout-argument-ignored")
     elif contract.dropout == "remark":
         sheet.remark("dropout-not-applied")
     sheet.set("dropout", "pass", sheet.say("dropout-none"))

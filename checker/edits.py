@@ -11,7 +11,7 @@ from torch import nn
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 
-__all__ = ["compiled", "fitting", "right_line"]
+__all__ = ["compiled", "fitting"]
 
 
 @cache
@@ -38,13 +38,3 @@ def compiled(kata: Kata, edits: tuple[Edit, ...]) -> type[nn.Module] | None:
     namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
     exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
     return namespace[kata.class_name]
-
-
-def right_line(edit: Edit, source: str) -> str | None:
-    """The reference's own line that the edit changes first."""
-    for before, after in edit:
-        if before != after:
-            for line in source.splitlines():
-                if before in line:
-                    return line.split("  #")[0].strip()
-    return None

@@ -29,8 +29,10 @@ from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
 from .fitting import Fitted, Unbound, bind
+from .flow import follow
 from .forms import choose_forms
 from .halves import try_dtypes
+from .heat import heat
 from .messages import say
 from .origins import Origins
 from .plan import Binding, Size
@@ -71,7 +73,8 @@ class _Unjudged(Exception):
 class _Sitting:
     """The judging of one file.
 
-    job: kata, file, class, mask, seed, language, timeout (seconds) and memory (bytes).
+    job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes)
+    and heat (whether the weights are wanted).
     """
 
     def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
@@ -279,7 +282,6 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
-        verdict.flow(seen)
         verdict.rules(seen, _own_imports(source))
         verdict.parameters(examination, seen)
         verdict.structure(examination)
@@ -293,6 +295,10 @@ class _Sitting:
         if fitted.shapes(examination.sizes[0]):
             verdict.device(pretend(examination))
         verdict.finish()
+        flow = follow(seen, examination)
+        verdict.flow(flow)
+        if self.job["heat"]:
+            self.result.heat = heat(flow, self.language)
         self._diagnose(verdict, examination, seen)
 
     def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
@@ -308,11 +314,9 @@ class _Sitting:
 
     def _search(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
-        leaving = None
         if wrong & {"values", "mask", "lengths"}:
             values_wrong = bool(wrong & {"values", "lengths"})
             found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
-            leaving = found.departure
             verdict.name(found.named)
             if found.swapped is not None:
                 verdict.names_hold(found.swapped, seen)
@@ -321,9 +325,7 @@ class _Sitting:
         if not self.result.diagnosis and wrong & {"values", "mask", "gradients"}:
             verdict.name(diagnose_training(examination, verdict.origins))
         if wrong and not self.result.diagnosis:
-            verdict.guess(examination, seen, leaving)
-        if leaving is not None and not self.result.diagnosis:
-            verdict.depart(leaving)
+            verdict.guess(examination, seen)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

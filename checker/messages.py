@@ -286,6 +286,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "no dropout on the weights; it is optional here, but worth a word",
         "zh": "权重上没有 dropout；这里可选，但值得提一句",
     },
+    "dropout-argument-ignored": {
+        "en": "the constructor takes a dropout rate, and nothing is dropped at it",
+        "zh": "构造函数收下了 dropout 比例，却没有按它丢弃任何东西",
+    },
     "returns-tuple": {
         "en": "forward returns a tuple; its first element was judged",
         "zh": "forward 返回元组，评判的是第一个元素",
@@ -362,16 +366,6 @@ MESSAGES: dict[str, dict[str, str]] = {
     "dropout-before-softmax": {
         "en": "dropout acts before softmax: a dropped score of 0 still gets weight; drop the weights",
         "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应当丢弃权重",
-    },
-    "departs": {
-        "en": "the numbers are right up to line {line}: there {call} should give the {step}",
-        "zh": "到第 {line} 行之前数值都对：这一行的 {call} 本应得到 {step}",
-    },
-    "departs-by": {
-        "en": "the numbers are right up to line {line}: there {call} gives {factor:.4g} times the "
-        "{step} (its square is {square:.4g})",
-        "zh": "到第 {line} 行之前数值都对：这一行的 {call} 得到的是 {step} 的 {factor:.4g} 倍"
-        "（平方为 {square:.4g}）",
     },
     "semicolon": {"en": "; ", "zh": "；"},
     "crash-shapes": {
@@ -562,5 +556,21 @@ MESSAGES: dict[str, dict[str, str]] = {
     "mask-kinds": {
         "en": "random, padding, causal, one key, no key",
         "zh": "随机、padding、因果、单个 key、没有 key",
+    },
+    "relation-factor": {
+        "en": "every entry is {factor} times the expected one",
+        "zh": "每个值都是应有值的 {factor} 倍",
+    },
+    "relation-part": {
+        "en": "{share} of the entries are as expected, the others are not",
+        "zh": "有 {share} 的值与应有值相同，其余不同",
+    },
+    "relation-mixed": {
+        "en": "the values are the expected ones, at other places",
+        "zh": "值都对，只是放错了位置",
+    },
+    "relation-other": {
+        "en": "it holds the values of `{name}`",
+        "zh": "里面是 `{name}` 的值",
     },
 }

@@ -8,6 +8,7 @@ heads and transposed scores all count.
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Any
 
@@ -51,21 +52,33 @@ def signature(tensor: Tensor) -> Tensor:
     """Sort a tensor's values; whatever hides a score counts as one value."""
     flat = tensor.detach().double().flatten()
     flat = torch.where(flat < HIDDEN, torch.full_like(flat, -torch.inf), flat)
-    return flat.nan_to_num(nan=1e300).sort().values
+    # Left infinite: a large finite stand-in would set the scale that values are compared at.
+    return flat.nan_to_num(nan=torch.inf, posinf=torch.inf, neginf=-torch.inf).sort().values
 
 
 def find(wanted: Tensor, steps: list[Step]) -> Step | None:
     """Return the first traced step that holds a milestone's values, whole or for one head."""
     whole = signature(wanted)
     by_head = [signature(head) for head in wanted.unbind(1)] if wanted.dim() == 4 else []
+    counts = {whole.numel(), *(head.numel() for head in by_head)}
     for step in steps:
-        for held in step["signatures"]:
+        for held in _signatures(step, counts):
             if held.numel() == whole.numel() and _equal(held, whole):
                 return step
             one_head = bool(by_head) and held.numel() == by_head[0].numel()
             if one_head and any(_equal(held, head) for head in by_head):
                 return step
     return None
+
+
+def _signatures(step: Step, counts: set[int]) -> Iterator[Tensor]:
+    """Sort a step's values once, and only those that could be meant: a loop makes thousands."""
+    known: dict[int, Tensor] = step.setdefault("signatures", {})
+    for place, value in enumerate(step.get("values", ())):
+        if value.numel() in counts:
+            if place not in known:
+                known[place] = signature(value)
+            yield known[place]
 
 
 def _equal(left: Tensor, right: Tensor) -> bool:

@@ -12,7 +12,6 @@ from .evidence import patterns
 from .examine import Examination
 from .mixing import mixed
 from .origins import Origins
-from .pointing import Departure
 from .report import Diagnosis, Report
 from .sheet import Sheet
 from .source import Source
@@ -77,6 +76,7 @@ class Blame(Sheet):
                 line=one.line,
                 message=one.mistake.words[self.language],
                 reference=one.reference,
+                matches=one.matches,
                 yours=self.source.line(one.line).strip() or None,
             )
             for one in found
@@ -97,26 +97,14 @@ class Blame(Sheet):
                 one.values["where"] = self.say("place-output")
             self.blame(one.mistake, line, **one.values)
 
-    def depart(self, leaving: Departure) -> None:
-        """Say at which step the numbers leave the right ones, where no mistake explains them."""
-        step, factor = leaving.step, leaving.factor
-        call = f"`{step['call']}`"
-        if factor is None:
-            text = self.say("departs", line=step["line"], step=leaving.name, call=call)
-        else:
-            text = self.say(
-                "departs-by", line=step["line"], step=leaving.name, call=call, factor=factor,
-                square=factor * factor,
-            )  # fmt: skip
-        self.add_detail("values", text)
-
-    def guess(self, examination: Examination, seen: Trace, leaving: Departure | None) -> None:
+    def guess(self, examination: Examination, seen: Trace) -> None:
         """Where no edited reference fits: what the failing cases and the source give away."""
         mixes, line = mixed(examination)
         if mixes:
             self.blame("batch-mixed", line)
             return
-        step = leaving.step["line"] if leaving is not None else None
+        leaving = self.report.departure
+        step = leaving.line if leaving is not None else None
         for mistake, line in patterns(
             examination, self.source, self.report.object or "", seen.steps
         ):

@@ -17,7 +17,7 @@ from .milestones import HIDDEN, Step, find
 from .origins import Origins
 from .plan import Size
 
-__all__ = ["Departure", "Observed", "Pointer", "departure"]
+__all__ = ["Observed", "Pointer"]
 
 _MOVES = ("transpose", "permute", "swapaxes", "movedim", "swapdims", "moveaxis", "mT", "T", "t")
 _RESHAPES = {"view", "reshape", "unflatten", "contiguous", "flatten", "view_as"}
@@ -47,18 +47,6 @@ class Observed:
     out: Tensor | None
     steps: list[Step] = field(default_factory=list)
     made: list[Step] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Departure:
-    """The first step that is not the reference's: the named step it should have been.
-
-    factor: what its values are times the right ones, None where they are no multiple.
-    """
-
-    name: str
-    step: Step
-    factor: float | None
 
 
 class Pointer:
@@ -118,10 +106,7 @@ class Pointer:
         elif mistake.id == "mask-transposed" and self.held.mask is not None:
             found = self._turned()
         found = found or self._first_wrong(_BEFORE.get(mistake.id, frozenset()))
-        if found is None:
-            leaving = departure(self.right, self.held.steps)
-            found = leaving and leaving.step
-        return found
+        return found or _departure(self.right, self.held.steps)
 
     def _first_wrong(self, before: frozenset[str]) -> Step | None:
         """The first step that holds what only the mistake makes.
@@ -318,39 +303,27 @@ class Pointer:
         )
 
 
-def departure(right: dict[str, Tensor], steps: list[Step]) -> Departure | None:
+def _departure(right: dict[str, Tensor], steps: list[Step]) -> Step | None:
     """The first step after the last that the reference takes too, where one is as large."""
     reached = -1
-    missed = ""
-    for name, value in right.items():
+    wanted: Tensor | None = None
+    for value in right.values():
         step = find(value, steps)
         if step is not None:
-            reached, missed = max(reached, _place(step, steps)), ""
-        elif not missed:
-            missed = name
-    wanted = right.get(missed)
+            reached, wanted = max(reached, _place(step, steps)), None
+        elif wanted is None:
+            wanted = value
     if wanted is None:
         return None
     for step in steps[reached + 1 :]:
-        for made in step["values"] if step["lines"] else ():
-            if made.numel() == wanted.numel():
-                return Departure(name=missed, step=step, factor=_factor(made, wanted))
+        if step["lines"] and any(v.numel() == wanted.numel() for v in step["values"]):
+            return step
     return None
 
 
 def _place(step: Step, steps: list[Step]) -> int:
     """A step's place; steps hold tensors, so they are told apart by identity."""
     return next(place for place, one in enumerate(steps) if one is step)
-
-
-def _factor(made: Tensor, wanted: Tensor) -> float | None:
-    """What a step's values are times the right ones, where it is one number throughout."""
-    mine, right = made.double().flatten().sort().values, wanted.double().flatten().sort().values
-    for side in (mine, mine.flip(0)):
-        ratio = float((side * right).sum() / (right * right).sum())
-        if ratio and bool(torch.isclose(side, ratio * right, rtol=1e-6, atol=1e-9).all()):
-            return ratio
-    return None
 
 
 def _masks(step: Step) -> bool:

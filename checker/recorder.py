@@ -26,9 +26,10 @@ from torch.overrides import TorchFunctionMode
 from .frames import caller, line_in, lines_in
 from .wire import dtype_name
 
-__all__ = ["Operators", "Recorder"]
+__all__ = ["LIMIT", "Operators", "Recorder"]
 
-_LIMIT = 4000
+# A loop over positions makes thousands of calls; what comes after these is not recorded.
+LIMIT = 10_000
 # Values of larger tensors are not kept.
 _SMALL = 4096
 
@@ -119,7 +120,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if len(self.steps) >= _LIMIT:
+        if len(self.steps) >= LIMIT:
             return
         lines = lines_in(self.path)
         step: dict[str, Any] = {

@@ -11,9 +11,11 @@ __all__ = [
     "REMARK_IDS",
     "SCHEMA",
     "Check",
+    "Departure",
     "Diagnosis",
     "Difference",
     "Fault",
+    "Heat",
     "Remark",
     "Report",
     "Step",
@@ -126,13 +128,18 @@ class Check:
 
 @dataclass(slots=True, kw_only=True)
 class Diagnosis:
-    """A named mistake, with the line and, where they are known, both lines of code."""
+    """A named mistake, with the line and, where they are known, the lines of code.
+
+    reference: the model answer's line. matches: that line as the mistake writes it, which
+    gives the submission's numbers. yours: the submission's own line.
+    """
 
     mistake: str
     message: str
     line: int | None = None
     reference: str | None = None
     yours: str | None = None
+    matches: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,12 +153,51 @@ class Remark:
 
 @dataclass(slots=True, kw_only=True)
 class Step:
-    """One torch call of the submission on one small case."""
+    """One torch call of the submission on one small case.
+
+    milestone: the model answer's step that it reaches. missed: the one that it should have
+    reached, at the first departure. axes: the shape's axes by name. parts: how many tensors
+    of this shape it returns.
+    """
 
     line: int | None
     call: str
     shape: list[int]
     milestone: str | None = None
+    missed: str | None = None
+    axes: list[str] = field(default_factory=list)
+    parts: int = 1
+
+
+@dataclass(slots=True, kw_only=True)
+class Departure:
+    """The first step of the model answer that the trace does not reach.
+
+    line: where it should have been made. since: the line of the last step reached before.
+    message: how what is there differs, in a sentence, empty where nothing simple is found.
+    """
+
+    milestone: str
+    line: int | None = None
+    since: int | None = None
+    message: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Heat:
+    """The attention weights of one small case, by head, query and key.
+
+    actual: the submission's, empty where none were found; it may have fewer heads.
+    masked: the keys that must get no weight. line: where the submission makes its weights.
+    reached: whether they are the expected ones.
+    """
+
+    case: str
+    expected: list[list[list[float]]]
+    actual: list[list[list[float]]]
+    masked: list[list[list[bool]]]
+    line: int | None = None
+    reached: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
@@ -197,6 +243,7 @@ class Report:
     remarks: list[Remark] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     trace: list[Step] = field(default_factory=list)
+    departure: Departure | None = None
     difference: Difference | None = None
     error: Fault | None = None
     device: dict[str, str | None] = field(default_factory=lambda: {"cuda": "skipped", "name": None})
@@ -204,11 +251,15 @@ class Report:
     torch: str = ""
     elapsed_ms: int = 0
     printed: str = ""
+    heat: Heat | None = None
     schema: int = SCHEMA
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can carry, the schema first."""
         data = asdict(self)
+        if data["heat"] is None:
+            # There only where it was asked for.
+            del data["heat"]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -221,4 +272,6 @@ class Report:
         known["trace"] = [Step(**row) for row in data["trace"]]
         known["difference"] = Difference(**data["difference"]) if data["difference"] else None
         known["error"] = Fault(**data["error"]) if data["error"] else None
+        known["departure"] = Departure(**data["departure"]) if data["departure"] else None
+        known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
         return cls(**known)

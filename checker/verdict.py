@@ -12,18 +12,16 @@ from .cases import Case
 from .evidence import cut_line, state_line
 from .examine import Examination
 from .fitting import Unbound
+from .flow import Flow
 from .lines import HALF_MAX, in_place
 from .masks import form_name
 from .naming import Blame
 from .plan import Size
-from .report import CHECK_IDS, Difference, Step
+from .report import CHECK_IDS, Difference
 from .vocabulary import layer_role
 from .wire import dtype_name
 
 __all__ = ["Verdict"]
-
-# What a report keeps of a traced call; a loop over positions makes thousands.
-_STEPS = 200
 
 
 class Verdict(Blame):
@@ -65,13 +63,16 @@ class Verdict(Blame):
                 self.set(name, "skip", self.say("waits", check="shape"))
         self.finish()
 
-    def flow(self, seen: Trace) -> None:
-        """The steps of one small call: line, call and shape."""
-        self.report.trace = [
-            Step(line=step["line"], call=step["call"], shape=step["shape"])
-            for step in seen.steps[:_STEPS]
-            if step["shape"] is not None
-        ]
+    def flow(self, flow: Flow) -> None:
+        """The steps of one small call, and where a wrong one departs; after `finish`."""
+        self.report.departure = flow.departure(self.language) if self._wrong else None
+        if self.report.departure is None:
+            flow.missing = None
+        self.report.trace = flow.steps()
+
+    @property
+    def _wrong(self) -> bool:
+        return self.report.verdict == "fail"
 
     def parameters(self, examination: Examination, seen: Trace) -> None:
         """Every weight is found, registered, and does what its name says."""

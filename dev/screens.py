@@ -8,8 +8,9 @@ A screen is a comment that names a command, and the block of text after it::
     ```
 
 `python -m attn_kata.dev.screens README.md` runs each command, 80 columns wide and without
-colour, in the folder of the file. With `--check` nothing is written, and the exit status
-is 1 where a screen is out of date. Times differ from run to run and do not count.
+colour, at the root of the project that the file is in. With `--check` nothing is written,
+and the exit status is 1 where a screen is out of date. Times differ from run to run and do
+not count.
 """
 
 from __future__ import annotations
@@ -81,13 +82,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         path = Path(name)
         text = path.read_text("utf-8")
-        now = filled(text, path.resolve().parent)
+        now = filled(text, _root(path.resolve()))
         stale += [name] if now != text else []
         if not check:
             path.write_text(now, "utf-8")
     for name in stale if check else ():
         print(f"{name}: its screens are out of date; run `make screens`")
     return int(check and bool(stale))
+
+
+def _root(path: Path) -> Path:
+    """The project's folder; the file's own where there is no project."""
+    around = (folder for folder in path.parents if (folder / "pyproject.toml").is_file())
+    return next(around, path.parent)
 
 
 def _environment(home: str) -> dict[str, str]:

@@ -54,7 +54,7 @@ def text_problems(folder: Folder) -> Iterator[str]:
 def _texts(folder: Folder) -> list[Path]:
     found = [*folder.path.glob("*/brief.*.md"), *folder.path.glob("*/*.toml")]
     if folder.own:
-        found += [PACKAGE / "README.md", PACKAGE / "CONTRIBUTING.md"]
+        found += [PACKAGE / "README.md", PACKAGE / "CONTRIBUTING.md", *PACKAGE.glob("docs/*.md")]
     return sorted(path for path in found if path.is_file())
 
 

@@ -32,7 +32,10 @@ class Mask(str, Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wishes:
-    """How a person wants files judged. memory is in MB, 0 for the judge's own choice."""
+    """How a person wants files judged. memory is in MB, 0 for the judge's own choice.
+
+    heat: whether the attention weights are wanted too.
+    """
 
     language: str
     class_name: str | None = None
@@ -41,6 +44,7 @@ class Wishes:
     seed: int | None = None
     timeout: float = 20.0
     memory: int = 0
+    heat: bool = False
 
     def options(self) -> Options:
         """Return the judge's options, those that it knows."""
@@ -52,6 +56,7 @@ class Wishes:
             "seed": self.seed,
             "timeout": self.timeout,
             "memory": self.memory << 20,
+            "heat": self.heat,
         }
         known = {field.name for field in fields(Options)}
         return Options(**{name: value for name, value in wanted.items() if name in known})  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MISTAKES", "Edit", "Mistake", "edited", "fits"]
+__all__ = ["MISTAKES", "Edit", "Mistake", "changed_line", "edited", "fits"]
 
 Edit = tuple[tuple[str, str], ...]
 
@@ -39,6 +39,16 @@ def edited(edit: Edit, source: str) -> str:
     for before, after in edit:
         source = source.replace(before, after)
     return source
+
+
+def changed_line(edit: Edit, source: str) -> tuple[str | None, str | None]:
+    """Return the first line of the source that the edit changes, as it is and as it becomes."""
+    for before, after in edit:
+        for line in source.splitlines() if before != after else ():
+            if before in line:
+                right, wrong = line, line.replace(before, after)
+                return right.split("  #")[0].strip(), wrong.split("  #")[0].strip()
+    return None, None
 
 
 def _one(before: str, *afters: str) -> tuple[Edit, ...]:

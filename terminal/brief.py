@@ -11,6 +11,7 @@ from .text import Line, wrap
 __all__ = ["markdown_lines"]
 
 _ASKED = re.compile(r"\*\*(.+?)\*\*\s*(.*)", re.DOTALL)
+_STOPS = "，。：；？！、（）《》"
 _TICKED = re.compile(r"(`[^`]+`)")
 
 
@@ -86,6 +87,6 @@ def _continues(row: str, kind: str) -> bool:
 
 
 def _joined(before: str, after: str) -> str:
-    """Join two lines of a paragraph; between Chinese characters there is no space."""
+    """Join two lines of a paragraph; beside Chinese, and after its stops, there is no space."""
     wide = all(unicodedata.east_asian_width(char) in "WF" for char in (before[-1], after[0]))
-    return before + after if wide else f"{before} {after}"
+    return before + after if wide or before[-1] in _STOPS else f"{before} {after}"

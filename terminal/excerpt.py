@@ -1,14 +1,25 @@
-"""Lines of the candidate's own code, with numbers, a marker and what was wanted."""
+"""Lines of the candidate's own code, with numbers and a marker, and what was wanted."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from .text import Line, cells, pad, safe, wrap
 
-__all__ = ["excerpt"]
+__all__ = ["Pair", "excerpt"]
 
 _LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """A line of the model answer, as the mistake writes it and as it is, with their names."""
+
+    wrong: str | None
+    right: str | None
+    match: str
+    want: str
 
 
 def excerpt(
@@ -16,21 +27,19 @@ def excerpt(
     line: int | None,
     *,
     yours: str | None,
-    wanted: str | None,
-    want: str,
     width: int,
     around: int = 1,
+    pair: Pair | None = None,
 ) -> list[Line]:
-    """Draw the line at fault between its neighbours, and the wanted one under it.
+    """Draw the line at fault between its neighbours, and the model answer's line in two ways.
 
     source: the file's lines; empty where they cannot be shown, then `yours` stands alone.
-    want: the word that says whose the last line is.
     """
-    rows = _rows(source, line, yours, around)
-    if not rows:
-        return []
+    told = pair is not None and pair.right is not None
+    # With the pair below it, the line at fault stands last: a screen has room for so much.
+    rows = _rows(source, line, yours, (around, 0 if told else around))
     dent = _common_dent([text for _, text in rows])
-    gutter = max(2, *(len(str(number)) for number, _ in rows if number))
+    gutter = max([2, *(len(str(number)) for number, _ in rows if number)])
     lines: list[Line] = []
     for number, text in rows:
         here = number == line
@@ -38,33 +47,38 @@ def excerpt(
         head = f"  {mark}{pad(str(number or ''), gutter, right=True)} │ "
         style = "bold" if here else "dim"
         lines += _code(head, _shown(text)[dent:], style, width)
-        if here and wanted:
-            depth = len(_shown(text)) - len(_shown(text).lstrip())
-            target = " " * (depth - dent) + _shown(wanted).strip()
-            lines += _wanted(gutter, target, want, width)
+    return [*lines, *(_pair(pair, gutter, width) if pair is not None and told else [])]
+
+
+def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
+    """Draw the model answer's line as the numbers say it was written, and as it is."""
+    told = [("-", pair.wrong, "wrong", pair.match), ("+", pair.right, "right", pair.want)]
+    found = [(sign, _shown(text).strip(), *rest) for sign, text, *rest in told if text]
+    # Both are named in one column, or neither is: the signs say it where there is no room.
+    side = max(cells(text) for _, text, _, _ in found) + 4
+    blank = gutter + 7
+    fits = all(blank + side + cells(name) <= width for _, _, _, name in found)
+    lines: list[Line] = []
+    for sign, text, style, name in found:
+        head = f"    {pad(sign, gutter, right=True)} │ "
+        if fits:
+            lines.append([(head, "dim"), (pad(text, side), style), (name, "dim")])
+        else:
+            lines += _code(head, text, style, width)
     return lines
 
 
 def _rows(
-    source: Sequence[str], line: int | None, yours: str | None, around: int
+    source: Sequence[str], line: int | None, yours: str | None, around: tuple[int, int]
 ) -> list[tuple[int | None, str]]:
     known = line is not None and 0 < line <= len(source)
     if line is None or not known:
         return [(line, yours)] if yours else []
     if yours and source[line - 1].strip() != yours.strip():
         return [(line, yours)]
-    first, last = max(1, line - around), min(len(source), line + around)
+    first, last = max(1, line - around[0]), min(len(source), line + around[1])
     rows = [(number, source[number - 1]) for number in range(first, last + 1)]
     return [(number, text) for number, text in rows if text.strip() or number == line]
-
-
-def _wanted(gutter: int, text: str, want: str, width: int) -> list[Line]:
-    head = f"    {' ' * gutter} │ "
-    room = width - cells(head) - cells(text)
-    if room < cells(want) + 2:
-        return [*_code(head, text, "right", width), [(head, "dim"), (want, "dim")]]
-    gap = " " * min(6, room - cells(want))
-    return [[(head, "dim"), (text, "right"), (gap + want, "dim")]]
 
 
 def _code(head: str, text: str, style: str, width: int) -> list[Line]:

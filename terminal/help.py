@@ -97,7 +97,7 @@ def _arguments(command: Any) -> list[tuple[str, str]]:
 def _options(command: Any, context: Any, language: str) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for one in command.params:
-        if one.param_type_name == "option":
+        if one.param_type_name == "option" and not one.hidden:
             spelling = ", ".join((*one.opts, *one.secondary_opts))
             metavar = f" {one.metavar}" if one.metavar else ""
             pairs.append((spelling + metavar, one.help or ""))

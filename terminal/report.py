@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checker.messages import MESSAGES
-from ..checker.report import CHECK_IDS, Check, Diagnosis, Report
+from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Report
 from .difference import difference_lines
-from .excerpt import excerpt
+from .excerpt import Pair, excerpt
+from .flow import flow_lines
+from .heat import heat_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
@@ -23,6 +25,7 @@ class Look:
 
     source: the file's lines, empty where they cannot be shown.
     commands: what to type next, as (label, command) pairs, last on the screen.
+    heat: whether the attention weights are drawn. colour: whether the screen has colours.
     """
 
     language: str
@@ -30,6 +33,8 @@ class Look:
     source: Sequence[str] = ()
     output: bool = False
     trace: bool = False
+    heat: bool = False
+    colour: bool = False
     commands: Sequence[tuple[str, str]] = ()
 
 
@@ -44,7 +49,9 @@ def report_lines(report: Report, look: Look) -> list[Line]:
     # After a failure they are one block, so that the screen fits where it can.
     blocks += [checks + remarks] if report.verdict == "fail" else [checks, remarks]
     if look.trace:
-        blocks.append(_trace(report, look))
+        blocks.append(flow_lines(report, look.language, look.width))
+    if look.heat:
+        blocks.append(heat_lines(report.heat, look.language, look.width, colour=look.colour))
     blocks.append(_commands(report, look))
     lines: list[Line] = []
     for block in filter(None, blocks):
@@ -80,8 +87,19 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
     elif fault is not None:
         blocks.append(_paragraph(f"× {safe(fault.message)}", look, 2, "bold", hang=2))
         blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
+    elif first is None and report.departure is not None:
+        blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))
+        blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
     blocks.append([line for other in others if other for line in _shorter(other, look)])
     return blocks
+
+
+def _departs(departure: Departure, look: Look) -> str:
+    """Say which step differs first, where no mistake has a name for it."""
+    key = "departs" if departure.line else "departs-nowhere"
+    text = say(key, look.language, name=departure.milestone, line=departure.line)
+    more = f"{say('colon', look.language)}{safe(departure.message)}" if departure.message else ""
+    return text + more
 
 
 def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
@@ -89,9 +107,13 @@ def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
         look.source,
         diagnosis.line,
         yours=diagnosis.yours,
-        wanted=diagnosis.reference,
-        want=say("want", look.language),
         width=look.width,
+        pair=Pair(
+            wrong=diagnosis.matches,
+            right=diagnosis.reference,
+            match=say("diff-yours", look.language),
+            want=say("diff-right", look.language),
+        ),
     )
 
 
@@ -180,22 +202,6 @@ def _tinted(head: str, style: str, cut: int) -> Line:
     while at < len(head) and cells(head[:at]) < cut:
         at += 1
     return [(head[:at], style), (head[at:], "")]
-
-
-def _trace(report: Report, look: Look) -> list[Line]:
-    if not report.trace:
-        return [[(f"  {say('trace-none', look.language)}", "dim")]]
-    head = say("trace", look.language)
-    lines: list[Line] = [[(f"  {row}", "bold")] for row in wrap(head, look.width - 2)]
-    widest = max(cells(safe(step.call)) for step in report.trace)
-    for step in report.trace:
-        sizes = "(" + ", ".join(map(str, step.shape)) + ")"
-        call = pad(safe(step.call), min(widest, 24))
-        room = 18 if look.width >= 60 else 0
-        reached = f"  {step.milestone}" if step.milestone else ""
-        row = f"  {step.line or '':>5}  {call}  {sizes:<{room if reached else 0}}"
-        lines.append([(row, ""), (reached, "code")])
-    return lines
 
 
 def _remarks(report: Report, look: Look) -> list[Line]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
 from ..practice.errors import Trouble
+from .shades import COLOURS, DARK
 from .text import Line, cells, wrap
 from .words import say
 
@@ -30,6 +31,11 @@ STYLES = {
     "right": "green",
     "note": "yellow",
     "code": "cyan",
+    # The shades of `heat`, in letters that can be read on them.
+    **{
+        f"heat{step}": f"{'#ffffff' if step < DARK else '#000000'} on {colour}"
+        for step, colour in enumerate(COLOURS)
+    },
 }
 
 _WIDEST = 100
@@ -37,7 +43,8 @@ _WIDEST = 100
 # What an ASCII console shows for the few signs that the screens draw with.
 _PLAIN = {
     "×": "x", "√": "sqrt ", "│": "|", "±": "+/-", "·": ".", "…": "...", "≠": "!=", "→": "->",
-    "✓": "v", "ᵀ": "^T", "−": "-", "≤": "<=", "–": "-", "’": "'", "é": "e",
+    "░": ".", "▒": "+", "▓": "#", "█": "@", "∞": "~", "✓": "v",
+    "Σ": "sum ", "ᵀ": "^T", "−": "-", "≤": "<=", "–": "-", "’": "'", "é": "e",
 }  # fmt: skip
 
 
@@ -92,6 +99,11 @@ class Screen:
     def width(self) -> int:
         """Columns to draw in; 80 where nobody says, and no more than can be read at once."""
         return min(self.out.width, _WIDEST)
+
+    @property
+    def colour(self) -> bool:
+        """Whether standard output shows colours."""
+        return self.out.color_system is not None and not self.out.no_color
 
     def write(self, text: str) -> None:
         """Write a line for a program to standard output, at once."""

@@ -35,6 +35,7 @@ class Manner:
     as_json: bool = False
     trace: bool = False
     output: bool = False
+    heat: bool = False
     explained: Sequence[str] = ()
     whole: bool = False
     typed: Sequence[str] = ()
@@ -119,6 +120,8 @@ class Verdicts:
             source=_source(Path(report.file)),
             output=self.manner.output,
             trace=self.manner.trace,
+            heat=self.manner.heat,
+            colour=self.screen.colour,
             commands=() if self.manner.whole else self._commands(report),
         )
         if self.manner.whole:
@@ -146,6 +149,10 @@ class Verdicts:
             rows.append((say("next-why"), f"attn-kata explain {named[0]}"))
         elif report.error is None or report.error.kind in {"construct", "forward"}:
             rows.append((say("next-hint"), f"attn-kata hint {report.kata}"))
+        if report.departure is not None and not named and not self.manner.trace:
+            # Where no mistake has a name, its steps say the most.
+            steps = again(report, (*self.manner.typed, "--trace"))
+            rows.append((say("next-trace"), steps))
         return [*rows, (say("next-again"), again(report, self.manner.typed))]
 
 

@@ -80,6 +80,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.memory", "memory limit in MB (a third of the machine's)", "内存上限，单位 MB（默认是本机的三分之一）"),
     ("option.as_json", "print one JSON object a file and nothing else", "每个文件打印一个 JSON 对象，别的都不打印"),
     ("option.trace", "show the torch calls with their lines and shapes", "显示 torch 调用及其行号和形状"),
+    ("option.heat", "show the attention weights beside those expected; with FILE, as a picture "
+     "(.svg or .png)", "显示注意力权重，与应有的并排；给出 FILE 就画成图片（.svg 或 .png）"),
+    ("option.check.force", "replace a picture that is there", "替换已有的图片"),
     ("option.output", "show what your code printed", "显示你的代码打印的内容"),
     ("option.jobs", "how many files to judge side by side; 0 for one a processor (0)",
      "同时评判几个文件；0 表示每个处理器一个（0）"),

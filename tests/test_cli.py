@@ -279,6 +279,25 @@ def test_check_json_end_to_end(program, work):
     assert program("check").returncode == 2
 
 
+def test_heat_end_to_end(program, work):
+    """The weights on the screen, as a picture, and never over another file."""
+    wrong = str(EXAMPLES / "wrong_axis.py")
+    shown = program("check", "v1", "--heat", wrong, "--trace", "--seed", "7")
+    assert "attention weights, first sample" in shown.stdout
+    assert "× weights" in shown.stdout
+    drawn = program("check", "v1", wrong, "--heat", "w.svg", "--seed", "7")
+    assert drawn.returncode == 1
+    assert "w.svg" in drawn.stderr
+    assert (work / "w.svg").read_bytes().startswith(b"<svg")
+    (work / "mine.png").write_bytes(b"a photograph")
+    kept = program("check", "v1", wrong, "--heat=mine.png")
+    assert kept.returncode == 2
+    assert "mine.png is there" in kept.stderr
+    assert (work / "mine.png").read_bytes() == b"a photograph"
+    report = json.loads(program("check", "v1", wrong, "--heat", "--json").stdout)
+    assert len(report["heat"]["expected"][0]) == len(report["heat"]["masked"][0])
+
+
 def test_stub_is_judged_after_start(program):
     """start, then check without a word: the stub is found, and it is not written yet."""
     program("start", "v1")

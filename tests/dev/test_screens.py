@@ -21,12 +21,24 @@ def printed(monkeypatch):
 
 
 @pytest.mark.xdist_group("wheel")
-def test_readme_is_up_to_date(root):
-    """Every screen in README.md is what its command prints today, up to times."""
-    shown = list(screens.screens((root / "README.md").read_text("utf-8")))
+@pytest.mark.parametrize("name", ["README.md", "docs/diagnosis.md"])
+def test_screens_are_up_to_date(root, name):
+    """Every screen in a text is what its command prints today, up to times."""
+    shown = list(screens.screens((root / name).read_text("utf-8")))
     assert shown
     for command, text in shown:
         assert screens.steady(text) == screens.steady(screens.output(command, root)), command
+
+
+def test_runs_at_the_root_of_the_project(monkeypatch, tmp_path):
+    """A text in a folder of a project names files as one would at its root."""
+    ran = []
+    monkeypatch.setattr(screens, "output", lambda command, folder: ran.append(folder) or "\n")
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(TEXT.format("old\n"), "utf-8")
+    assert screens.main([str(tmp_path / "docs" / "a.md")]) == 0
+    assert ran == [tmp_path]
 
 
 def test_filled(printed, tmp_path):

@@ -8,6 +8,7 @@ from attn_kata.checker.messages import say as judge_says
 from attn_kata.checker.report import (
     CHECK_IDS,
     Check,
+    Departure,
     Diagnosis,
     Difference,
     Fault,
@@ -66,7 +67,8 @@ def failing(language):
                 message=TOLD[language],
                 line=4,
                 yours="scores = scores / math.sqrt(self.hidden_dim)",
-                reference="scores = scores / math.sqrt(self.head_dim)",
+                reference="scores = products / math.sqrt(self.head_dim)",
+                matches="scores = products / math.sqrt(self.hidden_dim)",
             ),
             Diagnosis(mistake="dropout-on-output", message=NOTED[language], line=5),
         ],
@@ -239,3 +241,16 @@ def test_printed_lines_are_folded_or_shown():
     shown = [written(line) for line in report_lines(report, Look(language="en", output=True))]
     assert any("printed 12 lines" in row for row in folded)
     assert sum(row.strip() == "│ hi" for row in shown) == 12
+
+
+def test_the_first_step_that_differs_stands_for_a_name():
+    """Where no mistake has a name, the step that departs is the reason, with its line."""
+    report = failing("en")
+    report.diagnosis = []
+    report.departure = Departure(milestone="scores", line=4, since=3, message="every entry is off")
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert "  × the first step that differs is `scores`, on line 4: every entry is off" in rows
+    assert any(row.startswith("  >  4 │") for row in rows)
+    report.diagnosis = failing("en").diagnosis
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert not any("first step" in row for row in rows)

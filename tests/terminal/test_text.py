@@ -89,3 +89,9 @@ def test_a_question_in_bold_stands_alone():
 def test_language_is_asked_then_set_then_the_locale(arguments, environment, encoding, code):
     """The option wins over the variable, the variable over the locale."""
     assert choose(arguments, environment, encoding).code == code
+
+
+def test_lines_of_a_paragraph_are_joined_as_the_language_asks():
+    """A space between words, none between Chinese characters or after a Chinese stop."""
+    rows = [written(line) for line in markdown_lines("a b\nc 中\n文，\nmerged 装", 80)]
+    assert rows == ["a b c 中文，merged 装"]

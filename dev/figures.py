@@ -1,0 +1,57 @@
+"""Work out the figures of the pages on mistakes, from the model answers and from torch.
+
+A page holds `{key}` where a figure belongs, and `{numbers}` where the model answer's steps
+belong, right and wrong. `python -m attn_kata.dev.figures` works them out and stores them
+beside the pages, so that opening a page needs no torch. With `--check` nothing is written,
+and the exit status is 1 where a stored figure is not what the code gives.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+
+from ..kata.pages import FIGURES
+from .claims import claims
+from .numbers import blocks
+
+__all__ = ["main", "written"]
+
+_NOTE = "# Written by `python -m attn_kata.dev.figures`; see there. Change nothing by hand.\n"
+
+
+def written() -> str:
+    """Return what the file of figures must hold."""
+    found: dict[str, dict[str, str]] = {}
+    for name, figures in (*blocks(), *claims()):
+        found.setdefault(name, {}).update(figures)
+    return _NOTE + "".join(_table(name, found[name]) for name in sorted(found))
+
+
+def _table(name: str, figures: dict[str, str]) -> str:
+    rows = [f"\n[{name}]\n"]
+    for key, value in sorted(figures.items()):
+        if "\n" in value:
+            rows.append(f"{key} = '''\n{value}'''\n")
+        else:
+            # JSON's strings are TOML's, for what is printable.
+            rows.append(f"{key} = {json.dumps(value, ensure_ascii=False)}\n")
+    return "".join(rows)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Store the figures, or check those stored; return the exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    now = written()
+    if "--check" not in given:
+        FIGURES.write_text(now, "utf-8")
+        return 0
+    stale = not FIGURES.is_file() or FIGURES.read_text("utf-8") != now
+    if stale:
+        print(f"{FIGURES.name}: its figures are out of date; run `make figures`")
+    return int(stale)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""How each mistake that is an edit looks in numbers: the model answer's steps, right and wrong.
+
+The same weights and inputs go through the model answer and through its edited copy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..checker.milestones import milestones
+from ..checker.plan import Size
+from ..checker.truth import Truth
+from ..kata.catalogue import Kata, find
+from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
+
+__all__ = ["blocks"]
+
+_SEED = 5
+_KATAS = ("mha", "v4", "v2", "causal", "cross")
+_OWN = {"causal": ("causal",), "mask": ("v4",)}
+_COLUMNS = 6
+_LEAD = {
+    "en": "Seed {seed}, kata {kata}, hidden_dim {hidden}{heads}; ✓ is right, × has the mistake:",
+    "zh": "种子 {seed}，{kata} 题，hidden_dim {hidden}{heads}；✓ 是对的，× 带有这个错误：",
+}
+_HEADS = {"en": ", {heads} heads", "zh": "，{heads} 个 head"}
+
+
+def blocks() -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each mistake's id with its lead in both languages and its rows."""
+    for mistake in MISTAKES:
+        kata, edit = _first(mistake)
+        size = Size(hidden=8, heads=1 if kata.contract.heads == "one" else 2, block=8)
+        right, wrong = _made(kata, size, (), mistake), _made(kata, size, edit, mistake)
+        figures = {"numbers": "\n".join(_rows(right, wrong))}
+        for language, lead in _LEAD.items():
+            heads = _HEADS[language].format(heads=size.heads) if size.heads > 1 else ""
+            figures[f"lead-{language}"] = lead.format(
+                seed=_SEED, kata=kata.id, hidden=size.hidden, heads=heads
+            )
+        yield mistake.id, figures
+
+
+def _first(mistake: Mistake) -> tuple[Kata, Edit]:
+    """The first of a mistake's edits that fits, in the kata that shows it best."""
+    for name in (*_OWN.get(mistake.group, ()), *_KATAS):
+        kata = find(name)
+        source = kata.solution()
+        edit = next((one for one in mistake.edits if one and fits(one, source)), None)
+        if edit is not None:
+            return kata, edit
+    raise LookupError(mistake.id)
+
+
+def _made(kata: Kata, size: Size, edit: Edit, mistake: Mistake) -> dict[str, Tensor]:
+    """Run the model answer, or its edited copy, and return its named steps."""
+    truth = Truth(kata, size)
+    draw = torch.Generator().manual_seed(_SEED)
+    with torch.no_grad():
+        for weight in truth.module.parameters():
+            scale = 1.5 / size.hidden**0.5 if weight.dim() > 1 else 0.5
+            weight.copy_(torch.randn(weight.shape, generator=draw, dtype=weight.dtype) * scale)
+    truth.module.__class__ = _compiled(kata, edit)
+    cross = kata.contract.source == "cross"
+    lengths = {"query": 3, "key": 5, "value": 5} if cross else {"x": 5}
+    inputs = {
+        name: torch.randn((2, length, size.hidden), generator=draw, dtype=torch.float64)
+        for name, length in lengths.items()
+    }
+    mask = None
+    if mistake.group == "mask" and kata.contract.masks:
+        # Padding: nobody may attend to the last key.
+        mask = torch.ones(2, 5, 5, dtype=torch.int64)
+        mask[..., -1] = 0
+    return milestones(truth, inputs, mask)
+
+
+def _compiled(kata: Kata, edit: Edit) -> type[nn.Module]:
+    namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
+    source = edited(edit, kata.solution())
+    exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
+    return namespace[kata.class_name]
+
+
+def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
+    """Yield the first step that differs, the weights and the output, each in two rows."""
+    both = [name for name in right if name in wrong and not _same(right[name], wrong[name])]
+    alike = [name for name in both if right[name].shape == wrong[name].shape]
+    first = [both[0]] if both[0] in alike else [both[0], *alike[:1]]
+    told = {*first, "weights", "output"}
+    shown = [name for name in both if name in told]
+    widest = max(len(_label(name, right[name], (0,) * 3)) for name in shown)
+    for name in shown:
+        mine, theirs = wrong[name], right[name]
+        if mine.shape != theirs.shape:
+            yield f"✓ {name}.shape  {tuple(theirs.shape)}"
+            yield f"× {name}.shape  {tuple(mine.shape)}"
+            continue
+        place = _worst(mine, theirs)
+        label = _label(name, theirs, place).ljust(widest)
+        for sign, tensor in (("✓", theirs), ("×", mine)):
+            row = tensor[place]
+            total = f"   Σ {float(row.sum()):.2f}" if name == "weights" else ""
+            cells = "".join(f"{_number(float(value)):>8}" for value in row[:_COLUMNS])
+            yield f"{sign} {label}{cells}{total}"
+    if "output" in both and right["output"].shape == wrong["output"].shape:
+        off = float((wrong["output"] - right["output"]).abs().max())
+        if not math.isnan(off):
+            spread = float(right["output"].std())
+            yield f"output: max |× - ✓| {_number(off)}, std(✓) {_number(spread)}"
+
+
+def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
+    """The row in which two tensors differ most."""
+    off = (mine - theirs).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+    rows = off.clamp(max=1e6).sum(-1)
+    place = int(rows.argmax())
+    return tuple(int(axis) for axis in torch.unravel_index(torch.tensor(place), rows.shape))
+
+
+def _label(name: str, tensor: Tensor, place: tuple[int, ...]) -> str:
+    axes = ", ".join(str(one) for one in place[: tensor.dim() - 1])
+    return f"{name}[{axes}]"
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "nan"
+    if abs(value) > 1e6:
+        return "-inf" if value < 0 else "inf"
+    text = f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
+    return text.lstrip("-") if not text.strip("-0.") else text
+
+
+def _same(left: Tensor, right: Tensor) -> bool:
+    return left.shape == right.shape and bool(
+        torch.isclose(left, right, rtol=0, atol=1e-9, equal_nan=True).all()
+    )

@@ -1,0 +1,106 @@
+"""The attention weights that a report carries where they are asked for."""
+
+import pytest
+
+
+def answer(root, kata):
+    """A model answer's source."""
+    return (root / "reference" / f"{kata}.py").read_text("utf-8")
+
+
+def close(left, right):
+    """Whether two grids hold the same numbers."""
+    return all(
+        abs(a - b) < 1e-9
+        for one, two in zip(left, right, strict=True)
+        for row, other in zip(one, two, strict=True)
+        for a, b in zip(row, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("kata", ["v1", "v2", "v3", "v4", "mha", "causal", "cross"])
+def test_right_code_has_the_expected_weights(judged, root, kata):
+    """Every query shares out one, nothing goes to what is masked, and both sides agree."""
+    heat = judged(kata, answer(root, kata), heat=True).heat
+    assert heat.reached
+    assert heat.line is not None
+    assert close(heat.actual, heat.expected)
+    for head, masked in zip(heat.expected, heat.masked, strict=True):
+        for row, shut in zip(head, masked, strict=True):
+            assert sum(row) == pytest.approx(1)
+            assert all(value == 0 for value, hidden in zip(row, shut, strict=True) if hidden)
+
+
+def test_only_where_it_is_asked_for(judged, root):
+    """A report has no weights unless they are wanted."""
+    assert judged("v1", answer(root, "v1")).heat is None
+
+
+def test_causal_masks_what_comes_later(judged, root):
+    """In causal attention a query's later keys are masked, and no others."""
+    heat = judged("causal", answer(root, "causal"), heat=True).heat
+    for masked in heat.masked:
+        assert masked == [[key > query for key in range(6)] for query in range(6)]
+
+
+def test_wrong_weights_come_from_softmax(judged, root):
+    """Where the weights are not reached, what came out of softmax is shown."""
+    source = answer(root, "mha").replace("softmax(dim=-1)", "softmax(dim=-2)")
+    heat = judged("mha", source, heat=True).heat
+    assert not heat.reached
+    assert heat.line is not None
+    columns = [sum(row[key] for row in heat.actual[0]) for key in range(6)]
+    assert columns == pytest.approx([1] * 6)
+    assert not close(heat.actual, heat.expected)
+
+
+def test_without_softmax_there_are_none(judged, root):
+    """Where nothing is made like weights, the expected ones stand alone."""
+    source = answer(root, "v1").replace("scores.softmax(dim=-1)", "scores")
+    heat = judged("v1", source, heat=True).heat
+    assert heat.actual == []
+    assert len(heat.expected) == 1
+
+
+def test_one_head_where_several_are_asked(judged, root):
+    """Heads that were never split give one grid beside the expected ones."""
+    source = answer(root, "mha").replace(
+        "split = (batch, length, self.num_heads, self.head_dim)",
+        "split = (batch, length, 1, self.hidden_dim)",
+    )
+    heat = judged("mha", source, heat=True).heat
+    assert len(heat.expected) == 2
+    assert len(heat.actual) == 1
+
+
+FOLDED = """\
+        weights = masked_scores.flatten(0, 1).softmax(dim=-1).view(batch, -1, length, length)
+"""
+
+
+ROW_BY_ROW = """\
+        rows = [row.softmax(-1) for one in masked_scores for head in one for row in head]
+        weights = torch.stack(rows).view(masked_scores.shape)
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        FOLDED,
+        "        weights = torch.stack([one.softmax(-1) for one in masked_scores.unbind(1)], 1)\n",
+        "        weights = masked_scores.transpose(-2, -1).softmax(dim=-2).transpose(-2, -1)\n",
+        ROW_BY_ROW,
+    ],
+)
+def test_layouts(judged, root, line):
+    """Folded heads, a head a tensor, transposed and row by row: the same grid."""
+    source = answer(root, "mha")
+    old = next(row for row in source.splitlines(keepends=True) if ".softmax(" in row)
+    heat = judged("mha", source.replace(old, line), heat=True).heat
+    assert close(heat.actual, heat.expected)
+
+
+def test_unjudged_code_has_none(judged):
+    """A file that cannot be judged has no weights."""
+    assert judged("v1", "x = 1\n", heat=True).heat is None

@@ -1,0 +1,116 @@
+"""Every remark is made where it is due, on its line, and takes nothing away from a pass."""
+
+import pytest
+from attn_kata.checker.report import REMARK_IDS
+
+MHA = """\
+import math
+import torch
+from torch import nn
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, dropout=0.1):
+        super().__init__()
+        self.h, self.d = num_heads, hidden_dim // num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x, attention_mask=None):
+        b, t, w = x.shape
+        split = (b, t, self.h, self.d)
+        q, k, v = (f(x).view(split).transpose(1, 2) for f in (self.q, self.k, self.v))
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        if attention_mask is not None:
+            lowest = torch.finfo(scores.dtype).min
+            scores = scores.masked_fill(attention_mask == 0, lowest)
+        weights = self.drop(scores.softmax(-1))
+        return self.o((weights @ v).transpose(1, 2).reshape(b, t, w))
+"""
+V1 = """\
+import math
+import torch
+from torch import nn
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.q(x), self.k(x), self.v(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+        return self.o(scores.softmax(-1) @ v)
+"""
+
+# What is written, in place of what, under which kata, and the words of the remark's line.
+CASES = {
+    "prints": (
+        "mha", "        weights =", "        print(scores.shape)\n        weights =", "print(",
+    ),
+    "fill-overflows-half": (
+        "mha", "attention_mask == 0, lowest", "attention_mask == 0, -1e9", "-1e9",
+    ),
+    "nan-on-empty-row": (
+        "mha", "attention_mask == 0, lowest", 'attention_mask == 0, float("-inf")', "-inf",
+    ),
+    "dropout-unused": (
+        "mha", "self.drop(scores.softmax(-1))", "scores.softmax(-1)", "self.drop = nn.Dropout",
+    ),
+    "dropout-not-applied": (
+        "mha", "        self.drop = nn.Dropout(dropout)\n", "", "dropout=0.1",
+    ),
+    "returns-tuple": (
+        "mha", "return self.o((weights @ v).transpose(1, 2).reshape(b, t, w))",
+        "return self.o((weights @ v).transpose(1, 2).reshape(b, t, w)), weights", "return self.o",
+    ),
+    "mask-form": (
+        "mha", "attention_mask == 0, lowest", "~attention_mask, lowest", "attention_mask",
+    ),
+    "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
+    "parameter-unused": (
+        "mha", "        self.drop =",
+        "        self.spare = nn.Parameter(torch.ones(3))\n        self.drop =", "self.spare =",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_remark_on_its_line(judged, name):
+    """The remark is made with its line, and the verdict stays a pass."""
+    kata, old, new, words = CASES[name]
+    source = (V1 if kata == "v1" else MHA).replace(old, new)
+    if name == "dropout-not-applied":
+        source = source.replace("self.drop(scores.softmax(-1))", "scores.softmax(-1)")
+    report = judged(kata, source)
+    assert report.verdict == "pass", report.diagnosis
+    remarks = {remark.id: remark for remark in report.remarks}
+    assert name in remarks
+    lines = source.splitlines()
+    line = next(n for n, row in enumerate(lines, 1) if words in row)
+    assert remarks[name].line == line
+    assert remarks[name].message
+
+
+def test_no_dropout_at_all(judged):
+    """Where the constructor asks for no rate either, there is no line to point at."""
+    source = MHA.replace(", dropout=0.1", "").replace(
+        "        self.drop = nn.Dropout(dropout)\n", ""
+    )
+    report = judged("mha", source.replace("self.drop(scores.softmax(-1))", "scores.softmax(-1)"))
+    assert [(r.id, r.line) for r in report.remarks] == [("dropout-not-applied", None)]
+
+
+def test_every_remark_has_a_case():
+    """No remark goes untried."""
+    assert set(CASES) == set(REMARK_IDS)
+
+
+def test_clean_code_has_no_remark(judged):
+    """Code that gives no occasion gets none."""
+    assert judged("mha", MHA).remarks == []

@@ -1,0 +1,153 @@
+"""Attention weights on the screen and as pictures."""
+
+import os
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from attn_kata.checker.report import Heat, Report
+from attn_kata.terminal.heat import differs, heat_lines, level, weight
+from attn_kata.terminal.optional import parted
+from attn_kata.terminal.picture import MARK, composed, drawn, svg
+from attn_kata.terminal.text import cells, written
+from PIL import Image
+
+GOLDEN = Path(__file__).parent / "golden"
+WRITE = "REGENERATE_GOLDEN"
+
+EXPECTED = [[1.0, 0.0, 0.0], [0.25, 0.75, 0.0], [0.1, 0.2, 0.7]]
+MINE = [[0.6, 0.4, 0.0], [0.25, 0.75, 0.0], [0.1, 0.3, 0.6]]
+MASKED = [[False, True, True], [False, False, True], [False, False, False]]
+
+
+def heat(heads=2, actual=None, **more):
+    """Weights of so many heads."""
+    return Heat(
+        case="batch 2, length 3, causal mask",
+        expected=[EXPECTED] * heads,
+        actual=[MINE] * heads if actual is None else actual,
+        masked=[MASKED] * heads,
+        line=31,
+        **more,
+    )
+
+
+def text(one, language="en", width=80, *, colour=False):
+    """Draw weights as text."""
+    lines = heat_lines(one, language, width, colour=colour)
+    return "".join(f"{written(line)}\n" for line in lines)
+
+
+@pytest.mark.parametrize("width", [80, 30])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_grid_is_the_stored_one(language, width):
+    """The grids are drawn as they were when a person last looked at them."""
+    file = GOLDEN / f"heat.{language}.{width}.txt"
+    now = text(heat(), language, width)
+    if os.environ.get(WRITE):
+        file.write_text(now, "utf-8")
+    assert now == file.read_text("utf-8"), f"if this is better: {WRITE}=1 pytest {__file__}"
+    assert all(cells(row) <= width for row in now.splitlines())
+
+
+def test_without_colour_signs_say_it():
+    """Masked cells, differing cells and shades have signs of their own."""
+    rows = text(heat(heads=1)).splitlines()
+    row = next(row for row in rows if row.startswith("  q0"))
+    assert row.count("*") == 2
+    assert row.count("×") == 1 + 2
+    assert "▓.60*" in row
+
+
+def test_in_colour_the_shade_is_the_background():
+    """Every weight has its shade as a style, and masked cells have none."""
+    lines = heat_lines(heat(heads=1), "en", 80, colour=True)
+    styles = [style for line in lines for _, style in line]
+    assert "heat8" in styles
+    assert "heat2" in styles
+    assert "█" not in text(heat(heads=1), colour=True)
+
+
+def test_many_heads_are_cut():
+    """The screen shows the first heads and says where the others are."""
+    shown = text(heat(heads=9))
+    assert "head 3" in shown
+    assert "head 4" not in shown
+    assert "5 heads more" in shown
+
+
+def test_no_weights():
+    """Where there are none it says so."""
+    assert "no weights to show" in text(None)
+    assert "no tensor of weights" in text(heat(actual=[]))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0.0, ".00"), (0.004, ".00"), (0.25, ".25"), (0.996, "1.0"), (1.0, "1.0"), (-0.3, "-.3"),
+        (-1.4, " -1"), (12.3, " 12"), (-12.0, "-12"), (120.0, "120"), (1e9, " ∞ "),
+        (float("nan"), "nan"), (float("-inf"), "-∞ "),
+    ],
+)  # fmt: skip
+def test_a_weight_takes_three_columns(value, shown):
+    """Whatever a weight is, its cell keeps its width."""
+    assert weight(value) == shown
+    assert len(shown) == 3
+    assert 0 <= level(value) <= 8
+
+
+def test_what_differs():
+    """NaN equals NaN alone, and rounding is no difference."""
+    nan = float("nan")
+    assert not differs(0.5, 0.5 + 1e-6)
+    assert differs(0.5, 0.51)
+    assert differs(nan, 0.5)
+    assert not differs(nan, nan)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_svg_holds_every_cell(language):
+    """A cell, a frame around what differs, and its words, as XML that parses."""
+    data = svg(composed(heat(), "mha  <mine>.py", language))
+    tree = ET.fromstring(data.decode())
+    boxes = [one for one in tree if one.tag.endswith("rect")]
+    framed = [one for one in boxes if one.get("stroke")]
+    words = [one.text for one in tree if one.tag.endswith("text")]
+    assert len(framed) == 2 * 4
+    # Three masked cells in each of four grids; one of the submission's has weight; the legend.
+    assert words.count("×") == 2 * (3 + 2) + 1
+    assert "mha  <mine>.py" in words
+    assert MARK.encode() in data[:300]
+
+
+def test_png_is_a_picture_of_the_same_size():
+    """A PNG that opens, twice as fine, known for ours."""
+    report = Report(kata="mha", file="我的.py", verdict="fail", object="MultiHeadAttention")
+    data = drawn(report, heat(), ".PNG", "zh")
+    picture = composed(heat(), "", "en")
+    with Image.open(BytesIO(data)) as image:
+        assert image.format == "PNG"
+        assert image.size == (2 * picture.width, 2 * picture.height)
+        assert image.info["Software"] == MARK
+        # The first cell of the submission's grid is 0.6: neither paper nor ink.
+        assert image.getpixel((2 * 64, 2 * 120)) == (40, 174, 128)
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [
+        (["mha", "a.py", "--heat"], ["mha", "a.py", "--heat"]),
+        (["--heat", "a.py"], ["--heat", "a.py"]),
+        (["--heat", "w.PNG", "a.py"], ["--heat", "--heat-file", "w.PNG", "a.py"]),
+        (["a.py", "--heat", "w.svg"], ["a.py", "--heat", "--heat-file", "w.svg"]),
+        (["--heat=w", "a.py"], ["--heat", "--heat-file", "w", "a.py"]),
+        (["--heat", "w.jpg"], ["--heat", "--heat-file", "w.jpg"]),
+        (["--heat", "--trace"], ["--heat", "--trace"]),
+        (["--", "--heat", "w.svg"], ["--", "--heat", "w.svg"]),
+    ],
+)
+def test_heat_stands_alone_or_names_a_picture(given, read):
+    """The file to judge is never taken for the picture."""
+    assert parted(given) == read
