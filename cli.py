@@ -51,6 +51,9 @@ app.add_typer(dev, name="dev")
 
 
 KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
+OptionalKata = Annotated[
+    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
+]
 
 
 @app.callback()
@@ -78,11 +81,14 @@ def begin(
 def list_katas(ctx: typer.Context) -> int:
     """List the katas and what was passed."""
     from .practice.history import History
+    from .practice.schedule import standings
+    from .practice.sittings import sittings
     from .terminal.lists import kata_lines
 
     screen: Screen = ctx.obj
     history = History()
-    screen.print(kata_lines(katas(), history.standing(), screen.language, screen.width))
+    stands = standings(sittings(history.story()))
+    screen.print(kata_lines(katas(), stands, screen.language, screen.width))
     screen.own_up(history.troubles)
     return Exit.PASS
 
@@ -101,29 +107,28 @@ def show(ctx: typer.Context, kata: KataName) -> int:
 @app.command(cls=HelpCommand)
 def start(
     ctx: typer.Context,
-    kata: KataName,
+    kata: OptionalKata = None,
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR", file_okay=False)] = Path(),
     force: Annotated[bool, typer.Option("--force")] = False,
+    due: Annotated[bool, typer.Option("--due")] = False,
 ) -> int:
     """Write a kata's stub."""
+    from .practice.record import Recorder
+    from .practice.schedule import handed_out
     from .practice.stubs import start as start_kata
     from .terminal.lists import started_lines
 
     screen: Screen = ctx.obj
-    asked = kata_called(kata)
-    started = start_kata(asked, folder, force=force)
-    workspace = Workspace()
-    workspace.remember(asked.id, started.file)
-    screen.print(
-        started_lines(
-            asked,
-            str(started.file),
-            started.backup and str(started.backup),
-            screen.language,
-            screen.width,
-        )
-    )
-    screen.own_up(workspace.troubles)
+    recorder = Recorder(Workspace())
+    if due == (kata is not None):
+        raise Refusal("start-either" if due else "start-which", commands=("due", "list"))
+    asked = handed_out(recorder.history) if kata is None else kata_called(kata)
+    # What is due was written before: that file is kept, as with --force.
+    started = start_kata(asked, folder, force=force or due)
+    recorder.started(asked.id, started.file)
+    told = (str(started.file), started.backup and str(started.backup))
+    screen.print(started_lines(asked, *told, screen.language, screen.width))
+    screen.own_up(recorder.troubles)
     return Exit.PASS
 
 
@@ -176,8 +181,9 @@ def check(
         )
         recorder = Recorder(workspace)
         verdicts = Verdicts(screen, chosen, manner)
-        for report in verdicts.shown(reports(bench, chosen, wishes)):
-            recorder.record(report, alone=len(chosen) == 1)
+        stored = recorder.recorded(reports(bench, chosen, wishes), alone=len(chosen) == 1)
+        for _ in verdicts.shown(stored):
+            pass
     verdicts.end()
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
@@ -190,21 +196,23 @@ def hint(
     number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
 ) -> int:
     """Give a hint."""
+    from .practice.record import Recorder
     from .terminal.lists import hint_lines, hints_over_lines
 
     screen: Screen = ctx.obj
     asked = kata_called(kata)
     hints = asked.hints(screen.language)
     workspace = Workspace()
+    recorder = Recorder(workspace)
     wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
     if number is not None and not 0 < number <= len(hints):
         raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
     if wanted > len(hints):
         screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
     else:
-        workspace.saw_hint(asked.id, wanted)
+        recorder.hinted(asked.id, wanted)
         screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
-    screen.own_up(workspace.troubles)
+    screen.own_up(recorder.troubles)
     return Exit.PASS
 
 
@@ -216,6 +224,7 @@ def solution(
     diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
 ) -> int:
     """Show a model answer."""
+    from .practice.record import Recorder
     from .terminal.solution import diff_lines, solution_lines
 
     screen: Screen = ctx.obj
@@ -224,10 +233,13 @@ def solution(
     if not yes and not _may_spoil(screen, asked):
         screen.note(screen.say("solution-kept"))
         return Exit.PASS
+    recorder = Recorder(Workspace())
+    recorder.spoiled(asked.id)
     if mine is None:
         screen.print(solution_lines(asked.id, asked.solution(), screen.language))
     else:
         screen.print(diff_lines(str(diff), mine, asked.solution(), screen.language))
+    screen.own_up(recorder.troubles)
     return Exit.PASS
 
 
@@ -249,6 +261,43 @@ def explain(
 
 if has_pages():
     app.command(cls=HelpCommand)(explain)
+
+
+@app.command(cls=HelpCommand)
+def history(
+    ctx: typer.Context,
+    kata: OptionalKata = None,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv")] = False,
+) -> int:
+    """Show what was judged before."""
+    from .practice.history import History
+    from .practice.summary import summary
+    from .terminal.progress import show_history
+
+    screen: Screen = ctx.obj
+    if as_json and as_csv:
+        raise Refusal("json-or-csv", commands=("history --json", "history --csv"))
+    asked = None if kata is None else kata_called(kata)
+    past = History()
+    told = summary(past.story(), asked and asked.id)
+    show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
+    screen.own_up(past.troubles)
+    return Exit.PASS
+
+
+@app.command(cls=HelpCommand)
+def due(ctx: typer.Context) -> int:
+    """Show what to write again today."""
+    from .practice.history import History
+    from .practice.sittings import sittings
+    from .terminal.progress import show_due
+
+    screen: Screen = ctx.obj
+    past = History()
+    show_due(screen, sittings(past.story()))
+    screen.own_up(past.troubles)
+    return Exit.PASS
 
 
 @app.command(cls=HelpCommand)
