@@ -54,6 +54,9 @@ KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
 OptionalKata = Annotated[
     str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
 ]
+Targets = Annotated[
+    list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
+]
 
 
 @app.callback()
@@ -135,10 +138,7 @@ def start(
 @app.command(cls=HelpCommand)
 def check(
     ctx: typer.Context,
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names),
-    ] = None,
+    what: Targets = None,
     class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
     device: Annotated[Device, typer.Option(metavar="auto|cpu|cuda")] = Device.auto,
     mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
@@ -187,6 +187,30 @@ def check(
     verdicts.end()
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
+
+
+@app.command(cls=HelpCommand)
+def watch(
+    ctx: typer.Context,
+    what: Targets = None,
+    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
+    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
+) -> int:
+    """Judge a file at every save."""
+    from .checker.client import Bench
+    from .practice.record import Recorder
+    from .practice.watch import to_watch
+
+    screen: Screen = ctx.obj
+    recorder = Recorder(Workspace(), "watch")
+    target = to_watch(what or [], recorder)
+    wishes = Wishes(language=screen.language, class_name=class_name, mask=mask)
+    # The second judge takes over where a save comes before the verdict.
+    with Bench(2) as bench:
+        from .terminal.watch import watch as watch_file
+
+        watch_file(screen, target, bench, recorder, wishes)
+    return Exit.PASS
 
 
 @app.command(cls=HelpCommand)

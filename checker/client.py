@@ -20,7 +20,7 @@ from .launch import take
 from .messages import say
 from .report import Fault, Report
 
-__all__ = ["Bench", "Options", "check"]
+__all__ = ["Bench", "Died", "Options", "Underway", "check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,10 @@ class Options:
     memory: int = 0
 
 
+class Died(Exception):
+    """A judge ended before its report came; another has been started in its place."""
+
+
 class Bench:
     """A row of warm judges. Use it as a context, and start it before slow imports.
 
@@ -44,13 +48,7 @@ class Bench:
     def __init__(self, judges: int = 1) -> None:
         self.count = judges or max(1, min(8, os.cpu_count() or 1))
         self.started = take()
-        self.control = self.started.control
-        self.judges: list[socket.socket] = []
-        for _ in range(self.count):
-            ours, judge = socket.socketpair()
-            socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
-            judge.close()
-            self.judges.append(ours)
+        self.judges = [self._hired() for _ in range(self.count)]
 
     def __enter__(self) -> Bench:  # noqa: PYI034 - typing.Self is Python 3.11's
         return self
@@ -69,9 +67,44 @@ class Bench:
             judge.close()
         self.started.close()
 
+    def begin(self, kata: str, file: Path, options: Options) -> Underway:
+        """Begin to judge a file and return at once. Take a judge from the row for it.
+
+        With two judges the next check can begin while the one before it is being dropped.
+        """
+        if self.started.ended():
+            self._start_over()
+        job = self._job(kata, file, options, _seed(options))
+        judge = self.judges.pop(0)
+        with contextlib.suppress(wire.Closed):
+            wire.send(judge, job)
+        return Underway(self, judge)
+
+    def _hired(self) -> socket.socket:
+        ours, judge = socket.socketpair()
+        with judge:
+            try:
+                self._seat(judge)
+            except OSError:
+                # What forks the judges is gone, and must be started again itself.
+                self.started.close()
+                self.started = take()
+                self._seat(judge)
+        return ours
+
+    def _seat(self, judge: socket.socket) -> None:
+        socket.send_fds(self.started.control, [b"judge\n"], [judge.fileno()])
+
+    def _start_over(self) -> None:
+        for judge in self.judges:
+            judge.close()
+        self.started.close()
+        self.started = take()
+        self.judges = [self._hired() for _ in self.judges]
+
     def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
         """Yield a report a file, in order, each as soon as it and those before it are ready."""
-        seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)
+        seed = _seed(options)
         jobs = [self._job(kata, file, options, seed) for file in files]
         waiting = list(enumerate(jobs))
         busy: dict[int, int] = {}
@@ -126,11 +159,47 @@ class Bench:
         }
 
 
+class Underway:
+    """A check that has begun: ready when its descriptor can be read."""
+
+    def __init__(self, bench: Bench, judge: socket.socket) -> None:
+        self.bench = bench
+        self.judge = judge
+
+    def fileno(self) -> int:
+        """Return the descriptor on which the report will come."""
+        return self.judge.fileno()
+
+    def report(self) -> Report:
+        """Return the report, waiting for it if need be. Raise Died where none will come."""
+        try:
+            report = Report.from_dict(wire.receive(self.judge))
+        except (wire.Closed, wire.Garbled) as fault:
+            self.drop()
+            raise Died(str(fault)) from fault
+        if report.error is not None and self.bench.started.ended():
+            # The judge lives and could not start a candidate.
+            self.drop()
+            raise Died(report.error.message)
+        # To the front: the next check is quicker on a judge that has done one.
+        self.bench.judges.insert(0, self.judge)
+        return report
+
+    def drop(self) -> None:
+        """Let the check go: its judge ends at once, and another is started in its place."""
+        self.judge.close()
+        self.bench.judges.append(self.bench._hired())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - its own row
+
+
 def check(kata: str, file: str | Path, **options: object) -> Report:
     """Judge one file and return its report. Options are those of `Options`."""
     with Bench() as bench:
         chosen = Options(**options)  # type: ignore[arg-type]
         return next(bench.judge(kata, [Path(file)], chosen))
+
+
+def _seed(options: Options) -> int:
+    return options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)
 
 
 def _third_of_memory() -> int:

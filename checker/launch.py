@@ -46,6 +46,10 @@ class Started:
         os.kill(self.pid, 9)
         self._ended(0)
 
+    def ended(self) -> bool:
+        """Whether it is gone, for whatever reason."""
+        return self._ended(os.WNOHANG)
+
     def _ended(self, options: int) -> bool:
         try:
             return os.waitpid(self.pid, options)[0] != 0

@@ -20,7 +20,7 @@ SCHEMA = 1
 DAYS = 28
 WEEKS = 8
 
-FIELDS = (
+FIELDS: tuple[str, ...] = (
     "time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed", "source_hash",
     "asked_by",
 )  # fmt: skip
@@ -28,7 +28,11 @@ FIELDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstPass:
-    """How a kata was first passed. seconds: the time at work, None where it is not known."""
+    """How a kata was first passed.
+
+    checks: how many it took, the stub's own left out. seconds: the time at work, None where
+    it is not known.
+    """
 
     checks: int
     seconds: float | None
@@ -103,9 +107,7 @@ def summary(story: Sequence[Attempt | Event], kata: str | None = None) -> Summar
         streak=streak([attempt.time for attempt in everything], today),
         checks={name: counts[name] for name in names},
         standing=standings(told),
-        first_pass={
-            name: first for name in names if (first := _first(name, told, attempts)) is not None
-        },
+        first_pass={name: first for name in names if (first := _first(name, told)) is not None},
         habits=_habits(attempts, today),
         days=tuple(days[ago] for ago in reversed(range(DAYS))),
     )
@@ -130,19 +132,17 @@ def streak(times: Sequence[float], today: date) -> int:
     return count
 
 
-def _first(kata: str, told: Sequence[Sitting], attempts: Sequence[Attempt]) -> FirstPass | None:
-    verdicts = [attempt.verdict for attempt in attempts if attempt.kata == kata]
-    if "pass" not in verdicts:
+def _first(kata: str, told: Sequence[Sitting]) -> FirstPass | None:
+    mine = [sitting for sitting in told if sitting.kata == kata]
+    place = next((at for at, sitting in enumerate(mine) if sitting.passed), None)
+    if place is None:
         return None
-    until: list[float | None] = []
-    for sitting in told:
-        if sitting.kata == kata:
-            until.append(sitting.worked)
-            if sitting.passed:
-                break
-    known = [seconds for seconds in until if seconds is not None]
-    whole = sum(known) if len(known) == len(until) else None
-    return FirstPass(checks=verdicts.index("pass") + 1, seconds=whole)
+    until = mine[: place + 1]
+    known = [sitting.worked for sitting in until if sitting.worked is not None]
+    return FirstPass(
+        checks=sum(len(sitting.attempts) for sitting in until),
+        seconds=sum(known) if len(known) == len(until) else None,
+    )
 
 
 def _habits(attempts: Sequence[Attempt], today: date) -> tuple[Habit, ...]:
