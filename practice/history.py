@@ -43,6 +43,11 @@ _STANDING = "SELECT kata, max(verdict = 'pass') FROM attempts GROUP BY kata"
 T = TypeVar("T")
 
 
+def _now() -> float:
+    # Looked up at the moment, where a test may have set the clock.
+    return clock.now()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One check. mistakes: the named ones, in the report's order; time: seconds since 1970.
@@ -58,7 +63,7 @@ class Attempt:
     seed: int
     source_hash: str | None
     asked_by: str = "check"
-    time: float = field(default_factory=clock.now)
+    time: float = field(default_factory=_now)
 
     @classmethod
     def of(cls, report: Report, source_hash: str | None, asked_by: str = "check") -> Attempt:
@@ -82,7 +87,7 @@ class Event:
     kata: str
     kind: str
     detail: str = ""
-    time: float = field(default_factory=clock.now)
+    time: float = field(default_factory=_now)
 
 
 class History:

@@ -9,6 +9,7 @@ from ..checker.report import Report
 from ..kata.catalogue import Kata
 from ..practice.schedule import Standing
 from ..practice.sittings import Sitting
+from .lists import next_lines
 from .report import Look, report_lines, verdict_line
 from .text import Line, cells, safe, wrap
 from .times import duration, in_days
@@ -58,8 +59,11 @@ def key_line(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     return lines
 
 
-def passed_lines(report: Report, look: Look, outcome: Outcome) -> list[Line]:
-    """Draw a pass: how long it took, what to look at, when again, what next."""
+def passed_lines(report: Report, look: Look, outcome: Outcome, *, keys: bool) -> list[Line]:
+    """Draw a pass: how long it took, what to look at, when again, what next.
+
+    keys: whether the next kata is a key away, and not a command.
+    """
     language = look.language
     lines: list[Line] = [verdict_line(report, look), []]
     cases = sum(check.cases for check in report.checks)
@@ -72,10 +76,12 @@ def passed_lines(report: Report, look: Look, outcome: Outcome) -> list[Line]:
         lines += [[(f"  {row}", "")] for row in wrap(text, look.width - 2)]
     # The rest of the report is a list of all that is well: what is left of it are the remarks.
     lines += report_lines(replace(report, checks=[]), replace(look, commands=()))[1:]
-    if outcome.following is not None:
+    if outcome.following is not None and keys:
         title = outcome.following.title[language]
         text = say("watch-next", language, kata=outcome.following.id, title=title)
         lines += [[], *([(f"  {row}", "bold")] for row in wrap(text, look.width - 2))]
+    elif outcome.following is not None:
+        lines += [[], *next_lines((f"attn-kata watch {outcome.following.id}",), language)]
     return lines
 
 

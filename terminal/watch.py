@@ -13,6 +13,7 @@ from ..checker.report import Report
 from ..kata.catalogue import Kata, katas
 from ..practice import clock
 from ..practice.judging import Wishes
+from ..practice.pages import page_called, page_names
 from ..practice.record import Recorder
 from ..practice.saves import Saves
 from ..practice.schedule import due, following, standings
@@ -162,6 +163,8 @@ class Watch:
         found.append(("r", "key-run", self._run))
         if self.view == "verdict":
             found.append(("b", "key-brief", self._show("brief")))
+        if self._mistake() is not None:
+            found.append(("w", "key-why", self._show("why")))
         if self._hints_left():
             found.append(("h", "key-hint", self._hint))
         if session.report is not None and session.report.trace:
@@ -186,6 +189,12 @@ class Watch:
     def _hints_left(self) -> bool:
         kata = self.session.target.kata
         return self.recorder.workspace.hints_seen(kata.id) < len(kata.hints(self.screen.language))
+
+    def _mistake(self) -> str | None:
+        """Return the name of what is wrong, where there is a page on it."""
+        report = self.session.report
+        named = report.diagnosis[0].mistake if report is not None and report.diagnosis else None
+        return named if named in page_names() else None
 
     def _hint(self) -> None:
         kata = self.session.target.kata
@@ -247,6 +256,9 @@ class Watch:
                     *kata_lines(katas(), stands, language, width)]  # fmt: skip
         if self.view == "brief":
             return markdown_lines(kata.brief(language), width)
+        mistake = self._mistake()
+        if self.view == "why" and mistake is not None:
+            return markdown_lines(page_called(mistake, language), width)
         if self.view == "hint":
             return self._hint_lines()
         if self.view == "spoil":
@@ -274,7 +286,8 @@ class Watch:
     def _verdict(self, report: Report) -> list[Line]:
         look = self._look(report)
         if self.outcome is not None:
-            return passed_lines(report, look, self.outcome)
+            keyed = self.keyboard is not None
+            return passed_lines(report, look, self.outcome, keys=keyed)
         return report_lines(report, look)
 
     def _look(self, report: Report) -> Look:
