@@ -42,13 +42,17 @@ class Died(Exception):
 class Bench:
     """A row of warm judges. Use it as a context, and start it before slow imports.
 
-    judges: how many work side by side; 0 for one a processor.
+    judges: how many work side by side; 0 for one a processor. renewals: how often what forks
+    them was found gone and started again.
     """
 
     def __init__(self, judges: int = 1) -> None:
         self.count = judges or max(1, min(8, os.cpu_count() or 1))
         self.started = take()
-        self.judges = [self._hired() for _ in range(self.count)]
+        self.judges: list[socket.socket] = []
+        self.lent = 0
+        self.renewals = 0
+        self.refill()
 
     def __enter__(self) -> Bench:  # noqa: PYI034 - typing.Self is Python 3.11's
         return self
@@ -72,35 +76,42 @@ class Bench:
 
         With two judges the next check can begin while the one before it is being dropped.
         """
-        if self.started.ended():
-            self._start_over()
+        self.refill()
         job = self._job(kata, file, options, _seed(options))
         judge = self.judges.pop(0)
+        self.lent += 1
         with contextlib.suppress(wire.Closed):
             wire.send(judge, job)
         return Underway(self, judge)
 
-    def _hired(self) -> socket.socket:
+    def refill(self) -> None:
+        """Seat a judge wherever one is missing; where what forks them is gone, begin anew."""
+        if self.started.ended():
+            self._renew()
+        while len(self.judges) < self.count - self.lent:
+            judge = self._hired()
+            if judge is None:
+                self._renew()
+            else:
+                self.judges.append(judge)
+
+    def _hired(self) -> socket.socket | None:
         ours, judge = socket.socketpair()
         with judge:
             try:
-                self._seat(judge)
+                socket.send_fds(self.started.control, [b"judge\n"], [judge.fileno()])
             except OSError:
-                # What forks the judges is gone, and must be started again itself.
-                self.started.close()
-                self.started = take()
-                self._seat(judge)
+                ours.close()
+                return None
         return ours
 
-    def _seat(self, judge: socket.socket) -> None:
-        socket.send_fds(self.started.control, [b"judge\n"], [judge.fileno()])
-
-    def _start_over(self) -> None:
+    def _renew(self) -> None:
         for judge in self.judges:
             judge.close()
+        self.judges.clear()
         self.started.close()
         self.started = take()
-        self.judges = [self._hired() for _ in self.judges]
+        self.renewals += 1
 
     def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
         """Yield a report a file, in order, each as soon as it and those before it are ready."""
@@ -182,13 +193,15 @@ class Underway:
             self.drop()
             raise Died(report.error.message)
         # To the front: the next check is quicker on a judge that has done one.
+        self.bench.lent -= 1
         self.bench.judges.insert(0, self.judge)
         return report
 
     def drop(self) -> None:
         """Let the check go: its judge ends at once, and another is started in its place."""
         self.judge.close()
-        self.bench.judges.append(self.bench._hired())  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - its own row
+        self.bench.lent -= 1
+        self.bench.refill()
 
 
 def check(kata: str, file: str | Path, **options: object) -> Report:

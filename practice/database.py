@@ -75,13 +75,19 @@ def connect(path: Path, *, make: bool) -> sqlite3.Connection:
     make: whether it will be written; where not, one that cannot be is read all the same.
     """
     try:
-        return _opened(str(path))
+        return _opened(path, "mode=rw")
     except sqlite3.OperationalError:
-        log = path.with_name(f"{path.name}-wal")
-        if make or (log.exists() and log.stat().st_size):
+        if not make:
+            log = path.with_name(f"{path.name}-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            # In a folder that cannot be written there is no place for the log: as it lies.
+            return _opened(path, "mode=ro&immutable=1")
+        if path.exists():
             raise
-    # In a folder that cannot be written there is no place for the log: read it as it lies.
-    return _opened(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    # Made by one command at a time, and not while another sets the log of a broken one aside.
+    with alone(path.parent):
+        return _opened(path, "mode=rwc")
 
 
 def keep_aside(path: Path) -> tuple[str, Path] | None:
@@ -103,7 +109,9 @@ def keep_aside(path: Path) -> tuple[str, Path] | None:
 
 def _ailment(path: Path) -> str | None:
     try:
-        with closing(connect(path, make=True)) as connection:
+        if not path.exists():
+            return None
+        with closing(_opened(path, "mode=rw")) as connection:
             whole = connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
     except Unusable as unusable:
         return unusable.why
@@ -122,8 +130,9 @@ def damaged(fault: sqlite3.Error) -> bool:
     )
 
 
-def _opened(name: str, *, uri: bool = False) -> sqlite3.Connection:
-    connection = sqlite3.connect(name, timeout=_PATIENCE, uri=uri, isolation_level=None)
+def _opened(path: Path, how: str) -> sqlite3.Connection:
+    place = f"{path.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(place, timeout=_PATIENCE, uri=True, isolation_level=None)
     try:
         _prepare(connection)
     except sqlite3.DatabaseError as fault:

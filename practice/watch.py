@@ -61,6 +61,8 @@ def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
 class _Judges(Protocol):
     """What a session asks of `checker.client.Bench`."""
 
+    renewals: int
+
     def begin(self, kata: str, file: Path, options: Options) -> Underway:
         """Begin to judge a file."""
         ...
@@ -151,7 +153,9 @@ class Session:
 
     def _ask(self) -> None:
         self.since = self.time()
+        before = self.bench.renewals
         self.underway = self.bench.begin(self.target.kata.id, self.target.file, self.options)
+        self.restarted = self.restarted or self.bench.renewals > before
 
     def _drop(self) -> None:
         self.wake_at = None

@@ -47,15 +47,15 @@ def framed(
 
 def key_line(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """Draw the keys that work, each before its word, as many on a line as have room."""
-    lines: list[Line] = []
-    used = width
+    lines: list[Line] = [[]]
+    used = 0
     for key, word in keys:
-        size = cells(key) + cells(word) + 4
-        if used + size > width + 3:
+        size = cells(f"{key} {word}")
+        if used and used + 3 + size > width:
             lines.append([])
             used = 0
-        lines[-1] += [(key, "code"), (f" {word}   ", "dim")]
-        used += size
+        lines[-1] += [("   " if used else "", ""), (key, "code"), (f" {word}", "dim")]
+        used += size + (3 if used else 0)
     return lines
 
 

@@ -325,3 +325,32 @@ def test_killed_at_any_moment(tmp_path, times):
     assert seen <= recorded <= seen + times
     assert not history.troubles
     assert list(tmp_path.glob("*broken*")) == []
+
+
+def _as_a_reader(folder, answers):
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    history = History(folder)
+    stands = history.standing()
+    answers.put((stands, [one.key for one in history.troubles], history.add(attempt()),
+                 [one.key for one in history.troubles]))  # fmt: skip
+
+
+def test_home_that_can_only_be_read(tmp_path_factory):
+    """What is on record is shown, without a word; that a check is not recorded, is said."""
+    folder = tmp_path_factory.mktemp("shared")
+    for parent in folder.parents[:2]:
+        parent.chmod(0o755)
+    History(folder).add(attempt())
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    worker = context.Process(target=_as_a_reader, args=(folder, answers))
+    worker.start()
+    stands, reading, added, writing = answers.get(timeout=30)
+    worker.join()
+    folder.chmod(0o755)
+    assert (stands, reading, added, writing) == ({"v1": "passed"}, [], False, ["history-closed"])
