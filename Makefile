@@ -37,8 +37,8 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 screens: $(INSTALLED)  ## run the commands that README.md shows, and fill in what they print
 	$(BIN)/python -m attn_kata.dev.screens README.md
 
-bench: $(INSTALLED)  ## time the commands against Python and torch themselves
-	$(BIN)/python bench/startup.py $(ARGS)
+bench: $(INSTALLED)  ## measure what is promised about speed, in one table
+	$(BIN)/python bench/speed.py $(ARGS)
 
 clean:  ## remove what was made here, .venv included
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -90,7 +90,7 @@ def list_katas(ctx: typer.Context) -> int:
 
     screen: Screen = ctx.obj
     history = History()
-    stands = standings(sittings(history.story()))
+    stands = standings(sittings(history.story()), history.standing())
     screen.print(kata_lines(katas(), stands, screen.language, screen.width))
     screen.own_up(history.troubles)
     return Exit.PASS

@@ -6,7 +6,7 @@ record can disagree with the first.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cache
@@ -73,9 +73,19 @@ def rating(sitting: Sitting, minutes: int) -> str:
     return "easy" if quick else "good"
 
 
-def standings(told: Sequence[Sitting]) -> dict[str, Standing]:
-    """Return how each kata stands."""
-    return {kata.id: _standing(kata, [s for s in told if s.kata == kata.id]) for kata in katas()}
+def standings(
+    told: Sequence[Sitting], seen: Mapping[str, str] | None = None
+) -> dict[str, Standing]:
+    """Return how each kata stands.
+
+    seen: the state of katas by all that was judged. It counts where there was no sitting: of
+    several files judged at once nobody knows who wrote them when.
+    """
+    found = {kata.id: _standing(kata, [s for s in told if s.kata == kata.id]) for kata in katas()}
+    for name, state in (seen or {}).items():
+        if state == "passed" and name in found and found[name].state == "new":
+            found[name] = Standing(state="passed")
+    return found
 
 
 def due(told: Sequence[Sitting]) -> list[Due]:

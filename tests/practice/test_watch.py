@@ -4,7 +4,7 @@ import select
 import shutil
 
 import pytest
-from attn_kata.checker.client import Died, Options
+from attn_kata.checker.client import Died, Options, Underway
 from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.errors import Refusal
@@ -15,7 +15,7 @@ from attn_kata.practice.watch import Session, opened, to_watch
 from attn_kata.practice.workspace import Workspace
 
 
-class Check:
+class Check(Underway):
     """A check that ends as a test says."""
 
     def __init__(self, text, died=False):
@@ -46,7 +46,7 @@ class Judges:
         return check
 
 
-class Disk:
+class Disk(Saves):
     """Saves that a test announces."""
 
     def __init__(self, file):
