@@ -31,6 +31,8 @@ __all__ = [
 _BARS = "▁▂▃▄▅▆▇█"
 _MOST_MISTAKES = 8
 _MOST_ATTEMPTS = 12
+_VERDICT = 8
+_LEAST = 24
 
 
 def show_history(screen: Screen, told: Summary, kata: Kata | None, form: str | None) -> None:
@@ -99,9 +101,16 @@ def kata_history_lines(kata: Kata, told: Summary, language: str, width: int) -> 
         style = "pass" if attempt.verdict == "pass" else "fail"
         head = f"  {short_time(attempt.time, language)}  "
         what = " ".join(attempt.mistakes) or safe(attempt.file.rsplit("/", 1)[-1])
-        told_rows = wrap(what, max(16, width - cells(head) - 10))
-        lines.append([(head, "dim"), (pad(word, 8), style), (told_rows[0], "")])
-        lines += [[(" " * (cells(head) + 8) + row, "")] for row in told_rows[1:]]
+        dent = cells(head) + _VERDICT
+        # A narrow screen has it below.
+        dent = dent if width - dent >= _LEAST else 4
+        first, *others = wrap(what, width - dent)
+        if dent == 4:
+            lines.append([(head, "dim"), (word, style)])
+            others = [first, *others]
+        else:
+            lines.append([(head, "dim"), (pad(word, _VERDICT), style), (first, "")])
+        lines += [[(" " * dent + row, "")] for row in others]
     lines += _habits(told, language, width)
     last = "pass" if told.attempts[-1].verdict == "pass" else "check"
     following = "attn-kata due" if last == "pass" else f"attn-kata check {kata.id}"

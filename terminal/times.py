@@ -12,9 +12,8 @@ __all__ = ["ago", "day_text", "duration", "in_days", "short_time"]
 
 def day_text(day: date, language: str) -> str:
     """Write a date without its year: 21 Nov."""
-    names = say("months", language).split()
-    month = names[day.month - 1] if names else ""
-    return say("date", language, day=day.day, month=month, month_number=day.month)
+    month = say("months", language).split()[day.month - 1]
+    return say("date", language, day=day.day, month=month)
 
 
 def ago(moment: float, language: str) -> str:

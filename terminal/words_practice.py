@@ -6,8 +6,9 @@ __all__ = ["ROWS"]
 
 ROWS: tuple[tuple[str, str, str], ...] = (
     # Times and dates.
-    ("date", "{day} {month}", "{month_number}月{day}日"),
-    ("months", "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec", ""),
+    ("date", "{day} {month}", "{month}{day}日"),
+    ("months", "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec",
+     "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月"),
     ("today", "today", "今天"),
     ("tomorrow", "tomorrow", "明天"),
     ("yesterday", "yesterday", "昨天"),
