@@ -129,7 +129,12 @@ class Bench:
                 for key, _ in selector.select():
                     number = key.data
                     place = busy.pop(number)
+                    judge = self.judges[number]
                     done[place] = self._receive(number, jobs[place], options)
+                    if self.judges[number] is not judge:
+                        selector.unregister(judge)
+                        judge.close()
+                        selector.register(self.judges[number], selectors.EVENT_READ, number)
                     self._feed(number, waiting, busy)
                 while turn in done:
                     yield done.pop(turn)
@@ -148,6 +153,10 @@ class Bench:
         try:
             return Report.from_dict(wire.receive(self.judges[number]))
         except (wire.Closed, wire.Garbled) as fault:
+            fresh = self._hired()
+            if fresh is not None:
+                # It died of this file; those after it are another judge's.
+                self.judges[number] = fresh
             return Report(
                 kata=str(job["kata"]),
                 file=str(job["file"]),

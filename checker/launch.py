@@ -47,8 +47,15 @@ class Started:
         self._ended(0)
 
     def ended(self) -> bool:
-        """Whether it is gone, for whatever reason."""
-        return self._ended(os.WNOHANG)
+        """Whether it is gone, or going: its sockets close a while before it can be waited for."""
+        if self._ended(os.WNOHANG):
+            return True
+        try:
+            return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def _ended(self, options: int) -> bool:
         try:

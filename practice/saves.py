@@ -22,6 +22,8 @@ _STEP = 10
 _BURST = 200
 _LOOK = 1000
 
+_LARGEST = 1 << 20
+
 Mark = tuple[int, int, int, int]
 
 
@@ -94,6 +96,9 @@ def whole(file: Path) -> bool:
     Nor does one with a slip in it, which is why this is a reason to wait a moment, no more.
     """
     try:
+        # A pipe can be read once only, and what is huge is not worth the wait.
+        if not file.is_file() or file.stat().st_size > _LARGEST:
+            return file.exists()
         text = file.read_text("utf-8-sig")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -59,6 +59,7 @@ class Watch:
         self.offset = 0
         self.outcome: Outcome | None = None
         self.judged_at = 0.0
+        self.judged_source: list[str] = []
         self.said: list[object] = []
         self.shown: object = None
 
@@ -111,6 +112,8 @@ class Watch:
         report = self.session.report
         assert report is not None
         self.judged_at = clock.now()
+        # As it was judged: the next save must not shift the lines under a verdict.
+        self.judged_source = lines_of(Path(report.file))
         self.view, self.offset = "verdict", 0
         self.outcome = self._outcome() if report.verdict == "pass" else None
         if self.keyboard is None:
@@ -294,7 +297,7 @@ class Watch:
         look = Look(
             language=self.screen.language,
             width=self.screen.width,
-            source=lines_of(Path(report.file)),
+            source=self.judged_source,
         )
         if self.keyboard is None and report.diagnosis:
             why = f"attn-kata explain {report.diagnosis[0].mistake}"

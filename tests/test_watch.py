@@ -1,5 +1,6 @@
 """`watch` on a pseudo-terminal, as a person has it: saves, keys, and what goes wrong."""
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -144,7 +145,8 @@ def test_file_and_judge_that_go_away(terminal, tmp_path):
     file.write_text(WRONG)
     at.until("FAIL", "scale-missing")
     for child in _children(at.program.pid):
-        os.kill(child, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
     file.write_text(RIGHT)
     at.until("PASS", "started again")
     at.press("\x03")

@@ -1,5 +1,6 @@
 """A row of judges: checks begun and dropped, judges that die."""
 
+import contextlib
 import os
 import signal
 import time
@@ -87,3 +88,19 @@ def test_what_forks_the_judges_dies(bench, endless):
     with pytest.raises(Died):
         underway.report()
     assert bench.begin("mha", RIGHT, Options()).report().verdict == "pass"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_files_after_one_that_a_judge_died_of(endless):
+    """A judge that is gone costs the file it was at, and no other."""
+    with Bench(1) as bench:
+        first = next(bench.judge("mha", [RIGHT], Options()))
+        children = Path(f"/proc/{bench.started.pid}/task/{bench.started.pid}/children")
+        for child in children.read_text().split():
+            # The candidate of the first check may be on its way out.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+            assert gone(int(child))
+        later = [report.verdict for report in bench.judge("mha", [RIGHT, RIGHT], Options())]
+    assert first.verdict == "pass"
+    assert later == ["error", "pass"]
