@@ -86,7 +86,7 @@ def list_katas(ctx: typer.Context) -> int:
     from .practice.history import History
     from .practice.schedule import standings
     from .practice.sittings import sittings
-    from .terminal.lists import kata_lines
+    from .terminal.ladder import kata_lines
 
     screen: Screen = ctx.obj
     history = History()

@@ -1,16 +1,13 @@
-"""The start page, the list of katas, and what the doctor found."""
+"""The start page, hints, what to type next, and what the doctor found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..kata.catalogue import Kata
-from ..practice import clock
-from ..practice.schedule import Standing
 from .brief import markdown_lines
-from .text import Line, Span, cells, pad, quoted, safe, wrap
-from .times import duration, in_days
+from .text import Line, cells, pad, quoted, safe, wrap
 from .words import say
 
 __all__ = [
@@ -19,7 +16,6 @@ __all__ = [
     "doctor_lines",
     "hint_lines",
     "hints_over_lines",
-    "kata_lines",
     "next_lines",
     "page_lines",
     "start_lines",
@@ -65,48 +61,6 @@ def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
         first, *rest = wrap(text, width - room - 2)
         lines.append([(f"  {pad(command, room)}", "code"), (first, "")])
         lines += [[(" " * (room + 2) + row, "")] for row in rest]
-    return lines
-
-
-def kata_lines(
-    katas: Sequence[Kata], standing: Mapping[str, Standing], language: str, width: int
-) -> list[Line]:
-    """Draw the ladder: name, title and minutes, then the summary and how far one is."""
-    lines: list[Line] = []
-    room = max(len(kata.id) for kata in katas) + 2
-    for kata in katas:
-        minutes = say("list-minutes", language, minutes=kata.minutes)
-        stand = standing.get(kata.id, Standing())
-        style = "pass" if stand.state == "passed" else "dim"
-        titles = [(row, "bold") for row in wrap(kata.title[language], width - room)]
-        summary = [(row, "") for row in wrap(kata.summary[language], width - room)]
-        lines += _edged(pad(kata.id, room), titles, (minutes, "dim"), width)
-        lines += _edged(" " * room, summary, (_progress(stand, language), style), width)
-    return lines
-
-
-def _progress(stand: Standing, language: str) -> str:
-    """Say how far one is with a kata; nothing where it is new."""
-    parts = [] if stand.state == "new" else [say(f"list-{stand.state}", language)]
-    if stand.best is not None:
-        parts.append(say("best", language, time=duration(stand.best, language)))
-    if stand.due is not None:
-        when = in_days(stand.due, language)
-        over = clock.day(stand.due) <= clock.day(clock.now())
-        parts.append(say("overdue" if over else "due-on", language, when=when))
-    return "  ".join(parts)
-
-
-def _edged(head: str, rows: Sequence[Span], tail: Span, width: int) -> list[Line]:
-    """Draw rows beside a head, and a tail at the right edge: below, where there is no room."""
-    blank = " " * len(head)
-    lines: list[Line] = [[(blank if at else head, "" if at else "code"), row]
-                         for at, row in enumerate(rows)]  # fmt: skip
-    gap = width - len(head) - cells(rows[-1][0]) - cells(tail[0])
-    if tail[0] and gap >= 2:
-        lines[-1] += [(" " * gap, ""), tail]
-    elif tail[0]:
-        lines += [[(blank, ""), (row, tail[1])] for row in wrap(tail[0], width - len(head))]
     return lines
 
 

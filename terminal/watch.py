@@ -23,7 +23,8 @@ from ..practice.watch import Session, opened
 from .brief import markdown_lines
 from .frames import Outcome, framed, key_line, passed_lines, trace_lines
 from .keys import Keys, keys
-from .lists import hint_lines, hints_over_lines, kata_lines
+from .ladder import kata_lines
+from .lists import hint_lines, hints_over_lines
 from .report import Look, report_lines
 from .screen import Screen
 from .solution import solution_lines

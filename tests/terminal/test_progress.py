@@ -8,7 +8,7 @@ from attn_kata.practice.schedule import due, standings
 from attn_kata.practice.sittings import sittings
 from attn_kata.practice.summary import summary
 from attn_kata.terminal.frames import framed, key_line
-from attn_kata.terminal.lists import kata_lines
+from attn_kata.terminal.ladder import kata_lines
 from attn_kata.terminal.progress import (
     due_lines,
     history_lines,
