@@ -8,12 +8,13 @@ goes on under another name and is never deleted.
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing, suppress
+from collections.abc import Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from .home import alone, set_aside
+from .home import alone, beside_others, set_aside
 
-__all__ = ["VERSION", "Unusable", "connect", "damaged", "keep_aside"]
+__all__ = ["VERSION", "Unusable", "connect", "create", "damaged", "keep_aside"]
 
 VERSION = 2
 _APPLICATION = 0x61746B61  # "atka": tells our database from another's
@@ -69,25 +70,31 @@ class Unusable(Exception):
         self.why = why
 
 
-def connect(path: Path, *, make: bool) -> sqlite3.Connection:
-    """Open the database, up to date. Raise Unusable, or what SQLite says.
+def create(path: Path) -> None:
+    """Make the database, unless another command just has."""
+    with alone(path.parent):
+        if not path.exists():
+            _opened(path, "mode=rwc").close()
 
-    make: whether it will be written; where not, one that cannot be is read all the same.
+
+@contextmanager
+def connect(path: Path, *, writing: bool) -> Generator[sqlite3.Connection]:
+    """Open the database, up to date, and close it. Raise Unusable, or what SQLite says.
+
+    No one may set it aside meanwhile: SQLite would go on in the old file with the new one's
+    log. writing: where not, a database that cannot be written is read all the same.
     """
-    try:
-        return _opened(path, "mode=rw")
-    except sqlite3.OperationalError:
-        if not make:
+    with beside_others(path.parent):
+        try:
+            connection = _opened(path, "mode=rw")
+        except sqlite3.OperationalError:
             log = path.with_name(f"{path.name}-wal")
-            if log.exists() and log.stat().st_size:
+            if writing or (log.exists() and log.stat().st_size):
                 raise
             # In a folder that cannot be written there is no place for the log: as it lies.
-            return _opened(path, "mode=ro&immutable=1")
-        if path.exists():
-            raise
-    # Made by one command at a time, and not while another sets the log of a broken one aside.
-    with alone(path.parent):
-        return _opened(path, "mode=rwc")
+            connection = _opened(path, "mode=ro&immutable=1")
+        with closing(connection):
+            yield connection
 
 
 def keep_aside(path: Path) -> tuple[str, Path] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -39,6 +39,8 @@ SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL FR
 ORDER BY 1, 2, 3
 """
 _STANDING = "SELECT kata, max(verdict = 'pass') FROM attempts GROUP BY kata"
+
+_TRIES = 4
 
 T = TypeVar("T")
 
@@ -147,17 +149,20 @@ class History:
         what was to be written goes into a new one. Whatever the database says, the command
         goes on.
         """
-        for _ in range(2):
+        for left in reversed(range(_TRIES)):
             try:
-                if not make and not self.path.exists():
-                    return otherwise
-                if make:
-                    self.folder.mkdir(parents=True, exist_ok=True)
-                with closing(database.connect(self.path, make=make)) as connection:
+                if not self.path.exists():
+                    if not make:
+                        return otherwise
+                    database.create(self.path)
+                with database.connect(self.path, writing=make) as connection:
                     return work(connection)
             except database.Unusable:
                 mended = self._keep_aside(writing=make)
             except (OSError, sqlite3.Error) as fault:
+                if left and not self.path.exists():
+                    # Set aside by another command between our look and our opening it.
+                    continue
                 broken = isinstance(fault, sqlite3.Error) and database.damaged(fault)
                 mended = broken and self._keep_aside(writing=make)
                 if not broken:

@@ -8,7 +8,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["alone", "home", "reason", "set_aside", "there"]
+__all__ = ["alone", "beside_others", "home", "reason", "set_aside", "there"]
 
 _VARIABLE = "ATTN_KATA_HOME"
 _LOCK = "lock"
@@ -30,6 +30,20 @@ def alone(folder: Path) -> Generator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / _LOCK).open("ab") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def beside_others(folder: Path) -> Generator[None]:
+    """Keep out only those who want to be alone."""
+    try:
+        stream = (folder / _LOCK).open("ab")
+    except OSError:
+        # Where it cannot be written, nobody moves anything.
+        yield
+        return
+    with stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
         yield
 
 
