@@ -40,8 +40,8 @@ screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fi
 figures: $(INSTALLED)  ## work out the figures of the pages that explain mistakes
 	$(BIN)/python -m attn_kata.dev.figures
 
-bench: $(INSTALLED)  ## time the commands against Python and torch themselves
-	$(BIN)/python bench/startup.py $(ARGS)
+bench: $(INSTALLED)  ## measure what is promised about speed, in one table
+	$(BIN)/python bench/speed.py $(ARGS)
 
 clean:  ## remove what was made here, .venv included
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

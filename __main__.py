@@ -1,4 +1,4 @@
-"""The program's way in: for a check, torch begins to load before anything else does."""
+"""The program's way in: for a verdict, torch begins to load before anything else does."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["main"]
 def main() -> int:
     """Run the command line and return its exit status."""
     given = sys.argv[1:]
-    if "check" in given[:3] and not {"--help", "-h"} & set(given):
+    if {"check", "watch"} & set(given[:3]) and not {"--help", "-h"} & set(given):
         from .checker.launch import begin
 
         begin()

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from . import __version__
-from .checker.report import Report
+from .cli_dev import dev
 from .kata.catalogue import Kata, katas
 from .practice.completion import kata_ids, page_ids, target_names
 from .practice.errors import Refusal
@@ -28,7 +28,6 @@ from .terminal.language import Language
 from .terminal.optional import CheckCommand
 from .terminal.program import Exit, run
 from .terminal.screen import Screen
-from .terminal.text import safe
 
 __all__ = ["Exit", "app", "main"]
 
@@ -44,16 +43,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-dev = typer.Typer(
-    cls=HelpGroup,
-    context_settings=_SETTINGS,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 app.add_typer(dev, name="dev")
 
 
 KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
+OptionalKata = Annotated[
+    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
+]
+Targets = Annotated[
+    list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
+]
 
 
 @app.callback()
@@ -81,11 +80,14 @@ def begin(
 def list_katas(ctx: typer.Context) -> int:
     """List the katas and what was passed."""
     from .practice.history import History
-    from .terminal.lists import kata_lines
+    from .practice.schedule import standings
+    from .practice.sittings import sittings
+    from .terminal.ladder import kata_lines
 
     screen: Screen = ctx.obj
     history = History()
-    screen.print(kata_lines(katas(), history.standing(), screen.language, screen.width))
+    stands = standings(sittings(history.story()), history.standing())
+    screen.print(kata_lines(katas(), stands, screen.language, screen.width))
     screen.own_up(history.troubles)
     return Exit.PASS
 
@@ -104,39 +106,35 @@ def show(ctx: typer.Context, kata: KataName) -> int:
 @app.command(cls=HelpCommand)
 def start(
     ctx: typer.Context,
-    kata: KataName,
+    kata: OptionalKata = None,
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR", file_okay=False)] = Path(),
     force: Annotated[bool, typer.Option("--force")] = False,
+    due: Annotated[bool, typer.Option("--due")] = False,
 ) -> int:
     """Write a kata's stub."""
+    from .practice.record import Recorder
+    from .practice.schedule import handed_out
     from .practice.stubs import start as start_kata
     from .terminal.lists import started_lines
 
     screen: Screen = ctx.obj
-    asked = kata_called(kata)
-    started = start_kata(asked, folder, force=force)
-    workspace = Workspace()
-    workspace.remember(asked.id, started.file)
-    screen.print(
-        started_lines(
-            asked,
-            str(started.file),
-            started.backup and str(started.backup),
-            screen.language,
-            screen.width,
-        )
-    )
-    screen.own_up(workspace.troubles)
+    recorder = Recorder(Workspace())
+    if due == (kata is not None):
+        raise Refusal("start-either" if due else "start-which", commands=("due", "list"))
+    asked = handed_out(recorder.history) if kata is None else kata_called(kata)
+    # What is due was written before: that file is kept, as with --force.
+    started = start_kata(asked, folder, force=force or due)
+    recorder.started(asked.id, started.file)
+    told = (str(started.file), started.backup and str(started.backup))
+    screen.print(started_lines(asked, *told, screen.language, screen.width))
+    screen.own_up(recorder.troubles)
     return Exit.PASS
 
 
 @app.command(cls=CheckCommand)
 def check(
     ctx: typer.Context,
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names),
-    ] = None,
+    what: Targets = None,
     class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
     device: Annotated[Device, typer.Option(metavar="auto|cpu|cuda")] = Device.auto,
     mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
@@ -188,25 +186,39 @@ def check(
         )
         recorder = Recorder(workspace)
         verdicts = Verdicts(screen, chosen, manner)
-        for report in verdicts.shown(reports(bench, chosen, wishes)):
-            recorder.record(report, alone=len(chosen) == 1)
+        stored = recorder.recorded(reports(bench, chosen, wishes), alone=len(chosen) == 1)
+        for report in verdicts.shown(stored):
             if heat_file is not None:
-                _save_heat(screen, report, heat_file)
+                from .terminal.picture import save_heat
+
+                save_heat(screen, report, heat_file)
     verdicts.end()
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
 
 
-def _save_heat(screen: Screen, report: Report, file: Path) -> None:
-    """Write the weights of a report as a picture."""
-    from .practice.pictures import save
-    from .terminal.picture import drawn
+@app.command(cls=HelpCommand)
+def watch(
+    ctx: typer.Context,
+    what: Targets = None,
+    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
+    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
+) -> int:
+    """Judge a file at every save."""
+    from .checker.client import Bench
+    from .practice.record import Recorder
+    from .practice.watch import to_watch
 
-    if report.heat is None:
-        screen.note(screen.say("heat-none"))
-        return
-    save(file, drawn(report, report.heat, file.suffix, screen.language))
-    screen.note(screen.say("heat-saved", file=safe(str(file))))
+    screen: Screen = ctx.obj
+    recorder = Recorder(Workspace(), "watch")
+    target = to_watch(what or [], recorder)
+    wishes = Wishes(language=screen.language, class_name=class_name, mask=mask)
+    # The second judge takes over where a save comes before the verdict.
+    with Bench(2) as bench:
+        from .terminal.watch import watch as watch_file
+
+        watch_file(screen, target, bench, recorder, wishes)
+    return Exit.PASS
 
 
 @app.command(cls=HelpCommand)
@@ -216,21 +228,23 @@ def hint(
     number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
 ) -> int:
     """Give a hint."""
+    from .practice.record import Recorder
     from .terminal.lists import hint_lines, hints_over_lines
 
     screen: Screen = ctx.obj
     asked = kata_called(kata)
     hints = asked.hints(screen.language)
     workspace = Workspace()
+    recorder = Recorder(workspace)
     wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
     if number is not None and not 0 < number <= len(hints):
         raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
     if wanted > len(hints):
         screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
     else:
-        workspace.saw_hint(asked.id, wanted)
+        recorder.hinted(asked.id, wanted)
         screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
-    screen.own_up(workspace.troubles)
+    screen.own_up(recorder.troubles)
     return Exit.PASS
 
 
@@ -242,6 +256,7 @@ def solution(
     diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
 ) -> int:
     """Show a model answer."""
+    from .practice.record import Recorder
     from .terminal.solution import diff_lines, solution_lines
 
     screen: Screen = ctx.obj
@@ -250,10 +265,13 @@ def solution(
     if not yes and not _may_spoil(screen, asked):
         screen.note(screen.say("solution-kept"))
         return Exit.PASS
+    recorder = Recorder(Workspace())
+    recorder.spoiled(asked.id)
     if mine is None:
         screen.print(solution_lines(asked.id, asked.solution(), screen.language))
     else:
         screen.print(diff_lines(str(diff), mine, asked.solution(), screen.language))
+    screen.own_up(recorder.troubles)
     return Exit.PASS
 
 
@@ -275,6 +293,43 @@ def explain(
 
 if has_pages():
     app.command(cls=HelpCommand)(explain)
+
+
+@app.command(cls=HelpCommand)
+def history(
+    ctx: typer.Context,
+    kata: OptionalKata = None,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv")] = False,
+) -> int:
+    """Show what was judged before."""
+    from .practice.history import History
+    from .practice.summary import summary
+    from .terminal.progress import show_history
+
+    screen: Screen = ctx.obj
+    if as_json and as_csv:
+        raise Refusal("json-or-csv", commands=("history --json", "history --csv"))
+    asked = None if kata is None else kata_called(kata)
+    past = History()
+    told = summary(past.story(), asked and asked.id)
+    show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
+    screen.own_up(past.troubles)
+    return Exit.PASS
+
+
+@app.command(cls=HelpCommand)
+def due(ctx: typer.Context) -> int:
+    """Show what to write again today."""
+    from .practice.history import History
+    from .practice.sittings import sittings
+    from .terminal.progress import show_due
+
+    screen: Screen = ctx.obj
+    past = History()
+    show_due(screen, sittings(past.story()))
+    screen.own_up(past.troubles)
+    return Exit.PASS
 
 
 @app.command(cls=HelpCommand)
@@ -317,22 +372,6 @@ def demo(ctx: typer.Context) -> int:
     good = found == ["pass", "fail"]
     verdicts.close_demo(katas()[0].id, good=good)
     return Exit.PASS if good else Exit.FAIL
-
-
-@dev.command("check", cls=HelpCommand)
-def dev_check(
-    ctx: typer.Context,
-    folder: Annotated[Path | None, typer.Argument(metavar="[FOLDER]")] = None,
-) -> int:
-    """Look through the project's content for what is missing."""
-    from .dev import lint
-
-    screen: Screen = ctx.obj
-    problems: list[str] = lint.run(folder)
-    screen.print([[(problem, "")] for problem in problems])
-    key = "dev-count" if problems else "dev-clean"
-    screen.tell([[(screen.say(key, count=len(problems)), "bold")]])
-    return Exit.FAIL if problems else Exit.PASS
 
 
 def _may_spoil(screen: Screen, kata: Kata) -> bool:

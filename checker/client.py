@@ -20,7 +20,7 @@ from .launch import take
 from .messages import say
 from .report import Fault, Report
 
-__all__ = ["Bench", "Options", "check"]
+__all__ = ["Bench", "Died", "Options", "Underway", "check"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,22 +39,24 @@ class Options:
     heat: bool = False
 
 
+class Died(Exception):
+    """A judge ended before its report came; another has been started in its place."""
+
+
 class Bench:
     """A row of warm judges. Use it as a context, and start it before slow imports.
 
-    judges: how many work side by side; 0 for one a processor.
+    judges: how many work side by side; 0 for one a processor. renewals: how often what forks
+    them was found gone and started again.
     """
 
     def __init__(self, judges: int = 1) -> None:
         self.count = judges or max(1, min(8, os.cpu_count() or 1))
         self.started = take()
-        self.control = self.started.control
         self.judges: list[socket.socket] = []
-        for _ in range(self.count):
-            ours, judge = socket.socketpair()
-            socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
-            judge.close()
-            self.judges.append(ours)
+        self.lent = 0
+        self.renewals = 0
+        self.refill()
 
     def __enter__(self) -> Bench:  # noqa: PYI034 - typing.Self is Python 3.11's
         return self
@@ -73,9 +75,51 @@ class Bench:
             judge.close()
         self.started.close()
 
+    def begin(self, kata: str, file: Path, options: Options) -> Underway:
+        """Begin to judge a file and return at once. Take a judge from the row for it.
+
+        With two judges the next check can begin while the one before it is being dropped.
+        """
+        self.refill()
+        job = self._job(kata, file, options, _seed(options))
+        judge = self.judges.pop(0)
+        self.lent += 1
+        with contextlib.suppress(wire.Closed):
+            wire.send(judge, job)
+        return Underway(self, judge)
+
+    def refill(self) -> None:
+        """Seat a judge wherever one is missing; where what forks them is gone, begin anew."""
+        if self.started.ended():
+            self._renew()
+        while len(self.judges) < self.count - self.lent:
+            judge = self._hired()
+            if judge is None:
+                self._renew()
+            else:
+                self.judges.append(judge)
+
+    def _hired(self) -> socket.socket | None:
+        ours, judge = socket.socketpair()
+        with judge:
+            try:
+                socket.send_fds(self.started.control, [b"judge\n"], [judge.fileno()])
+            except OSError:
+                ours.close()
+                return None
+        return ours
+
+    def _renew(self) -> None:
+        for judge in self.judges:
+            judge.close()
+        self.judges.clear()
+        self.started.close()
+        self.started = take()
+        self.renewals += 1
+
     def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
         """Yield a report a file, in order, each as soon as it and those before it are ready."""
-        seed = options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)
+        seed = _seed(options)
         jobs = [self._job(kata, file, options, seed) for file in files]
         waiting = list(enumerate(jobs))
         busy: dict[int, int] = {}
@@ -89,7 +133,12 @@ class Bench:
                 for key, _ in selector.select():
                     number = key.data
                     place = busy.pop(number)
+                    judge = self.judges[number]
                     done[place] = self._receive(number, jobs[place], options)
+                    if self.judges[number] is not judge:
+                        selector.unregister(judge)
+                        judge.close()
+                        selector.register(self.judges[number], selectors.EVENT_READ, number)
                     self._feed(number, waiting, busy)
                 while turn in done:
                     yield done.pop(turn)
@@ -108,6 +157,10 @@ class Bench:
         try:
             return Report.from_dict(wire.receive(self.judges[number]))
         except (wire.Closed, wire.Garbled) as fault:
+            fresh = self._hired()
+            if fresh is not None:
+                # It died of this file; those after it are another judge's.
+                self.judges[number] = fresh
             return Report(
                 kata=str(job["kata"]),
                 file=str(job["file"]),
@@ -131,11 +184,49 @@ class Bench:
         }
 
 
+class Underway:
+    """A check that has begun: ready when its descriptor can be read."""
+
+    def __init__(self, bench: Bench, judge: socket.socket) -> None:
+        self.bench = bench
+        self.judge = judge
+
+    def fileno(self) -> int:
+        """Return the descriptor on which the report will come."""
+        return self.judge.fileno()
+
+    def report(self) -> Report:
+        """Return the report, waiting for it if need be. Raise Died where none will come."""
+        try:
+            report = Report.from_dict(wire.receive(self.judge))
+        except (wire.Closed, wire.Garbled) as fault:
+            self.drop()
+            raise Died(str(fault)) from fault
+        if report.error is not None and self.bench.started.ended():
+            # The judge lives and could not start a candidate.
+            self.drop()
+            raise Died(report.error.message)
+        # To the front: the next check is quicker on a judge that has done one.
+        self.bench.lent -= 1
+        self.bench.judges.insert(0, self.judge)
+        return report
+
+    def drop(self) -> None:
+        """Let the check go: its judge ends at once, and another is started in its place."""
+        self.judge.close()
+        self.bench.lent -= 1
+        self.bench.refill()
+
+
 def check(kata: str, file: str | Path, **options: object) -> Report:
     """Judge one file and return its report. Options are those of `Options`."""
     with Bench() as bench:
         chosen = Options(**options)  # type: ignore[arg-type]
         return next(bench.judge(kata, [Path(file)], chosen))
+
+
+def _seed(options: Options) -> int:
+    return options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)
 
 
 def _third_of_memory() -> int:

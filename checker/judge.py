@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import os
 import re
+import select
 import socket
+import threading
 import time
 import traceback
 from itertools import islice
@@ -50,15 +52,29 @@ _WAYS = 4
 def main(jobs: socket.socket, requests: socket.socket) -> None:
     """Judge files until the command process goes away."""
     torch.set_num_threads(1)
+    sittings: list[_Sitting] = []
+    threading.Thread(target=_leave_when_dropped, args=(jobs, sittings), daemon=True).start()
     while True:
         try:
             job = wire.receive(jobs)
         except wire.Closed:
             return
         started = time.monotonic()
-        report = _Sitting(job, requests).report()
+        sittings[:] = [_Sitting(job, requests)]
+        report = sittings[0].report()
         report.elapsed_ms = round((time.monotonic() - started) * 1000)
         wire.send(jobs, report.to_dict())
+
+
+def _leave_when_dropped(jobs: socket.socket, sittings: list[_Sitting]) -> None:
+    """End this process, and the candidate, as soon as nobody waits for the report."""
+    line = select.poll()
+    line.register(jobs, select.POLLHUP | getattr(select, "POLLRDHUP", 0))
+    line.poll()
+    for sitting in sittings:
+        if sitting.candidate is not None:
+            sitting.candidate.kill()
+    os._exit(0)
 
 
 class _Unjudged(Exception):
@@ -83,6 +99,7 @@ class _Sitting:
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
+        self.candidate: Candidate | None = None
         self.result = Report(
             kata=self.kata.id,
             file=job["file"],
@@ -93,12 +110,11 @@ class _Sitting:
 
     def report(self) -> Report:
         """Judge the file; whatever happens, a report comes of it."""
-        candidate = None
         try:
             source = read(Path(self.job["file"]), self.language)
             deadline = time.monotonic() + self.job["timeout"]
-            candidate = Candidate(self.requests, deadline, self.job["memory"])
-            self._judge(source, candidate)
+            self.candidate = Candidate(self.requests, deadline, self.job["memory"])
+            self._judge(source, self.candidate)
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
         except _Unjudged as unjudged:
@@ -109,8 +125,9 @@ class _Sitting:
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
             self.result.error = self._own_fault(fault)
         finally:
-            if candidate is not None:
-                self.result.printed = candidate.close()
+            if self.candidate is not None:
+                self.result.printed = self.candidate.close()
+                self.candidate = None
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result

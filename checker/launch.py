@@ -46,6 +46,17 @@ class Started:
         os.kill(self.pid, 9)
         self._ended(0)
 
+    def ended(self) -> bool:
+        """Whether it is gone, or going: its sockets close a while before it can be waited for."""
+        if self._ended(os.WNOHANG):
+            return True
+        try:
+            return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
     def _ended(self, options: int) -> bool:
         try:
             return os.waitpid(self.pid, options)[0] != 0

@@ -1,62 +1,61 @@
-"""Every check that was made: a SQLite database of attempts.
+"""Everything that was judged, and what happened between: the person's history.
 
-A database that cannot be used is kept aside under another name, never deleted.
+What cannot be stored is a trouble to be said, and the command goes on.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-import time
 from collections.abc import Callable
-from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..checker.report import Report
+from . import clock, database
 from .errors import Trouble
-from .home import home, reason, set_aside
+from .home import home, reason
 
-__all__ = ["Attempt", "History"]
+__all__ = ["Attempt", "Event", "History"]
 
 _NAME = "history.sqlite3"
-_VERSION = 1
-_APPLICATION = 0x61746B61  # "atka": tells our database from another's
-_BESIDE = ("-wal", "-shm")
-_SCHEMA = """
-CREATE TABLE attempts (
-    id INTEGER PRIMARY KEY,
-    time REAL NOT NULL,
-    kata TEXT NOT NULL,
-    file TEXT NOT NULL,
-    verdict TEXT NOT NULL,
-    mistakes TEXT NOT NULL,
-    elapsed_ms INTEGER NOT NULL,
-    seed INTEGER NOT NULL,
-    source_hash TEXT
-)
-"""
 _INSERT = """
-INSERT INTO attempts (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO attempts
+    (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash, asked_by)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_NOTE = """
+INSERT INTO events (time, kata, kind, detail, after_attempt)
+VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM attempts))
+"""
+_STORY = """
+SELECT id, 0 AS late, id AS at, time, kata, verdict, file, mistakes, elapsed_ms, seed,
+       source_hash, asked_by
+FROM attempts
+UNION ALL
+SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL FROM events
+ORDER BY 1, 2, 3
 """
 _STANDING = "SELECT kata, max(verdict = 'pass') FROM attempts GROUP BY kata"
+
+_TRIES = 4
 
 T = TypeVar("T")
 
 
-class _Unusable(Exception):
-    """The database is broken, foreign or newer; `why` says which."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
+def _now() -> float:
+    # Looked up at the moment, where a test may have set the clock.
+    return clock.now()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One check. mistakes: the named ones, in the report's order; time: seconds since 1970."""
+    """One check. mistakes: the named ones, in the report's order; time: seconds since 1970.
+
+    asked_by: check, watch, interview, or batch for a check of several files at once.
+    """
 
     kata: str
     file: str
@@ -65,10 +64,11 @@ class Attempt:
     elapsed_ms: int
     seed: int
     source_hash: str | None
-    time: float = field(default_factory=time.time)
+    asked_by: str = "check"
+    time: float = field(default_factory=_now)
 
     @classmethod
-    def of(cls, report: Report, source_hash: str | None) -> Attempt:
+    def of(cls, report: Report, source_hash: str | None, asked_by: str = "check") -> Attempt:
         """Make an attempt of a report."""
         return cls(
             kata=report.kata,
@@ -78,11 +78,22 @@ class Attempt:
             elapsed_ms=report.elapsed_ms,
             seed=report.seed,
             source_hash=source_hash,
+            asked_by=asked_by,
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What a person did beside having files judged. kind: start, hint or solution."""
+
+    kata: str
+    kind: str
+    detail: str = ""
+    time: float = field(default_factory=_now)
+
+
 class History:
-    """The attempts. troubles: what could not be stored, to be said."""
+    """The attempts and events. troubles: what could not be stored or read, to be said."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or home()
@@ -93,24 +104,36 @@ class History:
         """The database's file."""
         return self.folder / _NAME
 
-    def add(self, attempt: Attempt) -> None:
-        """Store an attempt, or say why not."""
+    def add(self, attempt: Attempt) -> bool:
+        """Store an attempt, or say why not; whether it is stored."""
         row = (
             attempt.time,
             attempt.kata,
-            # A name that is no text on this system is stored as Python would spell it.
-            attempt.file.encode("utf-8", "backslashreplace").decode(),
+            _writable(attempt.file),
             attempt.verdict,
             json.dumps(attempt.mistakes),
             attempt.elapsed_ms,
             attempt.seed,
             attempt.source_hash,
+            attempt.asked_by,
         )
-        self._with(lambda database: database.execute(_INSERT, row), otherwise=None, make=True)
+        return self._with(lambda it: bool(it.execute(_INSERT, row)), otherwise=False, make=True)
+
+    def note(self, event: Event) -> bool:
+        """Store an event, or say why not; whether it is stored."""
+        row = (event.time, event.kata, event.kind, _writable(event.detail))
+        return self._with(lambda it: bool(it.execute(_NOTE, row)), otherwise=False, make=True)
+
+    def story(self) -> list[Attempt | Event]:
+        """Return all that happened, in order, with times that are to be believed."""
+        rows = self._with(lambda it: it.execute(_STORY).fetchall(), otherwise=[])
+        told = [_told(row) for row in rows]
+        times = clock.believed([moment.time for moment in told], clock.now())
+        return [replace(moment, time=time) for moment, time in zip(told, times, strict=True)]
 
     def standing(self) -> dict[str, str]:
         """Return how each kata that was tried stands: "passed" or "tried"."""
-        rows = self._with(lambda database: database.execute(_STANDING).fetchall(), otherwise=[])
+        rows = self._with(lambda it: it.execute(_STANDING).fetchall(), otherwise=[])
         return {kata: "passed" if passed else "tried" for kata, passed in rows}
 
     def count(self) -> int:
@@ -120,111 +143,84 @@ class History:
     def _with(
         self, work: Callable[[sqlite3.Connection], T], *, otherwise: T, make: bool = False
     ) -> T:
-        """Work on the database and commit; where there is none to work on, say why.
+        """Work on the database; where there is none to work on, say why.
 
-        A damaged page may show only in the middle of the work: whatever the database
-        says, the command goes on.
+        A damaged page may show only in the middle of the work: it is kept aside as well, and
+        what was to be written goes into a new one. Whatever the database says, the command
+        goes on.
         """
-        try:
-            connection = self._connected(make=make)
-            if connection is None:
-                return otherwise
-            with closing(connection), connection:
-                return work(connection)
-        except (OSError, sqlite3.Error) as fault:
-            self._give_up(fault)
+        for left in reversed(range(_TRIES)):
+            try:
+                if not self.path.exists():
+                    if not make:
+                        return otherwise
+                    database.create(self.path)
+                with database.connect(self.path, writing=make) as connection:
+                    return work(connection)
+            except database.Unusable:
+                mended = self._keep_aside(writing=make)
+            except (OSError, sqlite3.Error) as fault:
+                if left and not self.path.exists():
+                    # Set aside by another command between our look and our opening it.
+                    continue
+                broken = isinstance(fault, sqlite3.Error) and database.damaged(fault)
+                mended = broken and self._keep_aside(writing=make)
+                if not broken:
+                    self._closed(fault, writing=make)
+            if not mended:
+                break
         return otherwise
 
-    def _give_up(self, fault: OSError | sqlite3.Error) -> None:
-        with suppress(OSError):
-            if isinstance(fault, sqlite3.DatabaseError) and _damaged(fault):
-                self._keep_aside("broken")
-                return
-        values = {"file": str(self.path), "reason": reason(fault)}
-        self.troubles.append(Trouble("history-closed", values))
-
-    def _connected(self, *, make: bool) -> sqlite3.Connection | None:
-        if not make and not self.path.exists():
-            return None
-        if make:
-            self.folder.mkdir(parents=True, exist_ok=True)
+    def _keep_aside(self, *, writing: bool) -> bool:
+        """Make way for a new database, and say so; whether there is a way."""
         try:
-            return _connect(self.path)
-        except _Unusable as unusable:
-            self._keep_aside(unusable.why)
-        return _connect(self.path) if make else None
+            kept = database.keep_aside(self.path)
+        except (OSError, sqlite3.Error) as fault:
+            self._closed(fault, writing=writing)
+            return False
+        if kept is not None:
+            why, place = kept
+            self.troubles.append(Trouble(f"history-{why}", {"kept": str(place)}))
+        return True
 
-    def _keep_aside(self, why: str) -> None:
-        kept = set_aside(self.path, why)
-        for ending in _BESIDE:
-            # Its log goes with it, or SQLite would play it into the new database.
-            with suppress(OSError):
-                self.path.with_name(_NAME + ending).rename(f"{kept}{ending}")
-        self.troubles.append(Trouble(f"history-{why}", {"kept": str(kept)}))
+    def _closed(self, fault: Exception, *, writing: bool) -> None:
+        values = {"file": str(self.path), "reason": reason(fault)}
+        key = "history-closed" if writing else "history-unread"
+        if Trouble(key, values) not in self.troubles:
+            self.troubles.append(Trouble(key, values))
+
+
+def _writable(text: str) -> str:
+    """Spell a name that is no text on this system as Python would."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _told(row: tuple[Any, ...]) -> Attempt | Event:
+    _, late, _, time, kata, what, text, mistakes, elapsed_ms, seed, source_hash, asked_by = row
+    if late:
+        return Event(kata=kata, kind=what, detail=text, time=time)
+    return Attempt(
+        kata=kata,
+        file=text,
+        verdict=what,
+        mistakes=_names(mistakes),
+        elapsed_ms=elapsed_ms,
+        seed=seed,
+        source_hash=source_hash,
+        asked_by=asked_by,
+        time=time,
+    )
+
+
+def _names(stored: str) -> tuple[str, ...]:
+    with suppress(ValueError):
+        found = json.loads(stored)
+        if isinstance(found, list):
+            return tuple(str(name) for name in found)
+    return ()
 
 
 def _counted(connection: sqlite3.Connection) -> int:
     if connection.execute("PRAGMA integrity_check").fetchone() != ("ok",):
         raise sqlite3.DatabaseError("integrity check failed")
     return int(connection.execute("SELECT count(*) FROM attempts").fetchone()[0])
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=5)
-    try:
-        _prepare(connection)
-    except sqlite3.DatabaseError as fault:
-        connection.close()
-        if _damaged(fault):
-            raise _Unusable("broken") from fault
-        raise
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    """Check whose database it is, and make ours where it is new."""
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    if application == _APPLICATION and version > _VERSION:
-        raise _Unusable("newer")
-    if application == _APPLICATION and version == _VERSION:
-        _check_columns(connection)
-        return
-    # Nothing is written before it is known to be nobody's.
-    _refuse_foreign(connection)
-    connection.execute("PRAGMA journal_mode = WAL")
-    # Two commands may find it new at once: one makes it, the other then finds it made.
-    connection.execute("BEGIN IMMEDIATE")
-    if _refuse_foreign(connection):
-        connection.rollback()
-        return
-    connection.execute(_SCHEMA)
-    connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-    connection.execute(f"PRAGMA user_version = {_VERSION}")
-    connection.commit()
-
-
-def _refuse_foreign(connection: sqlite3.Connection) -> bool:
-    """Whether the database has been made ours meanwhile; _Unusable where it is another's."""
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    ours = connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION
-    if tables and not ours:
-        raise _Unusable("foreign")
-    return ours
-
-
-def _check_columns(connection: sqlite3.Connection) -> None:
-    names = {row[1] for row in connection.execute("PRAGMA table_info(attempts)")}
-    if not {"time", "kata", "file", "verdict", "mistakes", "source_hash"} <= names:
-        raise _Unusable("broken")
-
-
-def _damaged(fault: sqlite3.DatabaseError) -> bool:
-    """Whether the file itself is at fault, not a lock, a full disk or a permission."""
-    text = str(fault).lower()
-    return not isinstance(fault, sqlite3.OperationalError) and (
-        "malformed" in text or "not a database" in text or "integrity" in text
-    )

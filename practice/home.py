@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["home", "reason", "set_aside", "there"]
+__all__ = ["alone", "beside_others", "home", "reason", "set_aside", "there"]
 
 _VARIABLE = "ATTN_KATA_HOME"
+_LOCK = "lock"
 
 
 def home() -> Path:
@@ -18,6 +22,29 @@ def home() -> Path:
     from platformdirs import user_data_dir
 
     return Path(user_data_dir("attn-kata", appauthor=False))
+
+
+@contextmanager
+def alone(folder: Path) -> Generator[None]:
+    """Keep other commands of the same person waiting meanwhile; the end of a process lets go."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / _LOCK).open("ab") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def beside_others(folder: Path) -> Generator[None]:
+    """Keep out only those who want to be alone."""
+    try:
+        stream = (folder / _LOCK).open("ab")
+    except OSError:
+        # Where it cannot be written, nobody moves anything.
+        yield
+        return
+    with stream:
+        fcntl.flock(stream, fcntl.LOCK_SH)
+        yield
 
 
 def set_aside(file: Path, why: str) -> Path:

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from itertools import groupby
+from typing import TYPE_CHECKING
 
-from ..checker.client import Bench, Options
-from ..checker.report import Report
 from .targets import Target
+
+if TYPE_CHECKING:
+    from ..checker.client import Bench, Options
+    from ..checker.report import Report
 
 __all__ = ["Device", "Mask", "Wishes", "reports"]
 
@@ -48,6 +51,8 @@ class Wishes:
 
     def options(self) -> Options:
         """Return the judge's options, those that it knows."""
+        from ..checker.client import Options
+
         wanted: dict[str, object] = {
             "language": self.language,
             "class_name": self.class_name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +27,17 @@ def start(kata: Kata, folder: Path, *, force: bool) -> Started:
     file = folder / f"{kata.id}.py"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        backup = _keep(file) if force and os.path.lexists(file) else None
-        # "x" fails on a file that appeared meanwhile, too.
-        with file.open("x", encoding="utf-8") as stream:
-            stream.write(kata.stub())
+        # Whole before it takes its name: a full disk costs nobody a file.
+        number, temporary = tempfile.mkstemp(dir=folder, prefix=f".{file.name}.")
+        stub = Path(temporary)
+        try:
+            with os.fdopen(number, "w", encoding="utf-8") as stream:
+                stream.write(kata.stub())
+            stub.chmod(0o666 & ~_umask())
+            backup = _keep(file) if force and os.path.lexists(file) else None
+            _put(stub, file)
+        finally:
+            stub.unlink(missing_ok=True)
     except FileExistsError as fault:
         if not os.path.lexists(file):
             raise _unwritable(file, fault) from None
@@ -59,6 +67,32 @@ def _free(file: Path) -> Path:
 
 
 def _keep(file: Path) -> Path:
-    backup = _free(file)
-    file.rename(backup)
-    return backup
+    while True:
+        backup = _free(file)
+        try:
+            _put(file, backup)
+        except FileExistsError:
+            # Another command took the name meanwhile.
+            continue
+        return backup
+
+
+def _put(file: Path, name: Path) -> None:
+    """Rename a file; raise FileExistsError where the name is taken, even if just now."""
+    try:
+        os.link(file, name, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except (OSError, NotImplementedError):
+        # No hard links here, or a folder: nothing closes the gap between look and rename.
+        if os.path.lexists(name):
+            raise FileExistsError(str(name)) from None
+        file.rename(name)
+    else:
+        file.unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

@@ -5,11 +5,8 @@ torch is asked in a process of its own: importing it here would cost every comma
 
 from __future__ import annotations
 
-import json
-import subprocess
 import sys
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 
 from .errors import Refusal
 
@@ -37,6 +34,8 @@ class Cuda:
 
 def torch_version() -> str | None:
     """Return torch's version, nothing where it is not installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("torch")
     except PackageNotFoundError:
@@ -45,6 +44,9 @@ def torch_version() -> str | None:
 
 def ask_cuda() -> Cuda:
     """Ask torch, in another process, whether it finds a GPU."""
+    import json
+    import subprocess
+
     command = [sys.executable, "-W", "ignore", "-c", _QUESTION]
     try:
         answer = subprocess.run(

@@ -13,7 +13,7 @@ from .errors import Refusal
 from .home import reason, there
 from .workspace import Workspace
 
-__all__ = ["Target", "kata_called", "read_text", "targets"]
+__all__ = ["Target", "kata_called", "near", "read_text", "targets"]
 
 _HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
 _ENDINGS = (".py", ".ipynb", ".txt")
@@ -80,20 +80,20 @@ def _latest(workspace: Workspace) -> Target:
     if found is None:
         raise Refusal("nothing-started", commands=("list", f"start {katas()[0].id}"))
     kata, file = found
-    return Target(kata_called(kata), _near(file), guessed=True)
+    return Target(kata_called(kata), near(file), guessed=True)
 
 
 def _of_kata(kata: Kata, workspace: Workspace) -> Target:
     started = workspace.file(kata.id)
     if started is not None:
-        return Target(kata, _near(started), guessed=True)
+        return Target(kata, near(started), guessed=True)
     here = Path(f"{kata.id}.py")
     if there(here):
         return Target(kata, here)
     raise Refusal("not-started", kata=kata.id, commands=(f"start {kata.id}",))
 
 
-def _near(file: Path) -> Path:
+def near(file: Path) -> Path:
     """Return a file as one would call it from here."""
     try:
         return file.relative_to(Path.cwd())

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .errors import Trouble
-from .home import home, reason, set_aside, there
+from .home import alone, home, reason, set_aside, there
 
 __all__ = ["Workspace"]
 
@@ -44,8 +45,7 @@ class Workspace:
         """Note that a file is this kata's."""
         place = str(file.absolute())
         if self._files.get(kata) != place:
-            self._files[kata] = place
-            self._write()
+            self._change(lambda: self._files.update({kata: place}))
 
     def hints_seen(self, kata: str) -> int:
         """Return how many of a kata's hints were seen."""
@@ -54,8 +54,7 @@ class Workspace:
     def saw_hint(self, kata: str, number: int) -> None:
         """Note that a hint was seen."""
         if number > self.hints_seen(kata):
-            self._hints[kata] = number
-            self._write()
+            self._change(lambda: self._hints.update({kata: number}))
 
     def _read(self) -> tuple[dict[str, str], dict[str, int]]:
         try:
@@ -78,21 +77,32 @@ class Workspace:
         else:
             self.troubles.append(Trouble("store-broken", {"kept": str(kept)}))
 
-    def _write(self) -> None:
-        # Written beside and renamed over, so that no reader ever sees half a file.
-        temporary = None
+    def _change(self, change: Callable[[], None]) -> None:
+        """Change what is on the disk, which another command may have changed meanwhile."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            number, temporary = tempfile.mkstemp(dir=self.folder, prefix=f"{_NAME}.")
-            with os.fdopen(number, "w", encoding="utf-8") as stream:
-                json.dump({"files": self._files, "hints": self._hints}, stream, indent=1)
-            Path(temporary).replace(self.path)
+            with alone(self.folder):
+                self._files, self._hints = self._read()
+                change()
+                self._write()
         except (OSError, UnicodeEncodeError) as fault:
-            if temporary is not None:
-                with suppress(OSError):
-                    Path(temporary).unlink()
+            # Known to this command, at least.
+            change()
             values = {"file": str(self.path), "reason": reason(fault)}
             self.troubles.append(Trouble("store-unwritable", values))
+
+    def _write(self) -> None:
+        # Written beside and renamed over, so that no reader ever sees half a file.
+        number, temporary = tempfile.mkstemp(dir=self.folder, prefix=f"{_NAME}.")
+        try:
+            with os.fdopen(number, "w", encoding="utf-8") as stream:
+                json.dump({"files": self._files, "hints": self._hints}, stream, indent=1)
+                stream.flush()
+                os.fsync(number)
+            Path(temporary).replace(self.path)
+        except BaseException:
+            with suppress(OSError):
+                Path(temporary).unlink()
+            raise
 
 
 def _understood(data: Any) -> tuple[dict[str, str], dict[str, int]]:

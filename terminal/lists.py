@@ -1,8 +1,8 @@
-"""The start page, the list of katas, and what the doctor found."""
+"""The start page, hints, what to type next, and what the doctor found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..kata.catalogue import Kata
@@ -16,7 +16,6 @@ __all__ = [
     "doctor_lines",
     "hint_lines",
     "hints_over_lines",
-    "kata_lines",
     "next_lines",
     "page_lines",
     "start_lines",
@@ -62,31 +61,6 @@ def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
         first, *rest = wrap(text, width - room - 2)
         lines.append([(f"  {pad(command, room)}", "code"), (first, "")])
         lines += [[(" " * (room + 2) + row, "")] for row in rest]
-    return lines
-
-
-def kata_lines(
-    katas: Sequence[Kata], standing: Mapping[str, str], language: str, width: int
-) -> list[Line]:
-    """Draw the ladder: name, title, summary, minutes and how far one is."""
-    lines: list[Line] = []
-    room = max(len(kata.id) for kata in katas) + 2
-    for kata in katas:
-        stands = standing.get(kata.id)
-        mark = say(f"list-{stands}", language) if stands else ""
-        minutes = say("list-minutes", language, minutes=kata.minutes)
-        tail = "  ".join(part for part in (mark, minutes) if part)
-        rows = wrap(kata.title[language], width - room)
-        gap = width - room - cells(rows[-1]) - cells(tail)
-        style = "pass" if stands == "passed" else "dim"
-        heads = [(pad(kata.id, room), "code"), *[(" " * room, "")] * (len(rows) - 1)]
-        block: list[Line] = [[head, (row, "bold")] for head, row in zip(heads, rows, strict=True)]
-        if gap >= 2:
-            block[-1] += [(" " * gap, ""), (tail, style)]
-        else:
-            block.append([(" " * room, ""), (tail, style)])
-        lines += block
-        lines += [[(" " * room + row, "")] for row in wrap(kata.summary[language], width - room)]
     return lines
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from html import escape
 from io import BytesIO
+from pathlib import Path
 
 from ..checker.report import Heat, Report
+from ..practice.pictures import save
 from .heat import Grid, differs, level, weight
+from .screen import Screen
 from .shades import COLOURS, DARK
+from .text import safe
 from .words import say
 
-__all__ = ["MARK", "Picture", "composed", "drawn", "png", "svg"]
+__all__ = ["MARK", "Picture", "composed", "drawn", "png", "save_heat", "svg"]
 
 # By this a picture is known for one of ours.
 MARK = "attn-kata heat"
@@ -184,3 +188,12 @@ def png(picture: Picture) -> bytes:
 def _latin(text: str) -> str:
     plain = text.replace("×", "x").replace("∞", "inf")
     return plain.encode("ascii", "replace").decode()
+
+
+def save_heat(screen: Screen, report: Report, file: Path) -> None:
+    """Write the weights of a report as a picture."""
+    if report.heat is None:
+        screen.note(screen.say("heat-none"))
+        return
+    save(file, drawn(report, report.heat, file.suffix, screen.language))
+    screen.note(screen.say("heat-saved", file=safe(str(file))))

@@ -19,7 +19,7 @@ from .report import Look, again, report_lines, verdict_line
 from .screen import Screen, speaks_utf8
 from .text import safe, wrap
 
-__all__ = ["Manner", "Verdicts"]
+__all__ = ["Manner", "Verdicts", "lines_of"]
 
 _LARGEST = 4 << 20
 
@@ -117,7 +117,7 @@ class Verdicts:
         look = Look(
             language=self.screen.language,
             width=self.screen.width,
-            source=_source(Path(report.file)),
+            source=lines_of(Path(report.file)),
             output=self.manner.output,
             trace=self.manner.trace,
             heat=self.manner.heat,
@@ -163,7 +163,7 @@ def _following(kata: str) -> str | None:
     return after[0] if after else None
 
 
-def _source(file: Path) -> list[str]:
+def lines_of(file: Path) -> list[str]:
     """The lines to quote from; none where a line number means another thing, as in a notebook."""
     try:
         if file.suffix == ".ipynb" or not file.is_file() or file.stat().st_size > _LARGEST:

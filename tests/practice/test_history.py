@@ -1,12 +1,21 @@
 """The history keeps every check, and no fault of the database stops a command."""
 
+import contextlib
+import itertools
 import multiprocessing
 import os
+import random
+import resource
+import signal
 import sqlite3
+import time
 
 import pytest
 from attn_kata.checker.report import Diagnosis, Report
-from attn_kata.practice.history import Attempt, History
+from attn_kata.practice import database
+from attn_kata.practice.history import Attempt, Event, History
+from attn_kata.practice.record import Recorder
+from attn_kata.practice.workspace import Workspace
 
 
 def attempt(verdict="pass", kata="v1", file="v1.py"):
@@ -150,3 +159,202 @@ def test_commands_at_once_lose_nothing(tmp_path):
         worker.join()
     assert [worker.exitcode for worker in workers] == [0, 0, 0, 0]
     assert History(tmp_path).count() == 40
+
+
+VERSION_1 = """
+CREATE TABLE attempts (
+    id INTEGER PRIMARY KEY, time REAL NOT NULL, kata TEXT NOT NULL, file TEXT NOT NULL,
+    verdict TEXT NOT NULL, mistakes TEXT NOT NULL, elapsed_ms INTEGER NOT NULL,
+    seed INTEGER NOT NULL, source_hash TEXT
+);
+INSERT INTO attempts VALUES (1, 10.5, 'mha', '/a/mha.py', 'fail', '["scale-missing"]', 9, 4, 'h');
+INSERT INTO attempts VALUES (2, 11.5, 'mha', '/a/mha.py', 'pass', '[]', 9, 4, NULL);
+PRAGMA application_id = 0x61746B61;
+PRAGMA user_version = 1;
+"""
+
+
+def version_1(folder):
+    """Make the database that the first release wrote."""
+    connection = sqlite3.connect(folder / "history.sqlite3")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.executescript(VERSION_1)
+    connection.close()
+
+
+def test_database_of_the_first_release(tmp_path):
+    """It is brought up to date where it is, with every record as it was."""
+    version_1(tmp_path)
+    history = History(tmp_path)
+    first, second = history.story()
+    assert isinstance(first, Attempt)
+    assert isinstance(second, Attempt)
+    assert (first.kata, first.verdict, first.asked_by) == ("mha", "fail", "check")
+    assert (second.kata, second.verdict, second.asked_by) == ("mha", "pass", "check")
+    assert first.mistakes == ("scale-missing",)
+    assert history.note(Event(kata="mha", kind="hint", detail="1", time=12.0))
+    assert history.add(attempt())
+    assert [type(one).__name__ for one in history.story()] == [
+        "Attempt", "Attempt", "Event", "Attempt",
+    ]  # fmt: skip
+    assert not history.troubles
+    assert list(tmp_path.glob("*-1")) == []
+
+
+def test_order_does_not_hang_on_the_clock(tmp_path):
+    """What happened between two checks stays between them, whatever the time was said to be."""
+    history = History(tmp_path)
+    for number, stamp in enumerate((500.0, 5.0, 900.0)):
+        history.add(Attempt.of(Report(kata=f"{number}", file="x", verdict="fail"), None))
+        history.note(Event(kata=f"{number}", kind="hint", time=stamp))
+    assert [one.kata for one in history.story()] == ["0", "0", "1", "1", "2", "2"]
+
+
+def _migrate(folder, barrier, answers):
+    barrier.wait()
+    history = History(folder)
+    history.add(attempt())
+    answers.put([trouble.key for trouble in history.troubles])
+
+
+@pytest.mark.parametrize("old", [version_1, lambda folder: no_database(folder / "history.sqlite3")])
+def test_many_commands_find_it_old_or_broken(old, tmp_path):
+    """One of them mends it or sets it aside; no one loses what another has just written."""
+    old(tmp_path)
+    context = multiprocessing.get_context("fork")
+    barrier, answers = context.Barrier(6), context.Queue()
+    workers = [
+        context.Process(target=_migrate, args=(tmp_path, barrier, answers)) for _ in range(6)
+    ]
+    for worker in workers:
+        worker.start()
+    said = [answers.get(timeout=30) for _ in workers]
+    for worker in workers:
+        worker.join()
+    broken = old is not version_1
+    assert sum("history-broken" in keys for keys in said) == int(broken)
+    assert History(tmp_path).count() == (6 if broken else 8)
+
+
+def _on_a_full_disk(folder, answers):
+    # Files may not grow: to SQLite and to the workspace that is a disk without room.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    recorder = Recorder(Workspace(folder))
+    file = folder / "mine.py"
+    report = Report(kata="mha", file=str(file), verdict="pass")
+    shown = list(recorder.recorded([report], alone=True))
+    answers.put(([one.verdict for one in shown], [one.key for one in recorder.troubles]))
+
+
+def test_full_disk(tmp_path):
+    """The verdict comes all the same, it is said that it is not recorded, and nothing is lost."""
+    (tmp_path / "mine.py").write_text("x")
+    for _ in range(3):
+        History(tmp_path).add(attempt())
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    worker = context.Process(target=_on_a_full_disk, args=(tmp_path, answers))
+    worker.start()
+    verdicts, troubles = answers.get(timeout=30)
+    worker.join()
+    assert verdicts == ["pass"]
+    assert "history-closed" in troubles
+    history = History(tmp_path)
+    assert history.count() == 3
+    assert history.add(attempt())
+    assert not history.troubles
+
+
+def test_full_by_sqlite_s_own_word(tmp_path, monkeypatch):
+    """SQLite's `database or disk is full` is said as it is."""
+    History(tmp_path).add(attempt())
+    opened = database.connect
+
+    @contextlib.contextmanager
+    def small(path, *, writing):
+        with opened(path, writing=writing) as connection:
+            connection.execute("PRAGMA max_page_count = 1")
+            yield connection
+
+    monkeypatch.setattr(database, "connect", small)
+    history = History(tmp_path)
+    for _ in range(200):
+        history.add(attempt(file="x" * 900))
+    assert history.troubles
+    assert "full" in str(history.troubles[0].values["reason"])
+    monkeypatch.undo()
+    assert not History(tmp_path).troubles
+
+
+def _record_for_ever(folder, told):
+    """Record as `check` does, and say each verdict once it is passed on."""
+    recorder = Recorder(Workspace(folder))
+    reports = (
+        Report(kata="mha", file="/mine.py", verdict="pass", seed=n) for n in itertools.count()
+    )
+    for report in recorder.recorded(reports, alone=True):
+        os.write(told, b"%d\n" % report.seed)
+
+
+def _kill_while_recording(folder, times):
+    """Kill the recording program so often; return how many verdicts were seen."""
+    dice = random.Random(7)
+    seen = 0
+    for _ in range(times):
+        reading, told = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            _record_for_ever(folder, told)
+        os.close(told)
+        with os.fdopen(reading, "rb") as stream:
+            # Somewhere in the record after so many, or in the making of the database.
+            lines = [stream.readline() for _ in range(dice.randrange(3))]
+            time.sleep(dice.random() * 0.003)
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+            seen += sum(line.endswith(b"\n") for line in (*lines, *stream.readlines()))
+    return seen
+
+
+@pytest.mark.parametrize("times", [30, pytest.param(400, marks=pytest.mark.slow)])
+def test_killed_at_any_moment(tmp_path, times):
+    """Every verdict that was seen before the program was killed is on record, each once."""
+    seen = _kill_while_recording(tmp_path, times)
+    assert seen >= times // 2
+    history = History(tmp_path)
+    recorded = history.count()
+    # The one that was being recorded when the kill came may be there, though nobody saw it.
+    assert seen <= recorded <= seen + times
+    assert not history.troubles
+    assert list(tmp_path.glob("*broken*")) == []
+
+
+def _as_a_reader(folder, answers):
+    if os.geteuid() == 0:
+        os.setgid(65534)
+        os.setuid(65534)
+    history = History(folder)
+    stands = history.standing()
+    answers.put((stands, [one.key for one in history.troubles], history.add(attempt()),
+                 [one.key for one in history.troubles]))  # fmt: skip
+
+
+def test_home_that_can_only_be_read(tmp_path_factory):
+    """What is on record is shown, without a word; that a check is not recorded, is said."""
+    folder = tmp_path_factory.mktemp("shared")
+    for parent in folder.parents[:3]:
+        parent.chmod(0o755)
+    History(folder).add(attempt())
+    for file in folder.iterdir():
+        file.chmod(0o444)
+    folder.chmod(0o555)
+    context = multiprocessing.get_context("fork")
+    answers = context.Queue()
+    worker = context.Process(target=_as_a_reader, args=(folder, answers))
+    worker.start()
+    stands, reading, added, writing = answers.get(timeout=30)
+    worker.join()
+    folder.chmod(0o755)
+    assert (stands, reading, added, writing) == ({"v1": "passed"}, [], False, ["history-closed"])

@@ -1,0 +1,175 @@
+"""The watch loop's state: one file, the check under way, the last report.
+
+Knows no terminal and sleeps never: the command tells it what happened and when, and it says
+when it wants to be called next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from ..checker.client import Died, Options, Underway
+from ..checker.report import Fault, Report
+from ..kata.catalogue import Kata, UnknownKata, find
+from .errors import Refusal
+from .home import there
+from .record import Recorder
+from .saves import Saves, whole
+from .stubs import start
+from .targets import Target, near, targets
+
+__all__ = ["Session", "opened", "to_watch"]
+
+# Seconds that a file may take to come whole, or come back: an editor is writing it.
+_SETTLE = 0.25
+# How often a judge is started again for one save.
+_LIVES = 2
+
+
+def opened(kata: Kata, folder: Path, recorder: Recorder, *, anew: bool) -> Target:
+    """Return a kata's file, handed out where there is none.
+
+    anew: hand out a fresh stub in any case; the file before it is kept.
+    """
+    workspace = recorder.workspace
+    file = workspace.file(kata.id) or folder / f"{kata.id}.py"
+    if anew or not there(file):
+        file = start(kata, file.parent if anew else folder, force=anew).file
+        recorder.started(kata.id, file)
+    return Target(kata, near(file))
+
+
+def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
+    """Return what to watch from what was typed; a kata that has no file yet is handed out."""
+    workspace = recorder.workspace
+    if len(arguments) == 1 and not there(Path(arguments[0])):
+        with suppress(UnknownKata):
+            kata = find(arguments[0])
+            if workspace.file(kata.id) is None:
+                return opened(kata, Path(), recorder, anew=False)
+    found = targets(arguments, workspace)
+    if len(found) != 1:
+        raise Refusal(
+            "watch-one-file", commands=("watch mha", "watch mha {file}"), file=arguments[-1]
+        )
+    return found[0]
+
+
+class _Judges(Protocol):
+    """What a session asks of `checker.client.Bench`."""
+
+    renewals: int
+
+    def begin(self, kata: str, file: Path, options: Options) -> Underway:
+        """Begin to judge a file."""
+        ...
+
+
+class Session:
+    """Watching one file.
+
+    report: the latest verdict. gone: the file is not there. restarted: the judge had died and
+    was started again. since: when the check under way began. wake_at: when `tick` is due.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        bench: _Judges,
+        recorder: Recorder,
+        options: Options,
+        *,
+        time: Callable[[], float],
+        saves: Saves | None = None,
+    ) -> None:
+        self.target = target
+        self.bench = bench
+        self.recorder = recorder
+        self.options = options
+        self.time = time
+        self.saves = saves or Saves(target.file)
+        self.report: Report | None = None
+        self.underway: Underway | None = None
+        self.since = 0.0
+        self.gone = False
+        self.restarted = False
+        self.wake_at: float | None = None
+        self._lives = _LIVES
+
+    def saved(self) -> None:
+        """Something happened to the file: drop the check under way, and judge what is there.
+
+        A file that is not whole or not there may be in the middle of being saved.
+        """
+        if not self.saves.changed():
+            return
+        self._drop()
+        if self.saves.seen is not None and whole(self.target.file):
+            self.begin()
+        else:
+            self.wake_at = self.time() + _SETTLE
+
+    def tick(self) -> None:
+        """Whatever was waited for has had its time: judge what is there."""
+        if self.wake_at is None or self.time() < self.wake_at:
+            return
+        self.wake_at = None
+        self.gone = self.saves.seen is None
+        if not self.gone:
+            self.begin()
+
+    def begin(self) -> None:
+        """Judge the file as it is now."""
+        self._drop()
+        self._lives = _LIVES
+        self.restarted = False
+        self.gone = False
+        self._ask()
+
+    def arrived(self) -> bool:
+        """Take the report that is ready; whether there was one."""
+        assert self.underway is not None
+        underway, self.underway = self.underway, None
+        try:
+            report = underway.report()
+        except Died as died:
+            self.restarted = True
+            self._lives -= 1
+            if self._lives:
+                self._ask()
+                return False
+            report = self._unjudged(died)
+        self.recorder.record(report, alone=True)
+        self.report = report
+        return True
+
+    def close(self) -> None:
+        """Leave the file."""
+        self._drop()
+        self.saves.close()
+
+    def _ask(self) -> None:
+        self.since = self.time()
+        before = self.bench.renewals
+        self.underway = self.bench.begin(self.target.kata.id, self.target.file, self.options)
+        self.restarted = self.restarted or self.bench.renewals > before
+
+    def _drop(self) -> None:
+        self.wake_at = None
+        if self.underway is not None:
+            self.underway.drop()
+            self.underway = None
+
+    def _unjudged(self, died: Died) -> Report:
+        from ..checker.messages import say
+
+        message = say("judge-fault", self.options.language, reason=died)
+        return Report(
+            kata=self.target.kata.id,
+            file=str(self.target.file),
+            verdict="error",
+            error=Fault(kind="crash", message=message),
+        )

@@ -1,0 +1,56 @@
+"""The list of katas, and how far one is with each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..kata.catalogue import Kata
+from ..practice import clock
+from ..practice.schedule import Standing
+from .text import Line, Span, cells, pad, wrap
+from .times import duration, in_days
+from .words import say
+
+__all__ = ["kata_lines"]
+
+
+def kata_lines(
+    katas: Sequence[Kata], standing: Mapping[str, Standing], language: str, width: int
+) -> list[Line]:
+    """Draw the ladder: name, title and minutes, then the summary and how far one is."""
+    lines: list[Line] = []
+    room = max(len(kata.id) for kata in katas) + 2
+    for kata in katas:
+        minutes = say("list-minutes", language, minutes=kata.minutes)
+        stand = standing.get(kata.id, Standing())
+        style = "pass" if stand.state == "passed" else "dim"
+        titles = [(row, "bold") for row in wrap(kata.title[language], width - room)]
+        summary = [(row, "") for row in wrap(kata.summary[language], width - room)]
+        lines += _edged(pad(kata.id, room), titles, (minutes, "dim"), width)
+        lines += _edged(" " * room, summary, (_progress(stand, language), style), width)
+    return lines
+
+
+def _progress(stand: Standing, language: str) -> str:
+    """Say how far one is with a kata; nothing where it is new."""
+    parts = [] if stand.state == "new" else [say(f"list-{stand.state}", language)]
+    if stand.best is not None:
+        parts.append(say("best", language, time=duration(stand.best, language)))
+    if stand.due is not None:
+        when = in_days(stand.due, language)
+        over = clock.day(stand.due) <= clock.day(clock.now())
+        parts.append(say("overdue" if over else "due-on", language, when=when))
+    return "  ".join(parts)
+
+
+def _edged(head: str, rows: Sequence[Span], tail: Span, width: int) -> list[Line]:
+    """Draw rows beside a head, and a tail at the right edge: below, where there is no room."""
+    blank = " " * len(head)
+    lines: list[Line] = [[(blank if at else head, "" if at else "code"), row]
+                         for at, row in enumerate(rows)]  # fmt: skip
+    gap = width - len(head) - cells(rows[-1][0]) - cells(tail[0])
+    if tail[0] and gap >= 2:
+        lines[-1] += [(" " * gap, ""), tail]
+    elif tail[0]:
+        lines += [[(blank, ""), (row, tail[1])] for row in wrap(tail[0], width - len(head))]
+    return lines

@@ -1,0 +1,106 @@
+"""A row of judges: checks begun and dropped, judges that die."""
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from attn_kata.checker.client import Bench, Died, Options
+
+RIGHT = Path(__file__).parent.parent.parent / "examples" / "right_mha.py"
+
+pytestmark = pytest.mark.xdist_group("bench")
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """Two judges."""
+    with Bench(2) as bench:
+        yield bench
+
+
+@pytest.fixture
+def endless(tmp_path):
+    """A file that never loads, and says who it is."""
+    file = tmp_path / "endless.py"
+    told = tmp_path / "pid"
+    file.write_text(
+        f"import os\nopen({str(told)!r}, 'w').write(str(os.getpid()) + '.')\nwhile True: pass\n"
+    )
+    return file, told
+
+
+def running(told):
+    """Wait until the endless file runs, and return the number of its process."""
+    return _by(lambda: told.exists() and told.read_text().endswith(".")) and int(
+        told.read_text().rstrip(".")
+    )
+
+
+def gone(pid):
+    """Whether a process has ended, or does soon."""
+
+    def ended():
+        try:
+            return Path(f"/proc/{pid}/stat").read_text().split()[2] == "Z"
+        except OSError:
+            return True
+
+    return _by(ended)
+
+
+def _by(true, seconds=30):
+    late = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < late
+        time.sleep(0.01)
+    return True
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_dropped_check_ends_at_once(bench, endless):
+    """The submission is ended long before its time, and the next check does not wait for it."""
+    file, told = endless
+    underway = bench.begin("mha", file, Options(timeout=300.0))
+    pid = running(told)
+    underway.drop()
+    assert bench.begin("mha", RIGHT, Options()).report().verdict == "pass"
+    assert gone(pid)
+    assert len(bench.judges) == 2
+
+
+def test_checks_side_by_side(bench):
+    """A second check may begin before the first has ended."""
+    first, second = (bench.begin("mha", RIGHT, Options(seed=n)) for n in range(2))
+    assert [second.report().seed, first.report().seed] == [1, 0]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_what_forks_the_judges_dies(bench, endless):
+    """The check says so, and the next one is judged as if nothing had been."""
+    file, told = endless
+    underway = bench.begin("mha", file, Options(timeout=300.0))
+    pid = running(told)
+    os.kill(bench.started.pid, signal.SIGKILL)
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(Died):
+        underway.report()
+    assert bench.begin("mha", RIGHT, Options()).report().verdict == "pass"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_files_after_one_that_a_judge_died_of(endless):
+    """A judge that is gone costs the file it was at, and no other."""
+    with Bench(1) as bench:
+        first = next(bench.judge("mha", [RIGHT], Options()))
+        children = Path(f"/proc/{bench.started.pid}/task/{bench.started.pid}/children")
+        for child in children.read_text().split():
+            # The candidate of the first check may be on its way out.
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+            assert gone(int(child))
+        later = [report.verdict for report in bench.judge("mha", [RIGHT, RIGHT], Options())]
+    assert first.verdict == "pass"
+    assert later == ["error", "pass"]
