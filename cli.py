@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from . import __version__
+from .cli_interview import interview_app
 from .kata.catalogue import Kata, katas
 from .practice.completion import kata_ids, page_ids, target_names
 from .practice.errors import Refusal
@@ -47,6 +48,7 @@ dev = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 

@@ -1,0 +1,174 @@
+"""An interview's result on the screen: the verdict, the score and how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...practice.interview.result import Mistake, Result
+from ...practice.interview.score import Part
+from ..text import Line, cells, pad, safe, wrap
+from ..words import say
+from .lines import duration
+
+__all__ = ["how", "result_lines", "spent", "where"]
+
+_STYLES = {"strong-yes": "pass", "yes": "pass", "lean": "note", "no": "fail", "strong-no": "fail"}
+
+
+def result_lines(result: Result, language: str, width: int) -> list[Line]:
+    """Draw the whole result."""
+    blocks = [_head(result, language, width)]
+    if result.score is not None:
+        blocks += [_verdict(result, language, width), _score(result, language, width)]
+    blocks += [
+        _steps(result, language, width),
+        _mistakes(result, language, width),
+        _asked(result, language),
+        _questions(result, language, width),
+        _clock(result, language, width),
+        _next(result, language),
+    ]
+    lines: list[Line] = []
+    for block in filter(None, blocks):
+        lines += [*([[]] if lines else []), *block]
+    return lines
+
+
+def spent(result: Result, language: str) -> str:
+    """Say how long it took, and how it ended."""
+    took = {"spent": duration(result.spent), "whole": duration(result.minutes * 60)}
+    key = "result-took-practice" if result.practice else "result-took"
+    end = say(f"result-end-{result.ended}", language)
+    comma = "，" if language == "zh" else ", "
+    runs = [say("result-runs", language, count=result.runs)] if result.runs else []
+    return comma.join([say(key, language, **took), end, *runs])
+
+
+def how(part: Part, language: str) -> str:
+    """Write one part of the score with its numbers."""
+    values = {"most": part.most, "reached": f"{part.reached:.2f}", "possible": f"{part.possible:g}"}
+    return say(f"part-{part.name}-how", language, **values)
+
+
+def where(mistake: Mistake, language: str) -> str:
+    """Say where a mistake stands: the line, or the name alone where no line is known."""
+    return say("line", language, line=mistake.line) if mistake.line else mistake.name
+
+
+def _head(result: Result, language: str, width: int) -> list[Line]:
+    values = {
+        "number": result.number,
+        "title": result.title[language],
+        "level": say(f"interview-level-{result.level}", language),
+    }
+    lines: list[Line] = [
+        [(row, "bold")] for row in wrap(say("interview-heading", language, **values), width)
+    ]
+    mark = [say("interview-practice-mark", language)] if result.practice else []
+    return [*lines, *([(row, "dim")] for row in (spent(result, language), *mark))]
+
+
+def _verdict(result: Result, language: str, width: int) -> list[Line]:
+    label = say("result-verdict", language) + say("colon", language)
+    grade = say(f"grade-{result.grade}", language)
+    lines: list[Line] = [[(label, "bold"), (grade, _STYLES[result.grade])]]
+    said = say(f"grade-says-{result.grade}", language)
+    lines += [[("▌ ", "code"), (row, "")] for row in wrap(said, width - 2)]
+    level = say("result-level", language) + say("colon", language)
+    return [*lines, [(level, ""), (say(f"interview-level-{result.reached}", language), "bold")]]
+
+
+def _score(result: Result, language: str, width: int) -> list[Line]:
+    score = result.score
+    assert score is not None
+    lines: list[Line] = [
+        [(f"{say('result-score', language)}  ", "bold"), (f"{score.points}", "bold")]
+    ]
+    names = [say(f"part-{part.name}", language) for part in score.parts]
+    room = max(map(cells, names))
+    for name, part in zip(names, score.parts, strict=True):
+        head = f"  {pad(name, room)}  {part.points:4.1f}  "
+        rows = wrap(how(part, language), width - cells(head))
+        lines.append([(head, ""), (rows[0], "dim")])
+        lines += [[(" " * cells(head) + row, "dim")] for row in rows[1:]]
+    for key in ("result-quality", "result-rule"):
+        rows = wrap(say(key, language), width - 4)
+        lines += [[(("  " if not at else "    ") + row, "dim")] for at, row in enumerate(rows)]
+    return lines
+
+
+def _steps(result: Result, language: str, width: int) -> list[Line]:
+    lines: list[Line] = [[(say("result-steps", language), "bold")]]
+    for number, step in enumerate(result.steps, 1):
+        mark = say(f"result-step-{step.state}", language)
+        style = {"passed": "pass", "open": "fail"}.get(step.state, "dim")
+        values = {"took": duration(step.took), "count": step.submissions, "hints": step.hints}
+        told = "" if step.state == "unreached" else say("result-step-row", language, **values)
+        head = f"  {number}  {step.title[language]}  "
+        gap = max(1, width - cells(head) - cells(mark) - cells(told) - 2)
+        lines.append([(head, ""), (" " * gap, ""), (f"{told}  ", "dim"), (mark, style)])
+    return lines
+
+
+def _mistakes(result: Result, language: str, width: int) -> list[Line]:
+    lines: list[Line] = []
+    for one in result.mistakes:
+        values = {
+            "number": one.submission,
+            "where": where(one, language),
+            "message": safe(one.message),
+        }
+        rows = wrap(say("result-mistake-row", language, **values), width - 4)
+        lines += [[(("  " if not at else "    ") + row, "")] for at, row in enumerate(rows)]
+        lines += [[(f"    {one.name}", "dim")]] if one.line else []
+    return [[(say("result-mistakes", language), "bold")], *lines] if lines else []
+
+
+def _asked(result: Result, language: str) -> list[Line]:
+    if not result.standings:
+        return []
+    names = [one.name[language] for one in result.standings]
+    room = max(map(cells, names))
+    styles = {"asked": "pass", "wrong": "fail"}
+    lines: list[Line] = [[(say("result-asked", language), "bold")]]
+    for name, one in zip(names, result.standings, strict=True):
+        mark = say(f"standing-{one.how}", language)
+        lines.append([(f"  {pad(name, room)}  ", ""), (mark, styles.get(one.how, "dim"))])
+    return lines
+
+
+def _questions(result: Result, language: str, width: int) -> list[Line]:
+    lines = [
+        line
+        for one in result.questions
+        for line in _question(one.ask[language], one.had, one.count, language, width)
+    ]
+    return [[(say("result-questions", language), "bold")], *lines] if lines else []
+
+
+def _question(ask: str, had: int, count: int, language: str, width: int) -> Iterator[Line]:
+    score = say("result-had", language, had=had, count=count)
+    text = " ".join(ask.split("\n"))
+    first, *rest = wrap(text, width - 10)
+    cut = first + (" …" if rest else "")
+    yield [(f"  {pad(score, 6)}", "bold"), (cut, "")]
+
+
+def _clock(result: Result, language: str, width: int) -> list[Line]:
+    lines: list[Line] = []
+    for one in result.oddities:
+        text = say(f"clock-{one.kind}", language, seconds=duration(one.seconds))
+        lines += [[(f"  {row}", "note")] for row in wrap(text, width - 2)]
+    return [[(say("result-clock", language), "bold")], *lines] if lines else []
+
+
+def _next(result: Result, language: str) -> list[Line]:
+    lines: list[Line] = [[(say("result-next", language), "bold")]]
+    calls = [
+        (say(f"next-{why}", language), f"attn-kata {command}") for why, command in result.following
+    ]
+    calls.append(
+        (say("result-title-again", language), f"attn-kata interview report {result.number}")
+    )
+    room = max(cells(call) for _, call in calls)
+    return lines + [[(f"  {pad(call, room)}  ", "code"), (why, "dim")] for why, call in calls]
