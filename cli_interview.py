@@ -111,5 +111,6 @@ def report(
 
 
 def _has_screen(screen: Screen) -> bool:
-    """Whether there is a terminal to draw on and to read keys from."""
-    return sys.stdin.isatty() and sys.stdout.isatty() and not screen.out.is_dumb_terminal
+    """Whether there is a terminal to draw on and to read keys from, on all three streams."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(stream.isatty() for stream in streams) and not screen.out.is_dumb_terminal

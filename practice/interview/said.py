@@ -16,8 +16,9 @@ class Said:
     """One thing said.
 
     kind: speech (the interviewer, in words of the plan), say (the interviewer, a sentence
-    of ours by its key), note (the program, by its key), question, points, output (of the
-    candidate's program) or report. rows: a question's points, or lines of output.
+    of ours by its key), note (the program, by its key), typed (by the candidate), question,
+    points, output (of the candidate's program) or report. rows: a question's points, or
+    lines of output.
     """
 
     kind: str

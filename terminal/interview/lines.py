@@ -45,6 +45,8 @@ def _drawn(one: Said, language: str, width: int) -> list[Line]:
         return _spoken(one.text, width)
     if one.kind == "say":
         return _spoken(say(one.key, language), width)
+    if one.kind == "typed":
+        return [[(row, "dim")] for row in wrap(f"> {safe(one.text)}", width)]
     if one.kind == "question":
         return [[(row, "bold")] for row in _quoted(one.text, width)]
     if one.kind == "points":

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...practice.interview.result import Code, Result
+from ..text import number
 from ..words import say
 from .lines import duration
 from .result import how, spent, where
@@ -106,23 +107,20 @@ def _maps(report: Mapping[str, Any], language: str) -> list[Map]:
 def _weights(heat: Mapping[str, Any], language: str) -> list[Map]:
     maps: list[Map] = []
     for key, heads in (("yours", heat["actual"]), ("expected", heat["expected"])):
-        for number, rows in enumerate(heads, 1):
+        for head, rows in enumerate(heads, 1):
             title = say(f"result-heat-{key}", language)
-            maps.append(_map(f"{title} {number}" if len(heads) > 1 else title, rows, 1.0))
+            maps.append(_map(f"{title} {head}" if len(heads) > 1 else title, rows, 1.0))
     return maps
 
 
 def _numbers(actual: list[list[float]], expected: list[list[float]], language: str) -> list[Map]:
     off = [
-        [
-            abs(a - e) if a is not None and e is not None else math.nan
-            for a, e in zip(one, two, strict=False)
-        ]
+        [abs(a - e) for a, e in zip(one, two, strict=False)]
         for one, two in zip(actual, expected, strict=False)
     ]
-    sizes = [abs(n) for rows in (actual, expected) for row in rows for n in row if _finite(n)]
+    sizes = [abs(n) for rows in (actual, expected) for row in rows for n in row if math.isfinite(n)]
     most = max([*sizes, 1e-9])
-    worst = max([*(n for row in off for n in row if _finite(n)), 1e-9])
+    worst = max([*(n for row in off for n in row if math.isfinite(n)), 1e-9])
     return [
         _map(say("result-heat-yours", language), actual, most),
         _map(say("result-heat-expected", language), expected, most),
@@ -134,11 +132,7 @@ def _map(title: str, rows: Sequence[Sequence[float]], most: float) -> Map:
     return Map(title=title, rows=[[_cell(value, most) for value in row] for row in rows])
 
 
-def _cell(value: float | None, most: float) -> Cell:
-    if value is None or not _finite(value):
-        return Cell(text="nan" if value is None or math.isnan(value) else "inf", share=1.0)
-    return Cell(text=f"{value:.3g}", share=round(min(1.0, abs(value) / most), 3))
-
-
-def _finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
+def _cell(value: float, most: float) -> Cell:
+    if not math.isfinite(value):
+        return Cell(text=number(value), share=1.0)
+    return Cell(text=number(value), share=round(min(1.0, abs(value) / most), 3))

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ...practice.interview.result import Mistake, Result
 from ...practice.interview.score import Part
+from ..lists import command_lines
 from ..text import Line, cells, pad, safe, wrap
 from ..words import say
 from .lines import duration
@@ -26,7 +27,7 @@ def result_lines(result: Result, language: str, width: int) -> list[Line]:
         _asked(result, language),
         _questions(result, language, width),
         _clock(result, language, width),
-        _next(result, language),
+        _next(result, language, width),
     ]
     lines: list[Line] = []
     for block in filter(None, blocks):
@@ -162,13 +163,10 @@ def _clock(result: Result, language: str, width: int) -> list[Line]:
     return [[(say("result-clock", language), "bold")], *lines] if lines else []
 
 
-def _next(result: Result, language: str) -> list[Line]:
-    lines: list[Line] = [[(say("result-next", language), "bold")]]
-    calls = [
-        (say(f"next-{why}", language), f"attn-kata {command}") for why, command in result.following
+def _next(result: Result, language: str, width: int) -> list[Line]:
+    pairs = [
+        (f"attn-kata {command}", say(f"next-{why}", language)) for why, command in result.following
     ]
-    calls.append(
-        (say("result-title-again", language), f"attn-kata interview report {result.number}")
-    )
-    room = max(cells(call) for _, call in calls)
-    return lines + [[(f"  {pad(call, room)}  ", "code"), (why, "dim")] for why, call in calls]
+    again = f"attn-kata interview report {result.number}"
+    pairs.append((again, say("result-title-again", language)))
+    return [[(say("result-next", language), "bold")], *command_lines(pairs, width)]
