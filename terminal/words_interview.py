@@ -191,7 +191,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("result-heat-expected", "expected", "应为"),
     ("result-heat-off", "difference", "相差"),
     ("result-heat-none", "there are no numbers to compare", "没有可以比较的数字"),
-    ("result-runs", "ran the code {count} times", "自己运行了 {count} 次"),
+    ("result-runs", "own runs: {count}", "自己运行 {count} 次"),
     ("result-saved", "wrote {file}", "已写到 {file}"),
     ("result-title-again", "this again; `--markdown FILE` and `--html FILE` write it",
      "再看一遍；`--markdown 文件`、`--html 文件` 可以写成文件"),

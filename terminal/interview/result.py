@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ...practice.interview.result import Mistake, Result
 from ...practice.interview.score import Part
 from ..lists import command_lines
@@ -24,7 +22,7 @@ def result_lines(result: Result, language: str, width: int) -> list[Line]:
     blocks += [
         _steps(result, language, width),
         _mistakes(result, language, width),
-        _asked(result, language),
+        _asked(result, language, width),
         _questions(result, language, width),
         _clock(result, language, width),
         _next(result, language, width),
@@ -66,7 +64,8 @@ def _head(result: Result, language: str, width: int) -> list[Line]:
         [(row, "bold")] for row in wrap(say("interview-heading", language, **values), width)
     ]
     mark = [say("interview-practice-mark", language)] if result.practice else []
-    return [*lines, *([(row, "dim")] for row in (spent(result, language), *mark))]
+    told = [row for text in (spent(result, language), *mark) for row in wrap(text, width)]
+    return [*lines, *([(row, "dim")] for row in told)]
 
 
 def _verdict(result: Result, language: str, width: int) -> list[Line]:
@@ -105,10 +104,20 @@ def _steps(result: Result, language: str, width: int) -> list[Line]:
         style = {"passed": "pass", "open": "fail"}.get(step.state, "dim")
         values = {"took": duration(step.took), "count": step.submissions, "hints": step.hints}
         told = "" if step.state == "unreached" else say("result-step-row", language, **values)
-        head = f"  {number}  {step.title[language]}  "
-        gap = max(1, width - cells(head) - cells(mark) - cells(told) - 2)
-        lines.append([(head, ""), (" " * gap, ""), (f"{told}  ", "dim"), (mark, style)])
+        head = f"  {number}  {step.title[language]}"
+        gap = width - cells(head) - cells(mark) - cells(told) - 2
+        if gap >= 2:
+            lines.append([(head, ""), (" " * gap, ""), (f"{told}  ", "dim"), (mark, style)])
+            continue
+        # Too narrow to stand beside: the word below, and what it took below that.
+        lines += [[(row if not at else f"     {row}", "")] for at, row in _rows(head, width)]
+        lines.append([("     ", ""), (mark, style)])
+        lines += [[(f"     {row}", "dim")] for row in wrap(told, width - 5) if row]
     return lines
+
+
+def _rows(text: str, width: int) -> list[tuple[int, str]]:
+    return list(enumerate(wrap(text, width - 5)))
 
 
 def _mistakes(result: Result, language: str, width: int) -> list[Line]:
@@ -125,7 +134,7 @@ def _mistakes(result: Result, language: str, width: int) -> list[Line]:
     return [[(say("result-mistakes", language), "bold")], *lines] if lines else []
 
 
-def _asked(result: Result, language: str) -> list[Line]:
+def _asked(result: Result, language: str, width: int) -> list[Line]:
     if not result.standings:
         return []
     names = [one.name[language] for one in result.standings]
@@ -134,25 +143,26 @@ def _asked(result: Result, language: str) -> list[Line]:
     lines: list[Line] = [[(say("result-asked", language), "bold")]]
     for name, one in zip(names, result.standings, strict=True):
         mark = say(f"standing-{one.how}", language)
-        lines.append([(f"  {pad(name, room)}  ", ""), (mark, styles.get(one.how, "dim"))])
+        style = styles.get(one.how, "dim")
+        if room + cells(mark) + 4 <= width:
+            lines.append([(f"  {pad(name, room)}  ", ""), (mark, style)])
+        else:
+            lines += [[(f"  {row}", "")] for row in wrap(name, width - 2)]
+            lines += [[(f"    {row}", style)] for row in wrap(mark, width - 4)]
     return lines
 
 
 def _questions(result: Result, language: str, width: int) -> list[Line]:
-    lines = [
-        line
-        for one in result.questions
-        for line in _question(one.ask[language], one.had, one.count, language, width)
-    ]
-    return [[(say("result-questions", language), "bold")], *lines] if lines else []
-
-
-def _question(ask: str, had: int, count: int, language: str, width: int) -> Iterator[Line]:
-    score = say("result-had", language, had=had, count=count)
-    text = " ".join(ask.split("\n"))
-    first, *rest = wrap(text, width - 10)
-    cut = first + (" …" if rest else "")
-    yield [(f"  {pad(score, 6)}", "bold"), (cut, "")]
+    if not result.questions:
+        return []
+    scores = [say("result-had", language, had=one.had, count=one.count) for one in result.questions]
+    room = max(map(cells, scores))
+    lines: list[Line] = [[(say("result-questions", language), "bold")]]
+    for score, one in zip(scores, result.questions, strict=True):
+        text = " ".join(one.ask[language].split("\n"))
+        first, *rest = wrap(text, width - room - 6)
+        lines.append([(f"  {pad(score, room)}  ", "bold"), (first + (" …" if rest else ""), "")])
+    return lines
 
 
 def _clock(result: Result, language: str, width: int) -> list[Line]:
