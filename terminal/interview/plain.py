@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import select
 import sys
+from contextlib import AbstractContextManager, nullcontext
 
+from ...practice.interview.commands import command_in
 from ...practice.interview.conduct import Interview
 from ...practice.interview.said import Said
 from ..screen import Screen
@@ -28,7 +30,7 @@ def lead(interview: Interview, screen: Screen) -> None:
             line = typed.next(interview, screen)
             if line is None:
                 break
-            with screen.waiting(screen.say("interview-judging")):
+            with _waiting(line, screen):
                 said = interview.line(line)
             _say(said, screen)
     except KeyboardInterrupt:
@@ -42,6 +44,12 @@ def lead(interview: Interview, screen: Screen) -> None:
 def _say(said: list[Said], screen: Screen) -> None:
     if said:
         screen.print(said_lines(said, screen.language, screen.width))
+
+
+def _waiting(line: str, screen: Screen) -> AbstractContextManager[object]:
+    """Turn a spinner while code is read; all else is answered at once."""
+    reading = command_in(line)[0] == "submit"
+    return screen.waiting(screen.say("interview-judging")) if reading else nullcontext()
 
 
 def _prompt(interview: Interview, screen: Screen) -> None:

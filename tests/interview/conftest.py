@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from attn_kata.checker.report import Check, Diagnosis, Difference, Fault, Report
@@ -110,8 +111,9 @@ def lead(hands, judge, work, tmp_path):
 
     def begin(*, resume=False, language="en", **wishes):
         store = Store(tmp_path / "home")
-        asked = {"plan": "mha", "level": "junior", "minutes": None, "seed": 4, "practice": False}
-        session = opening.resume(store) if resume else opening.begin(store, **{**asked, **wishes})
+        asked: dict[str, Any] = {"plan": "mha", "level": "junior", "minutes": None, "seed": 4}
+        asked |= {"practice": False, **wishes}
+        session = opening.resume(store) if resume else opening.begin(store, **asked)
         recorder = Recorder(Workspace(tmp_path / "home"))
         return Interview(session, store, judge, language=language, folder=work, recorder=recorder)
 
