@@ -34,8 +34,9 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 	$(BIN)/ruff check --fix-only .
 	$(BIN)/ruff format .
 
-screens: $(INSTALLED)  ## run the commands that README.md shows, and fill in what they print
+screens: $(INSTALLED)  ## run what README.md and docs/interview.md show, and fill in what is printed
 	$(BIN)/python -m attn_kata.dev.screens README.md
+	$(BIN)/python -m attn_kata.dev.interviews docs/interview.md
 
 bench: $(INSTALLED)  ## time the commands against Python and torch themselves
 	$(BIN)/python bench/startup.py $(ARGS)

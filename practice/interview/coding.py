@@ -62,12 +62,17 @@ class Coding:
         """Return a topic by its name."""
         return next(one for one in topics() if one.id == name)
 
+    def _shown(self) -> str:
+        """Return the file's name as one would type it from where one stands."""
+        file = Path(self.session.file)
+        here = self.folder.absolute()
+        return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
     def _source(self) -> tuple[str, list[Said]]:
         """Return the file's text, or nothing and what is wrong with it."""
-        file = self.session.file
-        text = read(Path(file))
+        text = read(Path(self.session.file))
         if text.fault:
-            return "", [note(text.fault, file=file, line=text.line, reason=text.why)]
+            return "", [note(text.fault, file=self._shown(), line=text.line, reason=text.why)]
         return text.source, []
 
     def _submit(self) -> list[Said]:
@@ -183,8 +188,8 @@ class Coding:
         given = self.session.submissions
         why = put_back(file, given[-1].source if given else self.session.handed)
         if why:
-            return [note("cannot-write", file=str(file), reason=why)]
-        return [note("interview-restored", file=str(file))]
+            return [note("cannot-write", file=self._shown(), reason=why)]
+        return [note("interview-restored", file=self._shown())]
 
 
 def _named(report: Report) -> list[Said]:

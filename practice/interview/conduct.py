@@ -111,7 +111,7 @@ class Interview(Coding):
         self.examiner.warm()
         key = "interview-opened-practice" if self.session.practice else "interview-opened"
         minutes = f"{self.session.minutes:g}"
-        return [note(key, file=str(file), minutes=minutes), note("interview-help-open")]
+        return [note(key, file=self._shown(), minutes=minutes), note("interview-help-open")]
 
     def _brief(self) -> list[Said]:
         session, language = self.session, self.language
@@ -209,7 +209,7 @@ class Interview(Coding):
         if not name or not file.is_file() or file.suffix != ".py":
             return [note("interview-no-such-file", file=str(file) if name else "")]
         self._add("moved", file=str(file))
-        return [note("interview-moved", file=str(file))]
+        return [note("interview-moved", file=self._shown())]
 
     def _word(self, name: str) -> str:
         return WORDS[name][self.language]

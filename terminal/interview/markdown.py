@@ -46,7 +46,7 @@ def _rows(result: Result, language: str) -> Iterator[str]:
         yield f"- {duration(mark.at)} {say(f'mark-{mark.kind}', language)}{number}"
     yield from _head("result-next", language)
     for why, command in result.following:
-        yield f"- `attn-kata {command}` ({say(f'next-{why}', language)})"
+        yield f"- `attn-kata {command}` ({say(f'practise-{why}', language)})"
     if result.codes:
         yield from _head("result-code", language)
     for code in result.codes:

@@ -175,7 +175,8 @@ def _clock(result: Result, language: str, width: int) -> list[Line]:
 
 def _next(result: Result, language: str, width: int) -> list[Line]:
     pairs = [
-        (f"attn-kata {command}", say(f"next-{why}", language)) for why, command in result.following
+        (f"attn-kata {command}", say(f"practise-{why}", language))
+        for why, command in result.following
     ]
     again = f"attn-kata interview report {result.number}"
     pairs.append((again, say("result-title-again", language)))

@@ -1,5 +1,8 @@
 """The interview's own texts: whole, and in both languages."""
 
+import re
+from pathlib import Path
+
 import pytest
 from attn_kata.checker.report import MISTAKE_IDS
 from attn_kata.kata.catalogue import katas
@@ -7,8 +10,11 @@ from attn_kata.practice.interview.plan import Level, plan_called, plan_names
 from attn_kata.practice.interview.questions import question_called, questions_of
 from attn_kata.practice.interview.requirements import answer, draw, topics
 from attn_kata.practice.interview.texts import table
+from attn_kata.terminal import words_commands, words_help, words_interview, words_report
+from attn_kata.terminal.words import knows
 
 LANGUAGES = ("en", "zh")
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.mark.parametrize("name", plan_names())
@@ -74,3 +80,27 @@ def test_every_question_of_a_candidate_has_an_answer():
                     said = answer(topic, kata.contract, drawn, language)
                     assert said
                     assert "{" not in said
+
+
+def test_every_sentence_that_is_said_exists():
+    """No key that the interview says is missing from the table of sentences."""
+    said = {
+        found
+        for path in (ROOT / "practice" / "interview").glob("*.py")
+        for found in re.findall(
+            r'(?:note|key=|Refusal)\(?\s*"([a-z]+(?:-[a-z]+)+)"', path.read_text("utf-8")
+        )
+    }
+    assert len(said) > 30
+    assert [key for key in said if not knows(key)] == []
+
+
+def test_no_sentence_stands_twice():
+    """A key names one sentence, whichever table it stands in, filled alike in both languages."""
+    tables = (words_commands, words_help, words_interview, words_report)
+    rows = [row for each in tables for row in each.ROWS]
+    keys = [key for key, _, _ in rows]
+    assert len(set(keys)) == len(keys)
+    for key, english, chinese in words_interview.ROWS:
+        fields = [set(re.findall(r"{(\w+)}", text)) for text in (english, chinese)]
+        assert fields[0] == fields[1], key
