@@ -43,6 +43,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-unsure", "not judged, since neither code nor run can tell: {topic}",
      "没有评判，因为从代码和运行都看不出来：{topic}"),
     ("interview-same", "this is what you submitted last; not counted again", "和上次提交的一样，不重复计数"),
+    ("interview-not-judged", "this could not be judged ({reason}); `submit` tries again",
+     "没能评判（{reason}）；`提交` 会再试一次"),
     ("interview-not-counted", "nothing was submitted", "没有提交任何东西"),
     ("interview-ran", "your program ended with status {status}", "你的程序结束了，状态 {status}"),
     ("interview-ran-long", "your program took too long and was ended", "你的程序运行太久，已被终止"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...checker.report import Report
 from ..errors import Trouble
+from ..home import reason
 from ..record import Recorder
 from . import clock
 from .files import put_back, read, run
@@ -92,8 +93,13 @@ class Coding:
             return []
         kata = self.session.stages[waiting.tier].tier.kata
         drawn = self.session.drawn
-        report = self.examiner.judge(kata, self.session.file, waiting.source, drawn, self.language)
-        outcome = weigh(report, waiting.source, kata.contract, drawn)
+        file, source = self.session.file, waiting.source
+        try:
+            report = self.examiner.judge(kata, file, source, drawn, self.language)
+        except OSError as fault:
+            return [note("interview-not-judged", reason=reason(fault))]
+        report = self._in_words_of_this_interview(report)
+        outcome = weigh(report, source, kata.contract, drawn)
         self._add("judged", number=waiting.number, report=report.to_dict(), outcome=asdict(outcome))
         self.recorder.record(report, alone=False)
         return self._verdict(waiting)
@@ -151,7 +157,7 @@ class Coding:
         if last.told == 2:
             return [note("interview-all-told")]
         self._add("more", number=last.number, told=last.told + 1)
-        report = self._in_words_of_this_interview(Report.from_dict(last.report))
+        report = Report.from_dict(last.report)
         costs = note(f"interview-more-costs-{last.told}")
         if last.outcome["missed"]:
             return [*self._agreed(last), costs]
@@ -174,6 +180,7 @@ class Coding:
             for one in report.diagnosis:
                 if one.mistake in _READ_ONE_WAY:
                     one.message = self.topic("meaning").answer[meaning][self.language]
+                    one.reference = None
         return report
 
     def _skip(self) -> list[Said]:

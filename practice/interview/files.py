@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
+import select
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,15 +119,35 @@ def run(file: Path) -> Ran:
         start_new_session=True,
     )
     try:
-        printed, _ = process.communicate(timeout=_SECONDS)
-        status: int | None = process.returncode
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        printed, _ = process.communicate()
-        status = None
-    except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
+        printed, count = _printed(process)
+        status = process.poll()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        raise
-    text = printed[-_OUTPUT:].decode("utf-8", "replace")
-    return Ran(status=status, rows=tuple(text.splitlines()), cut=len(printed) > _OUTPUT)
+        assert process.stdout is not None
+        process.stdout.close()
+    text = printed.decode("utf-8", "replace")
+    return Ran(status=status, rows=tuple(text.splitlines()), cut=count > _OUTPUT)
+
+
+def _printed(process: subprocess.Popen[bytes]) -> tuple[bytes, int]:
+    """Read what a process prints until it ends or its time is over: the end of it, and how much.
+
+    What it prints without end is read and let go, so that it fills no memory.
+    """
+    assert process.stdout is not None
+    number = process.stdout.fileno()
+    over = time.monotonic() + _SECONDS
+    kept, count = b"", 0
+    while (left := over - time.monotonic()) > 0:
+        if not select.select([number], [], [], left)[0]:
+            break
+        found = os.read(number, 65536)
+        if not found:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(0.0, over - time.monotonic()))
+            break
+        count += len(found)
+        kept = (kept + found)[-_OUTPUT:]
+    return kept, count

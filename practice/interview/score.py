@@ -15,7 +15,19 @@ from .questions import kata_of, question_called
 from .requirements import DRAWN, matters
 from .session import Session, Stage
 
-__all__ = ["GRADES", "Part", "Score", "Standing", "clarity", "grade", "quality", "score"]
+__all__ = [
+    "GRADES",
+    "Part",
+    "Score",
+    "Standing",
+    "clarity",
+    "failed",
+    "following",
+    "grade",
+    "level",
+    "quality",
+    "score",
+]
 
 _LEAST = 0.4
 _SLIP = 0.1

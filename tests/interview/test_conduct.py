@@ -1,6 +1,7 @@
 """The interview as it goes: right and wrong submissions, what is told and what it costs."""
 
 import pytest
+from attn_kata.checker.report import Diagnosis, Report
 from attn_kata.practice.interview.requirements import draw
 
 
@@ -146,6 +147,49 @@ def test_running_shows_what_it_prints(open_one, script):
     said = led.line("run")
     assert said[0].rows == ("mine",)
     assert said[1].values == {"status": 3}
+
+
+def test_running_without_end_is_ended(open_one, script, monkeypatch):
+    """What prints without end is ended when its time is over, and only its end is shown."""
+    from attn_kata.practice.interview import files
+
+    monkeypatch.setattr(files, "_SECONDS", 0.2)
+    led, write = open_one()
+    write("while True:\n    print('x' * 9, flush=True)\n")
+    said = led.line("run")
+    assert said[0].key == "interview-cut"
+    assert said[1].key == "interview-ran-long"
+
+
+def test_what_cannot_be_judged_is_not_held_against_anyone(open_one, script, judge, monkeypatch):
+    """A disk that is full when judging is told; the same text may be submitted again."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    led, write = open_one()
+    write(script.right)
+    monkeypatch.setattr(judge, "judge", full)
+    assert led.line("submit")[0].key == "interview-not-judged"
+    monkeypatch.undo()
+    assert not led.session.submissions[0].judged
+
+
+def test_a_mask_read_the_other_way_is_told_in_this_interviews_words(lead, work, judge, monkeypatch):
+    """The judge says what 1 means to it; where masks were drawn otherwise, that would mislead."""
+
+    def inverted(kata, file, *_):
+        one = Diagnosis(mistake="mask-inverted", message="here 1 means ...", reference="x", line=2)
+        return Report(kata=kata.id, file=file, verdict="fail", diagnosis=[one])
+
+    seed = next(seed for seed in range(99) if draw(seed, "junior")["meaning"] == "drop")
+    led = lead(seed=seed)
+    led.line("start")
+    (work / "interview.py").write_text("x = 1\n", "utf-8")
+    monkeypatch.setattr(judge, "judge", inverted)
+    assert "Walk me through one row" in led.line("submit")[0].text
+    told = led.line("more")[0].values["message"]
+    assert "True means masked" in told
 
 
 def test_hints_are_counted(open_one, script):
