@@ -8,15 +8,28 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .cases import Case, draw_inputs, draw_weights
+from .cases import Case, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
 from .fitting import plain_call
+from .occasion import arrange
 from .plan import Size
 from .truth import Roles
 from .vocabulary import words
+from .wire import dtype_name
 
-__all__ = ["DropoutFinding", "Trace", "forbidden", "pretend", "trace", "try_dropout"]
+__all__ = [
+    "ASKED_RATE",
+    "DropoutFinding",
+    "Trace",
+    "asks_rate",
+    "forbidden",
+    "narrowing",
+    "pretend",
+    "says_output",
+    "trace",
+    "try_dropout",
+]
 
 _FUSED_CALLS = {
     "scaled_dot_product_attention": "F.scaled_dot_product_attention",
@@ -25,7 +38,8 @@ _FUSED_CALLS = {
     "_transformer_encoder_layer_fwd": "nn.TransformerEncoderLayer",
     "flex_attention": "flex_attention",
 }
-_RATE = 0.3
+# No rate that anybody writes down, so that a fixed one is told from the one asked for.
+ASKED_RATE = 0.37
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,26 +59,13 @@ def trace(examination: Examination) -> Trace:
     """Watch one small masked call in eval mode."""
     fitted = examination.fitted
     size = examination.sizes[0]
-    shapes = fitted.shapes(size)
-    weights = draw_weights(shapes, size.hidden, 1.5, fitted.draw)
-    truth = fitted.truth(size, weights)
+    weights = draw_weights(fitted.shapes(size), size.hidden, 1.5, fitted.draw)
     masked = examination.takes_mask and bool(examination.forms)
     case = Case(
         check="", batch=2, queries=5, keys=7 if examination.cross else 5,
         mask="random" if masked else None,
     )  # fmt: skip
-    call: dict[str, Any]
-    if truth is not None:
-        form = examination.forms[0] if masked else ""
-        mask_dtype = examination.mask_dtypes[0] if masked else torch.int64
-        call = examination.trial(
-            case, size, truth, fitted.work, form=form, mask_dtype=mask_dtype
-        ).call
-    else:
-        inputs = draw_inputs(
-            case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross
-        )
-        call = fitted.binding.forward.call(inputs, fitted.none_mask(case))
+    call = arrange(examination, case, size).call
     call = dict(call, record={"values": True}, profile=True)
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
     answer = (result.get("answers") or [{}])[0]
@@ -87,22 +88,29 @@ def pretend(examination: Examination) -> list[dict[str, Any]]:
     cases = [Case(check="device", batch=2, queries=5, keys=5 + extra)]
     if examination.takes_mask and examination.forms:
         cases.append(Case(check="device", batch=2, queries=4, keys=4 + extra, mask="random"))
-    truth = fitted.truth(size, draw_weights(fitted.shapes(size), size.hidden, 1.0, fitted.draw))
-    if truth is None:
-        return []
-    calls = []
-    for case in cases:
-        form = examination.forms[0] if case.mask else ""
-        mask_dtype = examination.mask_dtypes[0] if case.mask else torch.int64
-        trial = examination.trial(
-            case, size, truth, torch.float32, form=form, mask_dtype=mask_dtype
-        )
-        calls.append(trial.call)
+    calls = [arrange(examination, case, size, torch.float32).call for case in cases]
     recipe = fitted.binding.recipe(size)
     warm = plain_call(fitted.kata, fitted.binding, size)
     request = {"do": "pretend", "recipe": recipe, "warm": warm, "calls": calls}
     answers = fitted.candidate.ask(request)["answers"]
     return [answer for answer in answers if answer]
+
+
+def narrowing(examination: Examination, dtype: torch.dtype) -> int | None:
+    """The line that first makes floats of another dtype than the inputs', None where none does."""
+    fitted = examination.fitted
+    size = examination.sizes[0]
+    keys = 7 if examination.cross else 5
+    masked = examination.takes_mask and bool(examination.forms)
+    case = Case(check="", batch=2, queries=5, keys=keys, mask="random" if masked else None)
+    call = dict(arrange(examination, case, size, dtype).call, record={})
+    weights = draw_weights(fitted.shapes(size), size.hidden, 1.0, fitted.draw)
+    result = fitted.run([fitted.entry(size, weights, [call], dtype)])[0]
+    floats = {"float64", "float32", "bfloat16", "float16"} - {dtype_name(dtype)}
+    for step in (result.get("answers") or [{}])[0].get("steps", []):
+        if step["dtype"] in floats and step["lines"]:
+            return step["line"]
+    return None
 
 
 def forbidden(seen: Trace) -> tuple[str, int | None] | None:
@@ -149,7 +157,7 @@ def try_dropout(examination: Examination) -> DropoutFinding | None:
     fitted = examination.fitted
     many = fitted.kata.contract.heads == "many"
     heads = fitted.fixed_heads or (2 if many else 1)
-    size = Size(hidden=16 * heads, heads=heads, block=16, dropout=_RATE)
+    size = Size(hidden=16 * heads, heads=heads, block=16, dropout=ASKED_RATE)
     shapes = fitted.shapes(size)
     roles = fitted.roles(size) if shapes else None
     if roles is None:
@@ -171,7 +179,7 @@ def try_dropout(examination: Examination) -> DropoutFinding | None:
 
     answer = once({"values": True})
     out = answer.get("out")
-    asked = _RATE if _asked(examination) else None
+    asked = ASKED_RATE if asks_rate(examination) else None
     calls = answer.get("dropouts", [])
     if not isinstance(out, Tensor) or out.shape != trial.expected.shape:
         return DropoutFinding(place="unread", calls=calls, asked=asked)
@@ -220,7 +228,8 @@ def _by_line(calls: list[dict[str, Any]], active: list[int]) -> list[tuple[int |
     return [*groups.items(), (None, [])]
 
 
-def _asked(examination: Examination) -> bool:
+def asks_rate(examination: Examination) -> bool:
+    """Whether the constructor takes a dropout rate."""
     binding = examination.fitted.binding
     named = (*binding.constructor, *binding.global_roles)
     return any(role == "dropout" for _, role in named)
@@ -273,7 +282,7 @@ class _Inner:
             if _same_values(given, self.scores):
                 return "scores", line
             if _same_values(given, expected):
-                return _output_place(calls[index]["module"]), line
+                return "residual" if says_output(calls[index]["module"]) else "output", line
             if _same_values(given, self.weights):
                 return "weights-lost", line
         ratio = out / expected.where(expected != 0, torch.ones_like(expected))
@@ -286,10 +295,9 @@ class _Inner:
         return "other", line
 
 
-def _output_place(module: str | None) -> str:
-    """Residual dropout is another layer than attention dropout, where its name says so."""
-    named = set(words(module or ""))
-    return "residual" if named & {"resid", "residual", "proj", "out", "output", "o"} else "output"
+def says_output(module: str | None) -> bool:
+    """Whether a dropout's name says that it belongs on the output, beside attention's own."""
+    return bool(set(words(module or "")) & {"resid", "residual", "proj", "out", "output", "o"})
 
 
 def _same_values(left: Tensor, right: Tensor) -> bool:

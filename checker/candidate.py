@@ -128,8 +128,11 @@ class _Worker:
 
     def _run(self, run: dict[str, Any]) -> dict[str, Any]:
         dtype = getattr(torch, run["dtype"])
+        made: list[dict[str, Any]] = []
         try:
-            built = self._built(run["recipe"])
+            built = (
+                self._made(run["recipe"], made) if run.get("record") else self._built(run["recipe"])
+            )
             built.convert(dtype)
             built.mode(training=False)
             if built.lazy or set(built.weights) != set(run["weights"]):
@@ -143,7 +146,14 @@ class _Worker:
         for call in run["calls"]:
             built.mode(training=call.get("train", False))
             answers.append(self._call(built, call, dtype))
-        return {"answers": answers}
+        return {"answers": answers, "made": made}
+
+    def _made(self, recipe: dict[str, Any], steps: list[dict[str, Any]]) -> Built:
+        """Make the object, and note the torch calls of its constructor."""
+        with Recorder(self.loaded.path, {}, {}, values=True) as recorder:
+            built = self._built(recipe)
+        steps.extend(step for step in recorder.steps if step["line"] is not None)
+        return built
 
     def pretend(self, request: dict[str, Any]) -> dict[str, Any]:
         """Make and call the object as on a GPU machine; say where two devices met."""
@@ -209,7 +219,7 @@ class _Worker:
                     stack.enter_context(operators)
                 if call.get("record") is not None:
                     recorder = stack.enter_context(
-                        Recorder(self.loaded.path, _names(built), **call["record"])
+                        Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
                     )
                 stack.enter_context(
                     nullcontext() if "grad" in call or "jacobian" in call else torch.no_grad()
@@ -263,6 +273,10 @@ def _names(built: Built) -> dict[int, str]:
     if not isinstance(built.thing, torch.nn.Module):
         return {}
     return {id(module): name for name, module in built.thing.named_modules() if name}
+
+
+def _weights(built: Built) -> dict[int, str]:
+    return {id(weight): name for name, weight in built.weights.items()}
 
 
 def _prepared(

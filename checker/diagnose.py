@@ -10,28 +10,36 @@ numbers is never named.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from ..kata.catalogue import Kata
-from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
+from ..reference.mistakes import MISTAKES, Edit, Mistake
 from . import milestones, propose
-from .cases import GAIN, Case, draw_inputs, draw_weights
+from .beneath import Explained
+from .cases import GAIN, Case, draw_weights
 from .compare import gap
+from .edits import compiled, fitting, right_line
 from .examine import Examination
 from .fitting import Fitted
-from .pointing import Observed, point
+from .occasion import Occasion, arrange, hold, smallest
+from .origins import Origins
+from .plan import Size
+from .pointing import Departure, Observed, Pointer, departure
 from .truth import Roles, Truth
 
-__all__ = ["Named", "diagnose"]
+__all__ = ["Diagnosed", "Named", "diagnose", "diagnose_training"]
 
 _PAIRS = 2000
+_READINGS = 8
 _MASK_GROUPS = {"mask"}
+# How a mask of 1 and 0 is turned round before it is added.
+_TURNING = {"rsub", "__rsub__", "sub", "__sub__", "__eq__", "eq", "logical_not", "__invert__"}
+_KEY_MAKERS = {"linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow"}
 _NEUTRAL = {
     "layer_norm": "norm-added",
     "rms_norm": "norm-added",
@@ -59,17 +67,47 @@ class Named:
     reference: str | None = None
 
 
-def diagnose(examination: Examination, *, values_wrong: bool) -> list[Named]:
+@dataclass(slots=True, kw_only=True)
+class Diagnosed:
+    """What was named, and the edited reference that it comes to, where there is one.
+
+    swapped: the roles, where query and key do each other's work beside what was named.
+    departure: where nothing reproduces the numbers, the first step that is not right.
+    """
+
+    named: list[Named] = field(default_factory=list)
+    explained: Explained | None = None
+    swapped: Roles | None = None
+    departure: Departure | None = None
+
+
+def diagnose(examination: Examination, origins: Origins, *, values_wrong: bool) -> Diagnosed:
     """Return the mistakes that together reproduce the submission's outputs."""
-    found = _Search(examination, examination.fitted, ()).run(values_wrong=values_wrong)
+    plain = _Search(examination, examination.fitted, (), origins)
+    if values_wrong and plain.right_already():
+        # Only some sizes or lengths go wrong: look where they did.
+        where = smallest(examination, "values", "lengths")
+        closer = where and _Search(examination, examination.fitted, (), origins, where)
+        if closer is None or closer.right_already():
+            return Diagnosed(named=plain.run(values_wrong=False), explained=plain.explained)
+        plain = closer
+    found = plain.run(values_wrong=values_wrong)
     if found or not values_wrong:
-        return found
-    return _without_extras(examination)
+        return Diagnosed(named=found, explained=plain.explained, swapped=plain.swapped)
+    extras = _without_extras(plain, examination)
+    return Diagnosed(named=extras, departure=None if extras else plain.departure())
 
 
-def _without_extras(examination: Examination) -> list[Named]:
+def diagnose_training(examination: Examination, origins: Origins) -> list[Named]:
+    """Return the mistakes that train mode alone shows, dropout aside."""
+    search = _Search(examination, examination.fitted, (), origins, train=True)
+    if search.right_already(masked=True):
+        return []
+    return search.run(values_wrong=not search.right_already())
+
+
+def _without_extras(plain: _Search, examination: Examination) -> list[Named]:
     """Silence norms and activations; if what remains is attention, they were the mistake."""
-    plain = _Search(examination, examination.fitted, ())
     seen: dict[str, milestones.Step] = {}
     for step in plain.evidence[0].steps:
         if step["call"] in _NEUTRAL:
@@ -80,7 +118,7 @@ def _without_extras(examination: Examination) -> list[Named]:
     for wanted in [*((one,) for one in seen), tuple(seen)]:
         skip = tuple(name for name, mistake in _NEUTRAL.items() if mistake in wanted)
         fitted = examination.fitted.silenced(skip)
-        search = _Search(examination, fitted, skip)
+        search = _Search(examination, fitted, skip, plain.origins)
         rest = [] if search.right_already() else search.run(values_wrong=True)
         if rest or search.right_already():
             extras = [Named(mistake=by_id[one], line=seen[one]["line"]) for one in wanted]
@@ -91,66 +129,85 @@ def _without_extras(examination: Examination) -> list[Named]:
 class _Search:
     """Edited references against the submission's outputs, for one way to run it."""
 
-    def __init__(self, examination: Examination, fitted: Fitted, skip: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        examination: Examination,
+        fitted: Fitted,
+        skip: tuple[str, ...],
+        origins: Origins,
+        where: tuple[Case, Size] | None = None,
+        *,
+        train: bool = False,
+    ) -> None:
         self.examination = examination
+        self.origins = origins
+        self.where = where and where[0]
+        self.train = train
         self.kata: Kata = examination.kata
         self.fitted = fitted
         self.skip = skip
-        self.size = examination.sizes[0]
+        self.size = examination.sizes[0] if where is None else where[1]
         shapes = fitted.shapes(self.size)
         self.weights = draw_weights(shapes, self.size.hidden, GAIN, fitted.draw) if shapes else {}
         self.evidence = self._collect()
         self.readings = self._readings(shapes)
         self.source = self.kata.solution()
+        self.explained: Explained | None = None
+        self.swapped: Roles | None = None
 
     def _readings(self, shapes: dict[str, tuple[int, ...]]) -> list[Roles]:
         roles = self.fitted.roles(self.size) if self.fitted.aligned else None
         if roles is not None:
             return [roles]
-        return list(propose.proposals(shapes, self.size, partial=True))[:8] if shapes else []
+        layers = {name for name, kind in self.fitted.shown["modules"] if kind == "Linear"}
+        linear = frozenset(n for n in shapes if n.rpartition(".")[0] in layers)
+        found = propose.proposals(shapes, self.size, partial=True, linear=linear)
+        return list(islice(found, _READINGS))
 
     def _collect(self) -> list[Observed]:
         cross = self.examination.cross
         # Batch, heads, lengths and head_dim differ pairwise, so that shapes name the axes.
         plain = [(2, 5, 7 if cross else 5), (5, 2, 6 if cross else 2), (1, 7, 3 if cross else 7)]
+        if self.where is not None:
+            case = self.where
+            plain = [
+                (case.batch, case.queries, case.keys),
+                (case.batch + 1, case.queries, case.keys),
+            ]
         cases = [Case(check="", batch=b, queries=q, keys=k) for b, q, k in plain]
         if self.examination.takes_mask and self.examination.forms:
             cases.append(Case(check="", batch=2, queries=5, keys=7 if cross else 5, mask="mixed"))
             cases.append(Case(check="", batch=4, queries=6, keys=6, mask="mixed"))
-        found = [self._call(case) for case in cases]
-        record = {"values": True, "skip": list(self.skip)}
-        calls = [dict(call, record=record) for _, call in found]
-        run = self.fitted.entry(self.size, self.weights, calls, self.fitted.work)
-        answers = self.fitted.run([run])[0].get("answers", [{}] * len(calls))
-        for (held, _), answer in zip(found, answers, strict=True):
-            out = answer.get("out")
-            held.out = out if isinstance(out, Tensor) else None
-            held.steps = answer.get("steps", [])
-            for step in held.steps:
-                step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
-        return [held for held, _ in found]
-
-    def _call(self, case: Case) -> tuple[Observed, dict[str, Any]]:
-        fitted, examination = self.fitted, self.examination
-        cross = examination.cross
-        inputs = draw_inputs(case, fitted.binding, self.size.hidden, fitted.draw, cross=cross)
-        form, mask_dtype = examination.telling_mask if case.mask else ("", torch.int64)
-        right, keep, dressed = examination.draw_mask(case, self.size, form, mask_dtype, fitted.work)
-        shape = [case.batch, case.queries, self.size.hidden]
-        call = fitted.binding.forward.call(inputs, dressed, shape=shape)
-        return Observed(inputs=inputs, mask=right, keep=keep, out=None), call
+        # A dropout that eval mode does not stop would hide every other mistake.
+        record = {"values": True, "skip": list(self.skip), "only_dropout": []}
+        cases = [replace(case, train=self.train) for case in cases]
+        many = [arrange(self.examination, case, self.size) for case in cases]
+        calls = [dict(one.call, record=record) for one in many]
+        result = hold(self.examination, self.size, calls, self.weights)
+        return [
+            _observed(one, answer, result["made"])
+            for one, answer in zip(many, result["answers"], strict=True)
+        ]
 
     # -- the search --------------------------------------------------------------------
 
-    def right_already(self) -> bool:
-        """Whether the plain reference reproduces every output."""
-        return any(self._explains((), roles, self.evidence) for roles in self.readings)
+    def right_already(self, *, masked: bool = False) -> bool:
+        """Whether the plain reference reproduces every output; masked ones too, if asked."""
+        plain = [held for held in self.evidence if masked or held.mask is None]
+        return any(self._explains((), roles, plain) for roles in self.readings)
 
     def run(self, *, values_wrong: bool) -> list[Named]:
         """Search, and say which mistakes were found, with their lines."""
         for roles in self.readings:
             combination = self._search(roles, values_wrong=values_wrong)
             if combination is not None:
+                return self._name(combination, roles)
+        if values_wrong and self.readings and not self.fitted.aligned:
+            # Layers that do each other's work, beside another mistake.
+            roles = _swapped(self.readings[0])
+            combination = self._search(roles, values_wrong=True)
+            if combination is not None:
+                self.swapped = roles
                 return self._name(combination, roles)
         return []
 
@@ -170,7 +227,8 @@ class _Search:
             for mistake, edit in self._options(mask=True):
                 edits = [*(e for _, e in base), edit]
                 if self._explains(edits, roles, masked):
-                    return [*base, self._told_apart(mistake, edit, masked[0].steps)]
+                    named = [self._key_or_weights(one, roles) for one in base]
+                    return [*named, self._told_apart(mistake, edit, masked[0].steps)]
         return first or None
 
     def _bases(self, roles: Roles, plain: list[Observed]) -> Iterable[list[tuple[Mistake, Edit]]]:
@@ -189,12 +247,12 @@ class _Search:
     def _options(self, *, mask: bool) -> list[tuple[Mistake, Edit]]:
         return [
             (mistake, edit)
-            for mistake, edit in _fitting(self.kata)
+            for mistake, edit in fitting(self.kata)
             if mask == (mistake.group in _MASK_GROUPS and bool(self.kata.contract.masks))
         ]
 
     def _explains(self, edits: Iterable[Edit], roles: Roles, evidence: list[Observed]) -> bool:
-        kind = _compiled(self.kata, tuple(edits))
+        kind = compiled(self.kata, tuple(edits))
         if kind is None:
             return False
         truth = self._truth(roles)
@@ -231,99 +289,106 @@ class _Search:
     ) -> list[tuple[Mistake, Edit]]:
         """Where several mistakes give the same numbers, let the trace choose."""
         if len(base) != 1:
-            return base
+            return [self._key_or_weights(one, roles) for one in base]
         same = [
             option
-            for option in _fitting(self.kata)
+            for option in fitting(self.kata)
             if option[0].id != base[0][0].id and self._explains([option[1]], roles, evidence)
         ]
-        options = [base[0], *same]
-        ids = {mistake.id for mistake, _ in options}
-        if {"values-from-keys", "weights-on-keys"} <= ids:
-            wanted = "values-from-keys" if self._key_made_twice(roles) else "weights-on-keys"
-            return [next(o for o in options if o[0].id == wanted)]
-        chosen = min(options, key=lambda option: option[0].rank)
-        return [self._told_apart(*chosen, evidence[0].steps)]
+        chosen = min([base[0], *same], key=lambda option: option[0].rank)
+        return [self._told_apart(*self._key_or_weights(chosen, roles), evidence[0].steps)]
+
+    def _key_or_weights(self, one: tuple[Mistake, Edit], roles: Roles) -> tuple[Mistake, Edit]:
+        """Values made by the key layer and weights put on the keys agree in numbers."""
+        keys_mixed = self.kata.contract.source != "cross" or "(key)" in one[1][0][1]
+        if one[0].id != "weights-on-keys" and not (one[0].id == "values-from-keys" and keys_mixed):
+            return one
+        twice = self.origins.renamed("v", "k") is not None or self._key_made_twice(roles)
+        wanted = "values-from-keys" if twice else "weights-on-keys"
+        return next((o for o in fitting(self.kata) if o[0].id == wanted), one)
 
     def _told_apart(
         self, mistake: Mistake, edit: Edit, steps: list[milestones.Step]
     ) -> tuple[Mistake, Edit]:
         """A fill with 0, a tiny fill and scores times mask agree in numbers; the calls differ."""
+        if mistake.id == "mask-added" and any(s["call"] in _TURNING for s in steps):
+            # 1 - mask, times a number: softmax does not see the shift between the two.
+            return next(
+                (o for o in fitting(self.kata) if o[0].id == "mask-fill-small"), (mistake, edit)
+            )
         if mistake.id != "mask-fill-zero":
             return mistake, edit
         fills = [s for s in steps if s["call"] in {"masked_fill", "masked_fill_", "where"}]
         tiny = any(0 < abs(n) < 1e-3 for s in fills for n in s["numbers"])
         wanted = "mask-fill-small" if tiny else "mask-fill-zero" if fills else "mask-multiplied"
-        return next((o for o in _fitting(self.kata) if o[0].id == wanted), (mistake, edit))
+        return next((o for o in fitting(self.kata) if o[0].id == wanted), (mistake, edit))
 
     def _key_made_twice(self, roles: Roles) -> bool:
         held = self.evidence[0]
         truth = self._truth(roles)
-        truth.module.__class__ = _compiled(self.kata, ()) or type(truth.module)
+        truth.module.__class__ = compiled(self.kata, ()) or type(truth.module)
         made = milestones.milestones(truth, held.inputs, held.mask)
         key = made.get("key_heads", made.get("key"))
         if key is None:
             return False
-        makers = [
-            s for s in held.steps if s["call"] in {"linear", "matmul", "einsum", "__matmul__"}
-        ]
+        makers = [s for s in held.steps if s["call"] in _KEY_MAKERS]
         hits = [s for s in makers if milestones.find(key, [s]) is not None]
         return len(hits) > 1
+
+    def departure(self) -> Departure | None:
+        """The first step of a plain call that the right answer does not take."""
+        if not self.readings:
+            return None
+        truth = self._truth(self.readings[0])
+        for held in self.evidence:
+            right = self._steps_of(truth, [], held)
+            if held.out is not None and right and not _equal(right["output"], held.out):
+                return departure(right, held.steps)
+        return None
 
     # -- lines ---------------------------------------------------------------------------
 
     def _name(self, combination: list[tuple[Mistake, Edit]], roles: Roles) -> list[Named]:
         named = []
+        kind = compiled(self.kata, tuple(edit for _, edit in combination))
+        if kind is not None:
+            self.explained = Explained(kind=kind, roles=roles, size=self.size)
         for mistake, edit in combination:
             others = [e for m, e in combination if m is not mistake]
             held = self.evidence[-1] if mistake.group == "mask" else self.evidence[0]
             truth = self._truth(roles)
             right = self._steps_of(truth, others, held)
             wrong = self._steps_of(truth, [*others, edit], held)
-            line = point(mistake, held, right, wrong, self.size)
-            named.append(
-                Named(mistake=mistake, line=line, reference=_right_line(edit, self.source))
-            )
+            line = Pointer(held, right, wrong, self.size, self.origins).line(mistake)
+            named.append(Named(mistake=mistake, line=line, reference=right_line(edit, self.source)))
         return sorted(named, key=lambda one: one.line or 0)
 
     def _steps_of(self, truth: Truth, edits: list[Edit], held: Observed) -> dict[str, Tensor]:
-        kind = _compiled(self.kata, tuple(edits))
+        kind = compiled(self.kata, tuple(edits))
         if kind is None:
             return {}
         truth.module.__class__ = kind
         return milestones.milestones(truth, held.inputs, held.mask)
 
 
-@cache
-def _fitting(kata: Kata) -> list[tuple[Mistake, Edit]]:
-    source = kata.solution()
-    found = [
-        (mistake, edit)
-        for mistake in MISTAKES
-        for edit in mistake.edits
-        if edit and fits(edit, source)
-    ]
-    return sorted(found, key=lambda pair: pair[0].rank)
+def _observed(one: Occasion, answer: dict[str, Any], made: list[milestones.Step]) -> Observed:
+    out = answer.get("out")
+    steps: list[milestones.Step] = answer.get("steps", [])
+    for step in steps:
+        step["signatures"] = [milestones.signature(v) for v in step.get("values", [])]
+    return Observed(
+        inputs=one.inputs,
+        mask=one.mask,
+        keep=one.keep,
+        out=out if isinstance(out, Tensor) else None,
+        steps=steps,
+        made=made,
+    )
 
 
-@cache
-def _compiled(kata: Kata, edits: tuple[Edit, ...]) -> type[nn.Module] | None:
-    """Compile an edited reference; None where the edits do not go together."""
-    source = kata.solution()
-    for edit in edits:
-        if not fits(edit, source):
-            return None
-        source = edited(edit, source)
-    namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
-    exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
-    return namespace[kata.class_name]
+def _equal(right: Tensor, out: Tensor) -> bool:
+    return right.shape == out.shape and not gap(out, right, 1e-5).wrong
 
 
-def _right_line(edit: Edit, source: str) -> str | None:
-    """The reference's own line that the edit changes first."""
-    for before, after in edit:
-        if before != after:
-            for line in source.splitlines():
-                if before in line:
-                    return line.split("  #")[0].strip()
-    return None
+def _swapped(roles: Roles) -> Roles:
+    return replace(roles, q=roles.k, k=roles.q, bq=roles.bk, bk=roles.bq)

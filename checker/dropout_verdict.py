@@ -33,8 +33,7 @@ def judge_dropout(
         return
     mistake = "dropout-before-softmax" if found.place == "scores" else "dropout-on-output"
     on_output = found.place in {"output", "residual"}
-    places = ("the output", "输出") if on_output else ("another step", "别的步骤")
-    where = places[0] if sheet.language == "en" else places[1]
+    where = sheet.say("place-output" if on_output else "place-elsewhere")
     sheet.set("dropout", "fail", sheet.say(mistake, where=where))
     sheet.blame(mistake, found.line, where=where)
 

@@ -15,7 +15,7 @@ from .examine import Examination, Outcome
 from .lines import assignment
 from .source import Source
 
-__all__ = ["crash", "patterns", "state_line"]
+__all__ = ["crash", "cut_line", "patterns", "state_line"]
 
 _Clue = tuple[str, int | None]
 
@@ -46,7 +46,9 @@ def crash(fault: dict[str, Any], kata: Kata) -> str | None:
     return None
 
 
-def patterns(examination: Examination, source: Source, class_name: str) -> Iterator[_Clue]:
+def patterns(
+    examination: Examination, source: Source, class_name: str, steps: list[dict[str, Any]]
+) -> Iterator[_Clue]:
     """Yield mistakes that the pattern of failing cases or the source itself gives away."""
     tree = source.classes.get(class_name)
     shapes = examination.fitted.shapes(examination.fitted.base)
@@ -60,14 +62,15 @@ def patterns(examination: Examination, source: Source, class_name: str) -> Itera
     made = _made_in_forward(tree)
     if not examination.fitted.aligned and made is not None:
         yield "parameters-not-registered", made
-    cut = _cut_line(tree)
+    cut = cut_line(tree)
     if cut is not None and (examination.findings.get("gradients") or _no_slope(examination)):
         yield "detached", cut
-    yield from _by_size(examination.outcomes)
+    yield from _by_size(examination.outcomes, _call_line(tree, ("squeeze", "squeeze_")))
     if set(examination.findings) <= {"stability", "dtypes"} and examination.findings.get(
         "stability"
     ):
-        yield "softmax-unstable", _call_line(tree, ("exp", "softmax"))
+        exps = [s["line"] for s in steps if s["call"] in {"exp", "exp_"}]
+        yield "softmax-unstable", next(iter(exps), None) or _call_line(tree, ("softmax",))
 
 
 def state_line(source: Source, class_name: str) -> int | None:
@@ -88,7 +91,7 @@ def _no_slope(examination: Examination) -> bool:
     return not examination.fitted.aligned and trouble is not None
 
 
-def _by_size(outcomes: list[Outcome]) -> Iterator[_Clue]:
+def _by_size(outcomes: list[Outcome], squeezed: int | None) -> Iterator[_Clue]:
     plain = [o for o in outcomes if o.check in {"values", "lengths"} and not o.train]
     masked = [o for o in outcomes if o.check == "mask" and not o.train]
     for rows, own in ((plain, True), (masked, False)):
@@ -98,7 +101,11 @@ def _by_size(outcomes: list[Outcome]) -> Iterator[_Clue]:
             continue
         raised = {o.kind for o in bad} <= {"raised", "shape"}
         line = next((o.line for o in bad if o.line is not None), None)
-        if all(o.batch > 1 for o in bad) and all(o.batch == 1 or o.queries == 1 for o in good):
+        alone = [o for o in bad if o.batch == 1]
+        if raised and alone and all(o.batch == 1 or o.queries == 1 for o in bad):
+            # An axis of one was taken away.
+            yield "batch-fixed", squeezed or line
+        elif all(o.batch > 1 for o in bad) and all(o.batch == 1 or o.queries == 1 for o in good):
             yield ("batch-fixed" if raised else "batch-mixed"), line
         elif all(o.batch == 1 for o in bad) and all(o.batch > 1 for o in good):
             yield "batch-fixed", line
@@ -115,7 +122,8 @@ def _is_self(node: ast.AST) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
-def _cut_line(tree: ast.AST | None) -> int | None:
+def cut_line(tree: ast.AST | None) -> int | None:
+    """The line of a class at which a gradient may be cut off."""
     for function in _forwards(tree):
         for decorator in function.decorator_list:
             if any(isinstance(n, ast.Attribute) and n.attr in _CUT for n in ast.walk(decorator)):

@@ -21,9 +21,10 @@ import torch
 
 from ..kata.catalogue import Kata, find
 from . import wire
-from .behaviour import pretend, trace, try_dropout
+from .behaviour import Trace, pretend, trace, try_dropout
+from .beneath import beneath
 from .choose import choose
-from .diagnose import diagnose
+from .diagnose import diagnose, diagnose_training
 from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
@@ -31,6 +32,7 @@ from .fitting import Fitted, Unbound, bind
 from .forms import choose_forms
 from .halves import try_dtypes
 from .messages import say
+from .origins import Origins
 from .plan import Binding, Size
 from .process import Candidate, Ended
 from .report import Diagnosis, Fault, Report
@@ -249,6 +251,8 @@ class _Sitting:
         unjudged = _Unjudged(kind, message, line)
         known = crash(fault, self.kata) if kind == "forward" else None
         if known is not None:
+            if known == "length-fixed" and line is not None:
+                line = Origins(source, self.result.object or "").size([line]) or line
             words = self._say(known, dtype="float32", reason=reason)
             yours = source.line(line).strip() or None
             unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
@@ -274,10 +278,9 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
-        wrong_values = bool(examination.findings.get("values"))
         verdict.flow(seen)
         verdict.rules(seen, _own_imports(source))
-        verdict.parameters(examination)
+        verdict.parameters(examination, seen)
         verdict.structure(examination)
         verdict.outputs(examination)
         verdict.purity(examination, seen)
@@ -286,17 +289,40 @@ class _Sitting:
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
-        if ready and not wrong_values:
+        if fitted.shapes(examination.sizes[0]):
             verdict.device(pretend(examination))
         verdict.finish()
-        self._diagnose(verdict, examination)
+        self._diagnose(verdict, examination, seen)
 
-    def _diagnose(self, verdict: Verdict, examination: Examination) -> None:
+    def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
+        """Look for the mistake; whatever comes of it, the verdict stands."""
+        try:
+            self._search(verdict, examination, seen)
+        except Ended:
+            # The submission ran out of its time meanwhile: what was found is said.
+            pass
+        except Exception:
+            if os.environ.get("ATTN_KATA_DEBUG"):
+                raise
+
+    def _search(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
+        leaving = None
         if wrong & {"values", "mask", "lengths"}:
-            verdict.name(diagnose(examination, values_wrong=bool(wrong & {"values", "lengths"})))
+            values_wrong = bool(wrong & {"values", "lengths"})
+            found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
+            leaving = found.departure
+            verdict.name(found.named)
+            if found.swapped is not None:
+                verdict.names_hold(found.swapped, seen)
+            if found.explained is not None and values_wrong:
+                verdict.further(beneath(examination, found.explained))
+        if not self.result.diagnosis and wrong & {"values", "mask", "gradients"}:
+            verdict.name(diagnose_training(examination, verdict.origins))
         if wrong and not self.result.diagnosis:
-            verdict.guess(examination)
+            verdict.guess(examination, seen, leaving)
+        if leaving is not None and not self.result.diagnosis:
+            verdict.depart(leaving)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

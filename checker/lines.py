@@ -98,7 +98,7 @@ def assignment(tree: ast.AST | None, attribute: str) -> int | None:
 def in_place(steps: list[dict[str, Any]]) -> int | None:
     """The line of the first traced step that changes a tensor in place."""
     for step in steps:
-        if step["call"].startswith("__i") or (
+        if step["call"].startswith(("__i", "__setitem__")) or (
             step["call"].endswith("_") and not step["call"].startswith("_")
         ):
             return step["line"]

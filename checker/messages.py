@@ -363,6 +363,18 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "dropout acts before softmax: a dropped score of 0 still gets weight; drop the weights",
         "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应当丢弃权重",
     },
+    "departs": {
+        "en": "the numbers are right up to line {line}: there {call} should give the {step}",
+        "zh": "到第 {line} 行之前数值都对：这一行的 {call} 本应得到 {step}",
+    },
+    "departs-by": {
+        "en": "the numbers are right up to line {line}: there {call} gives {factor:.4g} times the "
+        "{step} (its square is {square:.4g})",
+        "zh": "到第 {line} 行之前数值都对：这一行的 {call} 得到的是 {step} 的 {factor:.4g} 倍"
+        "（平方为 {square:.4g}）",
+    },
+    "place-output": {"en": "the output", "zh": "输出"},
+    "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
     "dropout-on-output": {
         "en": "dropout acts on {where}, not on the weights",
         "zh": "dropout 作用在{where}上，而不是权重上",

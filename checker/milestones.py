@@ -16,9 +16,10 @@ from torch import Tensor
 
 from .truth import Truth
 
-__all__ = ["Step", "find", "milestones", "signature"]
+__all__ = ["HIDDEN", "Step", "find", "milestones", "signature"]
 
-_HIDDEN = -9e3
+# Scores below this count as hidden, whatever the fill.
+HIDDEN = -9e3
 Step = dict[str, Any]
 
 
@@ -49,7 +50,7 @@ def milestones(truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None) -> 
 def signature(tensor: Tensor) -> Tensor:
     """Sort a tensor's values; whatever hides a score counts as one value."""
     flat = tensor.detach().double().flatten()
-    flat = torch.where(flat < _HIDDEN, torch.full_like(flat, -torch.inf), flat)
+    flat = torch.where(flat < HIDDEN, torch.full_like(flat, -torch.inf), flat)
     return flat.nan_to_num(nan=1e300).sort().values
 
 

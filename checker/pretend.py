@@ -118,7 +118,8 @@ class PretendedGPU(TorchFunctionMode):
                 if wide:
                     raise Mixed(_origin(wide[0]))
             return _CUDA, ("", "", None)
-        return _CPU, _origin(tensors[0])
+        # What no torch call made, a legacy constructor's tensor, is made where it is first used.
+        return _CPU, vars(tensors[0]).get("_origin", self._here(name))
 
     def _attribute(self, func: Any, args: tuple[Any, ...]) -> Any:
         name = getattr(getattr(func, "__self__", None), "__name__", "")
@@ -148,6 +149,8 @@ class PretendedGPU(TorchFunctionMode):
         moved = func(source, *kept, **kwargs) if kept or kwargs else source
         if moved is source:
             moved = source.view_as(source)
+        if device == _CPU and "_origin" in vars(source) and _device(source) == _CPU:
+            return _marked(moved, device, _origin(source))
         return _marked(moved, device, self._here("to") if device == _CPU else ("", "", None))
 
     def _here(self, name: str) -> tuple[str, str, int | None]:

@@ -23,11 +23,16 @@ _FUSED_WORDS = {"qkv": "qkv", "kqv": "kqv", "kv": "kv", "kvq": "kvq", "qk": "qk"
 
 
 def proposals(
-    shapes: dict[str, tuple[int, ...]], size: Size, *, partial: bool = False
+    shapes: dict[str, tuple[int, ...]],
+    size: Size,
+    *,
+    partial: bool = False,
+    linear: frozenset[str] = frozenset(),
 ) -> Iterator[Roles]:
     """Yield assignments of the parameters to roles, the likeliest first.
 
     partial: also where some role has no parameter, as in code that does not project.
+    linear: weights of `nn.Linear` layers, whose rows are known to be features.
     """
     places = _places(shapes)
     matrices = {n: s for n, s in shapes.items() if numel(s) % size.hidden == 0 and len(s) >= 2}
@@ -36,7 +41,10 @@ def proposals(
     if groups is None:
         return
     biases = _biases(vectors, groups, places, size)
-    options = [list(_readings(names, shapes, places, size)) for names in groups.values()]
+    options = [
+        list(_readings(names, shapes, places, size, known=set(names) <= linear))
+        for names in groups.values()
+    ]
     for choice in product(*options):
         table: dict[str, Tensor] = {}
         for stacked, reading in zip(groups, choice, strict=True):
@@ -114,6 +122,8 @@ def _readings(
     shapes: dict[str, tuple[int, ...]],
     places: dict[str, Tensor],
     size: Size,
+    *,
+    known: bool,
 ) -> Iterator[Callable[[int], list[Tensor] | None]]:
     """Yield ways to read a group's parameters as (features, columns) matrices."""
     width, heads, depth = size.hidden, size.heads, size.head_dim
@@ -139,7 +149,13 @@ def _readings(
     linear = names[0].endswith("weight")
     if len(shape) == 3:
         yield by_head
-    yield from (rows_first, columns_first) if linear else (columns_first, rows_first)
+    yield from (
+        (rows_first,)
+        if known
+        else (rows_first, columns_first)
+        if linear
+        else (columns_first, rows_first)
+    )
     if heads > 1 and len(names) == 1 and numel(shape) > width * width:
         yield interleaved
 

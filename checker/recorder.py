@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
 # The public profiler parses its events for long; see Operators.
@@ -22,11 +23,14 @@ from torch.autograd import (
 )
 from torch.overrides import TorchFunctionMode
 
-from .frames import caller, line_in
+from .frames import caller, line_in, lines_in
+from .wire import dtype_name
 
 __all__ = ["Operators", "Recorder"]
 
 _LIMIT = 4000
+# Values of larger tensors are not kept.
+_SMALL = 4096
 
 
 class Operators:
@@ -51,7 +55,8 @@ class Operators:
 class Recorder(TorchFunctionMode):
     """Record each torch call: its name, line, shapes and numbers, and on wish its values.
 
-    names: module names by identity, to say which layer a dropout call belongs to.
+    names: module names by identity, to say which layer a call belongs to.
+    weights: parameter names by identity, to say which weights a call uses.
     skip: calls of these names return their input, to see what remains without them.
     only_dropout: let only these dropout calls drop, by number; others return their input.
     """
@@ -60,6 +65,7 @@ class Recorder(TorchFunctionMode):
         self,
         path: str,
         names: dict[int, str],
+        weights: dict[int, str],
         *,
         values: bool = False,
         only_dropout: list[int] | None = None,
@@ -68,6 +74,7 @@ class Recorder(TorchFunctionMode):
         super().__init__()
         self.path = path
         self.names = names
+        self.weights = weights
         self.values = values
         self.skip = frozenset(skip or ())
         self.only_dropout = only_dropout
@@ -79,11 +86,16 @@ class Recorder(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         name = getattr(func, "__name__", str(func))
+        if name == "__get__":
+            # An attribute: `.T` and `.mT` move axes, `.shape` and the like make no tensor.
+            name = getattr(getattr(func, "__self__", None), "__name__", name)
         if name in _DROPOUTS:
             return self._dropout(func, name, args, kwargs)
         result = args[0] if name in self.skip and args else func(*args, **kwargs)
         if name not in _QUIET:
-            self._note(name, args, kwargs, result)
+            # An assignment to items gives nothing back: what it changed is what it made.
+            made = args[0] if name == "__setitem__" else result
+            self._note(name, args, kwargs, made)
         return result
 
     def _dropout(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -109,21 +121,28 @@ class Recorder(TorchFunctionMode):
     def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         if len(self.steps) >= _LIMIT:
             return
+        lines = lines_in(self.path)
         step: dict[str, Any] = {
             "call": name,
-            "line": line_in(self.path),
+            "line": lines[0] if lines else None,
+            "lines": lines,
+            "weights": [self.weights[id(a)] for a in args if id(a) in self.weights],
             "numbers": _numbers(args, kwargs),
             "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
             "shape": list(result.shape) if isinstance(result, Tensor) else None,
+            "dtype": dtype_name(result.dtype) if isinstance(result, Tensor) else None,
         }
         if self.values:
             first = result[0] if isinstance(result, (tuple, list)) and result else result
             outs = list(result) if isinstance(result, (tuple, list)) else [first]
-            step["values"] = [
-                out.detach().clone()
-                for out in outs
-                if isinstance(out, Tensor) and out.is_floating_point() and out.numel() <= 4096
+            small = [o.detach() for o in outs if isinstance(o, Tensor) and o.numel() <= _SMALL]
+            step["values"] = [out.clone() for out in small if out.is_floating_point()]
+            step["marks"] = [
+                out.to(torch.int64)
+                for out in small
+                if not out.is_floating_point() and out.dim() > 1
             ]
+            step["module"] = self._module() if name in _LAYERED else None
         self.steps.append(step)
 
     def _module(self) -> str | None:
@@ -147,8 +166,12 @@ def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
     return found
 
 
+# Calls that a layer without weights makes with what its constructor was given.
+_LAYERED = {"softmax", "log_softmax", "relu", "gelu", "tanh", "sigmoid", "silu"}
 _DROPOUTS = {"dropout", "dropout_", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d"}
 _QUIET = {
-    "__get__", "__set__", "size", "dim", "numel", "is_floating_point", "is_contiguous", "stride",
+    "__set__", "shape", "device", "dtype", "requires_grad", "is_cuda", "ndim", "data", "grad",
+    "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "size", "dim", "numel",
+    "is_floating_point", "is_contiguous", "stride",
     "element_size", "__len__", "has_names", "is_complex", "storage_offset",
 }  # fmt: skip

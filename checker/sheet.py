@@ -36,6 +36,12 @@ class Sheet:
             return
         self.checks[name] = Check(id=name, status=status, detail=detail, cases=cases)
 
+    def add_detail(self, name: str, text: str) -> None:
+        """Say more about a check that failed."""
+        for check in self.report.checks:
+            if check.id == name and check.status == "fail":
+                check.detail = f"{check.detail}; {text}" if check.detail else text
+
     def blame(self, mistake: str, line: int | None = None, key: str = "", **values: object) -> None:
         """Add a diagnosis, once."""
         if any(d.mistake == mistake and d.line == line for d in self.report.diagnosis):
@@ -45,6 +51,10 @@ class Sheet:
         self.report.diagnosis.append(
             Diagnosis(mistake=mistake, line=line, message=message, yours=yours)
         )
+
+    def blames(self, mistake: str) -> bool:
+        """Whether a mistake was named already."""
+        return any(d.mistake == mistake for d in self.report.diagnosis)
 
     def remark(self, ident: str, line: int | None = None, key: str = "", **values: object) -> None:
         """Add a remark, once."""

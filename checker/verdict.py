@@ -7,19 +7,16 @@ from typing import Any
 
 import torch
 
-from ..kata.catalogue import Kata
-from .behaviour import Trace, forbidden
+from .behaviour import Trace, forbidden, narrowing
 from .cases import Case
-from .diagnose import Named
-from .evidence import patterns, state_line
+from .evidence import cut_line, state_line
 from .examine import Examination
 from .fitting import Unbound
 from .lines import HALF_MAX, in_place
 from .masks import form_name
+from .naming import Blame
 from .plan import Size
-from .report import CHECK_IDS, Diagnosis, Difference, Report, Step
-from .sheet import Sheet
-from .source import Source
+from .report import CHECK_IDS, Difference, Step
 from .vocabulary import layer_role
 from .wire import dtype_name
 
@@ -27,15 +24,10 @@ __all__ = ["Verdict"]
 
 # What a report keeps of a traced call; a loop over positions makes thousands.
 _STEPS = 200
-_ROLE_NAMES = {"q": "query", "k": "key", "v": "value", "o": "output"}
 
 
-class Verdict(Sheet):
+class Verdict(Blame):
     """Fills a report, one method a check. One instance a file."""
-
-    def __init__(self, report: Report, kata: Kata, source: Source, language: str) -> None:
-        super().__init__(report, source, language)
-        self.kata = kata
 
     def rules(self, seen: Trace, imports: int | None) -> None:
         """No fused attention, and not our own answer."""
@@ -46,7 +38,10 @@ class Verdict(Sheet):
             self.set("rules", "pass", self.say("rules-pass"))
             return
         name, line = call
-        line = line or self.lines.naming(name.rpartition(".")[2])
+        module = name.rpartition(".")[2] if name.startswith("nn.") else ""
+        # A layer is chosen where it is made, not where it is called.
+        made = self.lines.naming(f"{module}(") if module else None
+        line = made or line or self.lines.naming(name.rpartition(".")[2])
         message = self.say("forbidden-call", call=f"`{name}`")
         self.set("rules", "fail", message)
         self.blame("forbidden-call", line, call=f"`{name}`")
@@ -78,7 +73,7 @@ class Verdict(Sheet):
             if step["shape"] is not None
         ]
 
-    def parameters(self, examination: Examination) -> None:
+    def parameters(self, examination: Examination, seen: Trace) -> None:
         """Every weight is found, registered, and does what its name says."""
         fitted = examination.fitted
         shown = fitted.shown
@@ -86,45 +81,23 @@ class Verdict(Sheet):
         name = self.report.object or ""
         if not shown["modules"]:
             self.set("parameters", "fail", self.say("fail-not-module", name=name))
-            self.blame("parameters-not-registered", None, "fail-not-module", name=name)
+            line = getattr(self.lines.own, "lineno", None)
+            self.blame("parameters-not-registered", line, "fail-not-module", name=name)
         elif hidden:
             names = ", ".join(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
-            line = self.lines.assignment(hidden[0].split(".")[0])
+            lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
+            line = min((n for n in lines if n is not None), default=None)
             self.set("parameters", "fail", self.say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", line, names=names)
         elif not fitted.aligned:
             key = "fail-roles"
             self.set("parameters", "skip", self.say(key))
         else:
-            self._names_hold(examination)
+            roles = fitted.roles(fitted.base)
+            if roles is not None:
+                self.names_hold(roles, seen)
             count = len(shown["registered"])
             self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
-
-    def _names_hold(self, examination: Examination) -> None:
-        roles = examination.fitted.roles(examination.fitted.base)
-        if roles is None:
-            return
-        does: dict[str, set[str]] = {}
-        for role in ("q", "k", "v", "o"):
-            for name in roles.parameters_of(role):
-                does.setdefault(name, set()).add(role)
-        for name, found in does.items():
-            said = layer_role(name)
-            if said == "o" and found == {"v"}:
-                # An output layer after values that no layer made: the same numbers as a value
-                # layer without an output layer, and not what its name says.
-                layer = name.rpartition(".")[0] or name
-                self.set("parameters", "fail", self.say("value-not-projected", name=layer))
-                self.blame("value-not-projected", self.lines.use(layer), name=layer)
-            if said in {"q", "k", "v"} and len(found) == 1 and said not in found:
-                role = found.pop()
-                layer = name.rpartition(".")[0] or name
-                values = {"name": layer, "said": _ROLE_NAMES[said], "does": _ROLE_NAMES[role]}
-                message = self.say("query-key-swapped", **values)
-                self.set("parameters", "fail", message)
-                self.blame(
-                    "query-key-swapped", self.lines.use(layer), "query-key-swapped", **values
-                )
 
     def structure(self, examination: Examination) -> None:
         """Fused where it must be, an output projection where it must be."""
@@ -151,7 +124,10 @@ class Verdict(Sheet):
             self.blame("projection-unused" if unused else "output-projection-missing", line,
                        "output-projection-missing")  # fmt: skip
         idle = sorted(n for n in examination.unused if n.endswith("weight") and layer_role(n))
-        if idle and roles.o is None and contract.output != "required":
+        cut = cut_line(self.lines.own)
+        if idle and cut is not None:
+            self.blame("detached", cut, name=self.say("it"))
+        elif idle and roles.o is None and contract.output != "required":
             layer = idle[0].rpartition(".")[0] or idle[0]
             self.set("structure", "fail", self.say("projection-unused"))
             self.blame("projection-unused", self.lines.assignment(layer.split(".")[-1]))
@@ -254,7 +230,9 @@ class Verdict(Sheet):
             self.set("purity", "fail", self.say(examination.state))
             awake = [d for d in seen.dropouts if d["training"] and d["p"] > 0]
             if awake and examination.state == "fail-random":
-                self.blame("dropout-in-eval", awake[0]["line"])
+                line = awake[0]["line"]
+                made = self.origins.layer([line], "dropout") if line else None
+                self.blame("dropout-in-eval", made or line)
                 self.set("dropout", "fail", self.say("dropout-in-eval"))
             else:
                 line = state_line(self.source, self.report.object or "")
@@ -276,11 +254,11 @@ class Verdict(Sheet):
         cases = examination.counts.get("dtypes", 0)
         fault = examination.fitted.double_fault
         if fault is not None:
-            self._dtype_fault("float64", fault)
+            self._dtype_fault(torch.float64, fault, examination)
         for finding in examination.findings.get("dtypes", []):
             dtype = dtype_name(finding.trial.dtype)
             if finding.fault is not None:
-                self._dtype_fault(dtype_name(finding.trial.dtype), finding.fault)
+                self._dtype_fault(finding.trial.dtype, finding.fault, examination)
             elif finding.gap is not None:
                 off, bound = finding.gap.worst, finding.trial.bound
                 text = self.say(
@@ -294,18 +272,22 @@ class Verdict(Sheet):
             work = dtype_name(examination.fitted.work)
             values = {"dtype": work, "narrowed": examination.narrowed}
             self.set("dtypes", "fail", self.say("dtype-narrowed", **values))
-            line = self.lines.naming(".float()") or self.lines.naming(examination.narrowed)
+            line = narrowing(examination, examination.fitted.work)
             self.blame("dtype-hardcoded", line, "dtype-narrowed", **values)
         skipped = {dtype_name(d) for d in examination.skipped_dtypes}
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
         self.set("dtypes", "pass", self.say("dtypes-pass", dtypes=", ".join(names)), cases)
 
-    def _dtype_fault(self, dtype: str, fault: dict[str, Any]) -> None:
+    def _dtype_fault(
+        self, dtype: torch.dtype, fault: dict[str, Any], examination: Examination
+    ) -> None:
         reason = fault["message"].split("\n")[0]
-        self.set("dtypes", "fail", self.say("fail-dtype", dtype=dtype, reason=reason))
+        name = dtype_name(dtype)
+        self.set("dtypes", "fail", self.say("fail-dtype", dtype=name, reason=reason))
         mismatch = any(w in reason for w in ("dtype", "scalar type", "Float", "Half", "Double"))
-        if mismatch:
-            self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+        if mismatch and not self.blames("dtype-hardcoded"):
+            line = narrowing(examination, dtype) or fault["line"]
+            self.blame("dtype-hardcoded", line, dtype=name, reason=reason)
 
     def device(self, faults: list[dict[str, Any]]) -> None:
         """Tensors made on the CPU, or left there, where the rest is on the GPU."""
@@ -351,29 +333,3 @@ class Verdict(Sheet):
         if unused and examination.fitted.aligned:
             name = unused[0].rpartition(".")[0] or unused[0]
             self.remark("parameter-unused", self.lines.assignment(name.split(".")[-1]), name=name)
-
-    def name(self, found: list[Named]) -> None:
-        """Put the mistakes that reproduce the numbers first."""
-        for one in found:
-            one.line = self.lines.triangle(one.mistake.id) or one.line
-        named = [
-            Diagnosis(
-                mistake=one.mistake.id,
-                line=one.line,
-                message=one.mistake.words[self.language],
-                reference=one.reference,
-                yours=self.source.line(one.line).strip() or None,
-            )
-            for one in found
-        ]
-        own = {one.mistake for one in named}
-        rest = [d for d in self.report.diagnosis if d.mistake not in own]
-        if named:
-            rest = [d for d in rest if d.mistake != "dropout-on-output"]
-        self.report.diagnosis = named + rest
-
-    def guess(self, examination: Examination) -> None:
-        """Where no edited reference fits: what the failing cases and the source give away."""
-        for mistake, line in patterns(examination, self.source, self.report.object or ""):
-            if not any(d.mistake == mistake for d in self.report.diagnosis):
-                self.blame(mistake, line, names=self.say("its-weights"), name=self.say("it"))

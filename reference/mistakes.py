@@ -45,6 +45,8 @@ def _one(before: str, *afters: str) -> tuple[Edit, ...]:
     return tuple(((before, after),) for after in afters)
 
 
+# What only the model answers with several heads have.
+_MANY = "self.head_dim = hidden_dim // num_heads"
 _HEAD = "products / math.sqrt(self.head_dim)"
 _SINGLE = "products / math.sqrt(self.hidden_dim)"
 _FILL = "scores.masked_fill(attention_mask == 0, lowest)"
@@ -70,6 +72,7 @@ _CROSS_VIEWS = {
     "key": "key_heads = keys.transpose(1, 2)",
     "value": "value_heads = values.transpose(1, 2)",
 }
+_CHUNK = "query, key, value = qkv.chunk(3, dim=-1)"
 _OUTPUT = "output = self.output_proj({})"
 _SELF = "def forward(self, x: Tensor"
 _CROSS = "self, query: Tensor, key: Tensor"
@@ -327,7 +330,7 @@ MISTAKES: tuple[Mistake, ...] = (
         },
         edits=tuple(
             ((_SOFTMAX, "weights = masked_scores.softmax(dim=1)"), (guard, guard))
-            for guard in (_HEAD,)
+            for guard in (_MANY,)
         ),
         rank=0,
     ),
@@ -556,12 +559,7 @@ MISTAKES: tuple[Mistake, ...] = (
                 ),
             ),
             (("value = values.view(split)", "value = keys.view(split)"),),
-            (
-                (
-                    "query, key, value = qkv.chunk(3, dim=-1)",
-                    "query, key, value = qkv.chunk(3, dim=-1); value = key",
-                ),
-            ),
+            ((_CHUNK, f"{_CHUNK}; value = key"),),
         ),
         rank=3,
     ),
@@ -637,6 +635,13 @@ MISTAKES: tuple[Mistake, ...] = (
             (("keys = self.key_proj(key)", "keys = self.query_proj(key)"),),
             (("queries = self.query_proj(query)", "queries = self.key_proj(query)"),),
             (("values = self.value_proj(value)", "values = self.query_proj(value)"),),
+            (("key = keys.view(split)", "key = queries.view(split)"),),
+            (("query = queries.view(split)", "query = keys.view(split)"),),
+            (("value = values.view(split)", "value = queries.view(split)"),),
+            *(
+                ((_CHUNK, f"{_CHUNK}; {wrong}"),)
+                for wrong in ("key = query", "query = key", "value = query")
+            ),
         ),
         rank=4,
     ),

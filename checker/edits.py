@@ -1,0 +1,50 @@
+"""Model answers with mistakes in them, ready to run."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import torch
+from torch import nn
+
+from ..kata.catalogue import Kata
+from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
+
+__all__ = ["compiled", "fitting", "right_line"]
+
+
+@cache
+def fitting(kata: Kata) -> list[tuple[Mistake, Edit]]:
+    """Return every mistake that a kata's model answer can have, the likeliest first."""
+    source = kata.solution()
+    found = [
+        (mistake, edit)
+        for mistake in MISTAKES
+        for edit in mistake.edits
+        if edit and fits(edit, source)
+    ]
+    return sorted(found, key=lambda pair: pair[0].rank)
+
+
+@cache
+def compiled(kata: Kata, edits: tuple[Edit, ...]) -> type[nn.Module] | None:
+    """Compile an edited reference; None where the edits do not go together."""
+    source = kata.solution()
+    for edit in edits:
+        if not fits(edit, source):
+            return None
+        source = edited(edit, source)
+    namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
+    exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
+    return namespace[kata.class_name]
+
+
+def right_line(edit: Edit, source: str) -> str | None:
+    """The reference's own line that the edit changes first."""
+    for before, after in edit:
+        if before != after:
+            for line in source.splitlines():
+                if before in line:
+                    return line.split("  #")[0].strip()
+    return None
