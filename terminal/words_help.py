@@ -101,7 +101,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.interview.seed", "repeat the requirements and questions of an earlier one",
      "重复之前某次面试的要求和问题"),
     ("option.interview.folder", "the folder your file is written into", "你的文件写到哪个文件夹"),
-    ("option.interview.resume", "go on with the interview that has not ended", "继续还没结束的面试"),
+    ("option.interview.resume", "go on with the interview that has not ended, as it was begun", "继续还没结束的面试，条件不变"),
     ("option.interview.practice", "without clock and score", "不计时，不打分"),
     ("option.interview.plain", "line by line, without a screen of its own", "逐行进行，不占满屏幕"),
     ("option.interview report.markdown", "write it as Markdown", "写成 Markdown"),

@@ -87,6 +87,7 @@ def resume(store: Store) -> Session:
     """Return the interview that has not ended; raise Refusal where there is none."""
     number = store.unfinished()
     if number is None:
+        _refuse_what_is_closed(store)
         raise Refusal("interview-none-open", commands=("interview", "interview report"))
     return Session.of(number, store.events(number))
 
@@ -95,6 +96,7 @@ def finished(store: Store, number: int | None) -> Session:
     """Return an interview to report on, the last where none is named. Raise Refusal."""
     numbers = store.numbers()
     if not numbers:
+        _refuse_what_is_closed(store)
         raise Refusal("interview-none-yet", commands=("interview",))
     if number is not None and number not in numbers:
         names = ", ".join(map(str, numbers[-10:]))
@@ -113,3 +115,12 @@ def _last_led(store: Store, numbers: list[int]) -> int:
         if session.ended and session.opened:
             return number
     return numbers[-1]
+
+
+def _refuse_what_is_closed(store: Store) -> None:
+    """Where the interviews could not be read, that is why there are none."""
+    for trouble in store.troubles:
+        values = trouble.values
+        if "kept" in values:
+            raise Refusal(trouble.key, kept=values["kept"])
+        raise Refusal("interviews-unreadable", file=values["file"], reason=values["reason"])

@@ -111,3 +111,16 @@ def test_a_disk_that_fills_up(lead, tmp_path, script, monkeypatch):
     assert "interviews-closed" in script.keys(led.line("start"))
     assert led.session.opened
     assert os.path.exists(led.session.file)  # noqa: PTH110
+
+
+def test_interviews_that_cannot_be_read_are_not_none(tmp_path, hands):
+    """Where the database does not open, that is said instead of `no interview`."""
+    folder = tmp_path / "home"
+    (folder / "interviews.sqlite3").mkdir(parents=True)
+    for ask in (opening.resume, lambda store: opening.finished(store, None)):
+        with pytest.raises(Refusal, match="interviews-unreadable"):
+            ask(Store(folder))
+    (folder / "interviews.sqlite3").rmdir()
+    (folder / "interviews.sqlite3").write_bytes(b"no database at all " * 100)
+    with pytest.raises(Refusal, match="interviews-broken"):
+        opening.resume(Store(folder))
