@@ -83,6 +83,8 @@ def test_help_of_every_command_has_an_example(program):
         "solution",
         "doctor",
         "demo",
+        "interview",
+        "interview report",
         "dev check",
     ):
         for language, word in (("en", "example"), ("zh", "例子")):

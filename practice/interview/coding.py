@@ -133,10 +133,8 @@ class Coding:
         ran = run(file)
         self._add("ran", status=ran.status)
         key = "interview-ran-long" if ran.status is None else "interview-ran"
-        return [
-            Said(kind="output", rows=ran.rows, key="interview-cut" if ran.cut else ""),
-            note(key, status=ran.status),
-        ]
+        printed = Said(kind="output", rows=ran.rows, key="interview-cut" if ran.cut else "")
+        return [*([printed] if ran.rows else []), note(key, status=ran.status)]
 
     def _hint(self) -> list[Said]:
         stage = self.session.stage
