@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,8 @@ class Coding:
 
     def _add(self, kind: str, **data: Any) -> None:
         """Store that something happened, then count it in."""
-        event = Event(kind, clock.read(), data)
+        # Counted in as it will be read again: what is stored is all there is.
+        event = Event(kind, clock.read(), json.loads(json.dumps(data)))
         self.store.add(self.session.number, event)
         self.session.take([event])
 

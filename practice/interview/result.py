@@ -13,7 +13,7 @@ from .requirements import topics
 from .score import Score, clarity, following, grade, level, score
 from .session import Session, TimelineMark
 
-__all__ = ["Answered", "Code", "Left", "Mistake", "Result", "Step", "result_of"]
+__all__ = ["Answered", "Code", "Left", "Miss", "Mistake", "Result", "Step", "result_of"]
 
 _Text = Mapping[str, str]
 
@@ -31,12 +31,20 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mistake:
-    """A named mistake of one submission."""
+    """A mistake of one submission: named, or the kind of fault that kept it from being judged."""
 
     name: str
     submission: int
     line: int | None
     message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """A submission that was right, and not what had been agreed on."""
+
+    submission: int
+    name: _Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +107,7 @@ class Result:
     reached: str
     steps: tuple[Step, ...]
     mistakes: tuple[Mistake, ...]
+    misses: tuple[Miss, ...]
     standings: tuple[Left, ...]
     questions: tuple[Answered, ...]
     oddities: tuple[Oddity, ...]
@@ -129,6 +138,11 @@ def result_of(session: Session) -> Result:
         reached=level(session),
         steps=tuple(_step(session, at, min(whole, limit)) for at in range(len(session.stages))),
         mistakes=tuple(_mistakes(session)),
+        misses=tuple(
+            Miss(submission=one.number, name=names[topic])
+            for one in session.submissions
+            for topic in one.outcome.get("missed", ())
+        ),
         standings=tuple(Left(name=names[one.topic], how=one.how) for one in clarity(session)),
         questions=tuple(_questions(session)),
         oddities=tuple(oddities(session.readings)),
@@ -158,14 +172,18 @@ def _step(session: Session, at: int, whole: float) -> Step:
 
 
 def _mistakes(session: Session) -> list[Mistake]:
-    return [
-        Mistake(
-            name=row["mistake"], submission=one.number, line=row["line"], message=row["message"]
-        )
-        for one in session.submissions
-        if not one.accepted
-        for row in one.report.get("diagnosis", ())
-    ]
+    found: list[Mistake] = []
+    for one in session.submissions:
+        named = one.report.get("diagnosis", ()) if not one.accepted else ()
+        fault = one.report.get("error")
+        rows = [(row["mistake"], row["line"], row["message"]) for row in named]
+        if fault and not rows:
+            rows = [(fault["kind"], fault["line"], fault["message"])]
+        found += [
+            Mistake(name=name, submission=one.number, line=line, message=message)
+            for name, line, message in rows
+        ]
+    return found
 
 
 def _questions(session: Session) -> list[Answered]:

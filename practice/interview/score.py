@@ -65,7 +65,11 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How a drawn topic stands. how: asked, guessed, wrong or never (not reached)."""
+    """How a drawn topic stands.
+
+    how: asked, guessed (right), wrong, open (not asked, and nothing shows what was guessed)
+    or never (its step was not reached).
+    """
 
     topic: str
     how: str
@@ -113,7 +117,7 @@ def _how(session: Session, topic: str, tiers: list[int]) -> str:
     tried = [one for one in session.submissions if one.tier in tiers and one.judged]
     if any(_against(topic, one.report, one.outcome) for one in tried):
         return "wrong"
-    return "guessed" if any(session.stages[at].passed for at in tiers) else "never"
+    return "guessed" if any(session.stages[at].passed for at in tiers) else "open"
 
 
 def _reached(session: Session, at: int) -> bool:

@@ -91,11 +91,14 @@ def _steps(result: Result, language: str) -> Iterator[str]:
 
 
 def _mistakes(result: Result, language: str) -> Iterator[str]:
-    if result.mistakes:
+    if result.mistakes or result.misses:
         yield from _head("result-mistakes", language)
     for one in result.mistakes:
         values = {"number": one.submission, "where": where(one, language), "message": one.message}
         yield f"- {say('result-mistake-row', language, **values)} (`{one.name}`)"
+    for miss in result.misses:
+        values = {"number": miss.submission, "topic": miss.name[language]}
+        yield f"- {say('result-miss-row', language, **values)}"
 
 
 def _asked(result: Result, language: str) -> Iterator[str]:

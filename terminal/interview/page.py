@@ -50,7 +50,10 @@ def page_text(result: Result, language: str) -> str:
     def words(key: str, **values: object) -> str:
         return say(key, language, **values)
 
-    first = next((code for code in result.codes if not code.accepted), None)
+    failed = [code for code in result.codes if not code.accepted]
+    drawn = (_maps(code.report, language) for code in failed)
+    # The first that has numbers: what does not run has none to compare.
+    maps = next(filter(None, drawn), [])
     return environment.get_template(_TEMPLATE).render(
         result=result,
         language=language,
@@ -62,8 +65,8 @@ def page_text(result: Result, language: str) -> str:
         timeline=_timeline(result),
         width=_WIDTH,
         code=_code,
-        first=first,
-        maps=_maps(first.report, language) if first is not None else [],
+        first=failed[0] if failed else None,
+        maps=maps,
     )
 
 

@@ -131,6 +131,10 @@ def _mistakes(result: Result, language: str, width: int) -> list[Line]:
         rows = wrap(say("result-mistake-row", language, **values), width - 4)
         lines += [[(("  " if not at else "    ") + row, "")] for at, row in enumerate(rows)]
         lines += [[(f"    {one.name}", "dim")]] if one.line else []
+    for miss in result.misses:
+        values = {"number": miss.submission, "topic": miss.name[language]}
+        rows = wrap(say("result-miss-row", language, **values), width - 4)
+        lines += [[(("  " if not at else "    ") + row, "")] for at, row in enumerate(rows)]
     return [[(say("result-mistakes", language), "bold")], *lines] if lines else []
 
 

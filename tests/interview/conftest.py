@@ -127,6 +127,7 @@ def script():
         right="# right\nclass Attention: ...\n",
         wrong="# wrong\nclass Attention: ...\n",
         crash="# crash\nclass Attention: ...\n",
+        unlike="# right\nclass Attention:\n    def __init__(self, dropout=0.9): ...\n",
         report=report_of,
         keys=lambda said: [one.key or one.text or one.kind for one in said],
     )

@@ -1,8 +1,11 @@
 """The interview as it goes: right and wrong submissions, what is told and what it costs."""
 
+import random
+
 import pytest
 from attn_kata.checker.report import Diagnosis, Report
 from attn_kata.practice.interview.requirements import draw
+from attn_kata.practice.interview.session import Session
 
 
 @pytest.fixture
@@ -313,3 +316,26 @@ def test_resuming_too_late(open_one, lead, hands, script):
     assert "interview-time-over" in script.keys(late.greet())
     assert late.session.stages[0].passed
     assert late.session.ended == "time"
+
+
+LINES = (
+    "start", "submit", "run", "hint", "more", "skip", "brief", "help", "restore", "file x.py",
+    "", "1 2", "all", "0", "99", "what does 1 mean in the mask?", "一行中文", "\x1b[31m", "sumbit",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_stored_is_all_there_is(lead, hands, work, script, seed):
+    """Whatever is typed: nothing breaks, and the stored events alone give the same interview."""
+    chance = random.Random(seed)
+    led = lead(seed=seed, plan=chance.choice(("mha", "causal", "cross")))
+    led.greet()
+    texts = (script.right, script.wrong, script.crash, "half(", "")
+    for _ in range(50):
+        hands.go_on(chance.random() * 30)
+        if chance.random() < 0.4 and led.session.opened:
+            text = chance.choice(texts) + f"# {chance.random()}\n"
+            (work / "interview.py").write_text(text, "utf-8")
+        led.line(chance.choice(LINES))
+        again = Session.of(led.session.number, led.store.events(led.session.number))
+        assert again == led.session

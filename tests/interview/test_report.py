@@ -30,7 +30,11 @@ def result(lead, hands, work, script):
         (work / "interview.py").write_text(text, "utf-8")
         led.line("submit")
 
-    hands.go_on(120)
+    hands.go_on(20)
+    submit(script.crash)
+    hands.go_on(40)
+    submit(script.unlike)
+    hands.go_on(60)
     submit(script.wrong)
     hands.go_on(60)
     led.line("more")
@@ -111,7 +115,7 @@ def test_page_holds_it_all(result):
         "the scores are divided by √hidden_dim",
         "where the first failure differs",
         "rgba(224, 122, 40, 1.0)",
-        "submission 1 at 2:00",
+        "submission 3 at 2:00",
         "60 × (weight × quality",
         "the machine slept for 1:30",
         "set back by 1:00:00",
@@ -130,8 +134,8 @@ def test_page_escapes_what_people_write(result):
 def test_page_prefers_attention_weights(result):
     """Where a report carries attention weights, they are the heat map."""
     heat = {"expected": [[[1.0, 0.0], [0.5, 0.5]]], "actual": [[[0.25, 0.75], [0.5, 0.5]]]}
-    report = {**result.codes[0].report, "heat": heat}
-    code = replace(result.codes[0], report=report)
+    report = {**result.codes[2].report, "heat": heat}
+    code = replace(result.codes[2], report=report)
     text = page_text(replace(result, codes=(code,)), "en")
     assert "0.75</td>" in text
     assert "difference</caption>" not in text
@@ -139,8 +143,8 @@ def test_page_prefers_attention_weights(result):
 
 def test_page_without_numbers_says_so(result):
     """Nothing to compare is said, not drawn."""
-    report = {**result.codes[0].report, "difference": None}
-    code = replace(result.codes[0], report=report)
+    report = {**result.codes[2].report, "difference": None}
+    code = replace(result.codes[2], report=report)
     assert "there are no numbers to compare" in page_text(replace(result, codes=(code,)), "en")
 
 
