@@ -1,11 +1,13 @@
 """A submission is held against what this interview asks for, and nothing is pretended."""
 
+import re
 from pathlib import Path
 
 import pytest
 from attn_kata.checker.report import Check, Diagnosis, Remark
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.interview.judging import Examiner, default_rate, group_of, weigh
+from attn_kata.practice.interview.requirements import value
 
 RIGHT = Path(__file__).parent.parent / "corpus" / "right"
 DRAWN = {
@@ -141,3 +143,30 @@ def test_a_judge_that_died_is_replaced(examiner):
     assert report.verdict == "error"
     right = (RIGHT / "v1_plain_stub.py").read_text("utf-8")
     assert examiner.judge(kata, "mine.py", right, DRAWN, "en").verdict == "pass"
+
+
+def agreed(kata, drawn):
+    """The model answer, rewritten as an interview with these requirements wants it."""
+    source = kata.solution().replace("dropout: float = 0.1", f"dropout: float = {drawn['dropout']}")
+    if drawn["meaning"] == "drop":
+        source = source.replace(" == 0, lowest", " != 0, lowest")
+    if drawn["meaning"] == "additive":
+        source = re.sub(r"scores\.masked_fill\((\w+) == 0, lowest\)", r"scores + \1", source)
+    if value("output", kata.contract, drawn) == "unwanted":
+        source = re.sub(r"\n *self\.output_proj = .*", "", source)
+        source = re.sub(r"self\.output_proj\((\w+)\)", r"\1", source)
+    return source
+
+
+@pytest.mark.parametrize("name", ["v4", "mha", "cross", "causal"])
+@pytest.mark.parametrize("meaning", ["keep", "drop", "additive"])
+def test_the_model_answer_passes_every_interview(examiner, name, meaning):
+    """Whatever is drawn: code that is right and as agreed is accepted, with nothing unsure."""
+    kata = find(name)
+    entries = "float" if meaning == "additive" else "int"
+    drawn = {**DRAWN, "meaning": meaning, "entries": entries, "dropout": "0.2"}
+    source = agreed(kata, drawn)
+    report = examiner.judge(kata, "mine.py", source, drawn, "en")
+    outcome = weigh(report, source, kata.contract, drawn)
+    assert outcome.accepted, outcome
+    assert outcome.unsure == ()
