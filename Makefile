@@ -36,6 +36,7 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 
 screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fill in what they print
 	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md
+	$(BIN)/python -m attn_kata.dev.interviews docs/interview.md
 
 figures: $(INSTALLED)  ## work out the figures of the pages that explain mistakes
 	$(BIN)/python -m attn_kata.dev.figures

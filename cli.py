@@ -15,6 +15,7 @@ import typer
 
 from . import __version__
 from .cli_dev import dev
+from .cli_interview import interview_app
 from .kata.catalogue import Kata, katas
 from .practice.completion import kata_ids, page_ids, target_names
 from .practice.errors import Refusal
@@ -43,6 +44,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 
@@ -212,7 +214,7 @@ def watch(
     screen: Screen = ctx.obj
     recorder = Recorder(Workspace(), "watch")
     target = to_watch(what or [], recorder)
-    wishes = Wishes(language=screen.language, class_name=class_name, mask=mask)
+    wishes = Wishes(language=screen.language, class_name=class_name, mask=mask, heat=True)
     # The second judge takes over where a save comes before the verdict.
     with Bench(2) as bench:
         from .terminal.watch import watch as watch_file

@@ -272,6 +272,6 @@ class Report:
         known["trace"] = [Step(**row) for row in data["trace"]]
         known["difference"] = Difference(**data["difference"]) if data["difference"] else None
         known["error"] = Fault(**data["error"]) if data["error"] else None
-        known["departure"] = Departure(**data["departure"]) if data["departure"] else None
+        known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
         known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
         return cls(**known)

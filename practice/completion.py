@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..kata.catalogue import katas
+from .interview.plan import plan_names
 from .pages import page_names
 
-__all__ = ["kata_ids", "page_ids", "target_names"]
+__all__ = ["kata_ids", "page_ids", "plans", "target_names"]
 
 
 def kata_ids(incomplete: str) -> list[str]:
@@ -26,3 +27,8 @@ def target_names(incomplete: str) -> list[str]:
 def page_ids(incomplete: str) -> list[str]:
     """Complete a page's name."""
     return [name for name in page_names() if name.startswith(incomplete)]
+
+
+def plans(incomplete: str) -> list[str]:
+    """Complete the name of an interview's plan."""
+    return [name for name in plan_names() if name.startswith(incomplete)]

@@ -43,7 +43,8 @@ class Recorder:
         """Store a report. A file that was judged alone becomes its kata's file."""
         file = Path(report.file)
         # Several files at once are no one's work in progress.
-        asked_by = self.asked_by if alone else "batch"
+        batch = self.asked_by == "check" and not alone
+        asked_by = "batch" if batch else self.asked_by
         self.history.add(Attempt.of(report, _hash(file), asked_by))
         if alone and file.is_file():
             self.workspace.remember(report.kata, file)

@@ -15,7 +15,7 @@ from .text import Line, cells, safe, wrap
 from .times import duration, in_days
 from .words import say
 
-__all__ = ["Outcome", "framed", "key_line", "passed_lines", "trace_lines"]
+__all__ = ["Outcome", "framed", "heat_part", "key_line", "passed_lines", "trace_lines"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +87,18 @@ def passed_lines(report: Report, look: Look, outcome: Outcome, *, keys: bool) ->
 
 def trace_lines(report: Report, look: Look) -> list[Line]:
     """Draw the calls alone: what a report has more of where it is asked for them."""
-    plain = replace(look, commands=(), trace=False)
-    return report_lines(report, replace(plain, trace=True))[len(report_lines(report, plain)) :]
+    return _part(report, look, trace=True)
+
+
+def heat_part(report: Report, look: Look) -> list[Line]:
+    """Draw the attention weights alone."""
+    return _part(report, look, heat=True)
+
+
+def _part(report: Report, look: Look, **wanted: bool) -> list[Line]:
+    """What a report has more of where a part of it is asked for."""
+    plain = replace(look, commands=(), trace=False, heat=False)
+    return report_lines(report, replace(plain, **wanted))[len(report_lines(report, plain)) :]
 
 
 def _took(outcome: Outcome, language: str) -> str:

@@ -21,7 +21,7 @@ from ..practice.sittings import sittings
 from ..practice.targets import Target
 from ..practice.watch import Session, opened
 from .brief import markdown_lines
-from .frames import Outcome, framed, key_line, passed_lines, trace_lines
+from .frames import Outcome, framed, heat_part, key_line, passed_lines, trace_lines
 from .keys import Keys, keys
 from .ladder import kata_lines
 from .lists import hint_lines, hints_over_lines
@@ -173,6 +173,8 @@ class Watch:
             found.append(("h", "key-hint", self._hint))
         if session.report is not None and session.report.trace:
             found.append(("t", "key-trace", self._show("trace")))
+        if session.report is not None and session.report.heat is not None:
+            found.append(("e", "key-heat", self._show("heat")))
         found.append(("s", "key-solution", self._solution))
         return [*found, ("l", "key-list", self._show("list"))]
 
@@ -277,6 +279,8 @@ class Watch:
             return [[(head, "bold")], [], *self._told(screen.say("watch-first"))]
         if self.view == "trace":
             return trace_lines(session.report, self._look(session.report))
+        if self.view == "heat":
+            return heat_part(session.report, self._look(session.report))
         return self._verdict(session.report)
 
     def _hint_lines(self) -> list[Line]:

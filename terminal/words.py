@@ -13,9 +13,15 @@ __all__ = ["knows", "messages", "say"]
 @cache
 def messages() -> dict[str, dict[str, str]]:
     """Return all sentences, by key and language."""
-    from . import words_commands, words_help, words_practice, words_report
+    from . import words_commands, words_help, words_interview, words_practice, words_report
 
-    rows = (*words_report.ROWS, *words_commands.ROWS, *words_practice.ROWS, *words_help.ROWS)
+    rows = (
+        *words_report.ROWS,
+        *words_commands.ROWS,
+        *words_practice.ROWS,
+        *words_help.ROWS,
+        *words_interview.ROWS,
+    )
     return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
 
 

@@ -73,6 +73,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("key-why", "why", "原因"),
     ("key-hint", "hint", "提示"),
     ("key-trace", "trace", "调用记录"),
+    ("key-heat", "heat", "权重图"),
     ("key-solution", "solution", "答案"),
     ("key-next", "next kata", "下一题"),
     ("key-list", "list", "题目列表"),

@@ -86,6 +86,8 @@ def test_help_of_every_command_has_an_example(program):
         "due",
         "doctor",
         "demo",
+        "interview",
+        "interview report",
         "dev check",
     ):
         for language, word in (("en", "example"), ("zh", "例子")):

@@ -1,0 +1,116 @@
+"""The command line of `interview`: hold one, go on with one, show how one went."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .practice.completion import plans
+from .practice.interview.plan import Level
+from .terminal.help import HelpCommand, HelpGroup
+from .terminal.program import Exit
+from .terminal.screen import Screen
+
+__all__ = ["interview_app"]
+
+interview_app = typer.Typer(
+    cls=HelpGroup,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    invoke_without_command=True,
+    rich_markup_mode=None,
+)
+
+
+@interview_app.callback()
+def interview(
+    ctx: typer.Context,
+    plan: Annotated[str, typer.Option(metavar="NAME", autocompletion=plans)] = "ladder",
+    level: Annotated[Level, typer.Option(metavar="junior|senior")] = Level.junior,
+    minutes: Annotated[float | None, typer.Option(metavar="MINUTES")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
+    folder: Annotated[Path, typer.Option("--dir", metavar="DIR")] = Path(),
+    resume: Annotated[bool, typer.Option("--resume")] = False,
+    practice: Annotated[bool, typer.Option("--practice")] = False,
+    plain: Annotated[bool, typer.Option("--plain")] = False,
+) -> int:
+    """Hold an interview."""
+    if ctx.invoked_subcommand is not None:
+        return Exit.PASS
+    from .practice.interview import opening
+    from .practice.interview.conduct import Interview
+    from .practice.interview.judging import Examiner
+    from .practice.interview.result import result_of
+    from .practice.interview.store import Store
+    from .practice.record import Recorder
+    from .practice.workspace import Workspace
+    from .terminal.interview.result import result_lines
+
+    screen: Screen = ctx.obj
+    store = Store()
+    with opening.only_one(store.folder), Examiner() as examiner:
+        if resume:
+            session = opening.resume(store)
+        else:
+            session = opening.begin(
+                store, plan=plan, level=level.value, minutes=minutes, seed=seed, practice=practice
+            )
+        led = Interview(
+            session,
+            store,
+            examiner,
+            language=screen.language,
+            folder=folder,
+            recorder=Recorder(Workspace(), "interview"),
+        )
+        if plain or not _has_screen(screen):
+            from .terminal.interview.plain import lead
+        else:
+            from .terminal.interview.app import lead
+        lead(led, screen)
+    if led.over and session.opened:
+        screen.print([[], *result_lines(result_of(session), screen.language, screen.width)])
+    return Exit.PASS
+
+
+@interview_app.command(cls=HelpCommand)
+def report(
+    ctx: typer.Context,
+    number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
+    markdown: Annotated[Path | None, typer.Option("--markdown", metavar="FILE")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE")] = None,
+    force: Annotated[bool, typer.Option("--force")] = False,
+) -> int:
+    """Show how an interview went."""
+    from .practice.interview import opening
+    from .practice.interview.exports import write
+    from .practice.interview.result import result_of
+    from .practice.interview.store import Store
+
+    screen: Screen = ctx.obj
+    store = Store()
+    result = result_of(opening.finished(store, number))
+    if markdown is not None:
+        from .terminal.interview.markdown import markdown_text
+
+        write(markdown, markdown_text(result, screen.language), force=force)
+        screen.note(screen.say("result-saved", file=str(markdown)))
+    if html is not None:
+        from .terminal.interview.page import page_text
+
+        write(html, page_text(result, screen.language), force=force)
+        screen.note(screen.say("result-saved", file=str(html)))
+    if markdown is None and html is None:
+        from .terminal.interview.result import result_lines
+
+        screen.print(result_lines(result, screen.language, screen.width))
+    screen.own_up(store.troubles)
+    return Exit.PASS
+
+
+def _has_screen(screen: Screen) -> bool:
+    """Whether there is a terminal to draw on and to read keys from, on all three streams."""
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return all(stream.isatty() for stream in streams) and not screen.out.is_dumb_terminal

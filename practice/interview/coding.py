@@ -1,0 +1,211 @@
+"""The part of the interview in which code is written: run, submit, hints, and what is told."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ...checker.report import Report
+from ..errors import Trouble
+from ..home import reason
+from ..record import Recorder
+from . import clock
+from .files import put_back, read, run
+from .judging import Examiner, weigh
+from .requirements import Topic, answer, topics
+from .said import Said, note, speech, trouble
+from .session import Session, Submission
+from .store import Event, Store
+from .texts import table
+
+__all__ = ["Coding"]
+
+_READ_ONE_WAY = {"mask-inverted", "mask-added"}
+
+
+class Coding:
+    """What the interviewer does with the candidate's code."""
+
+    def __init__(
+        self,
+        session: Session,
+        store: Store,
+        examiner: Examiner,
+        *,
+        language: str,
+        folder: Path,
+        recorder: Recorder,
+    ) -> None:
+        self.session = session
+        self.store = store
+        self.examiner = examiner
+        self.language = language
+        self.folder = folder
+        self.recorder = recorder
+        self._told: list[Trouble] = []
+
+    def _add(self, kind: str, **data: Any) -> None:
+        """Store that something happened, then count it in."""
+        # Counted in as it will be read again: what is stored is all there is.
+        event = Event(kind, clock.read(), json.loads(json.dumps(data)))
+        self.store.add(self.session.number, event)
+        self.session.take([event])
+
+    def _troubles(self) -> list[Said]:
+        """Say what could not be kept, each once."""
+        new = [
+            one for one in (*self.store.troubles, *self.recorder.troubles) if one not in self._told
+        ]
+        self._told += new
+        return [trouble(one) for one in new]
+
+    def topic(self, name: str) -> Topic:
+        """Return a topic by its name."""
+        return next(one for one in topics() if one.id == name)
+
+    def _shown(self) -> str:
+        """Return the file's name as one would type it from where one stands."""
+        file = Path(self.session.file)
+        here = self.folder.absolute()
+        return str(file.relative_to(here) if file.is_relative_to(here) else file)
+
+    def _source(self) -> tuple[str, list[Said]]:
+        """Return the file's text, or nothing and what is wrong with it."""
+        text = read(Path(self.session.file))
+        if text.fault:
+            return "", [note(text.fault, file=self._shown(), line=text.line, reason=text.why)]
+        return text.source, []
+
+    def _submit(self) -> list[Said]:
+        source, fault = self._source()
+        if fault or self.session.stage is None:
+            return [*fault, note("interview-not-counted")] if fault else []
+        last = self.session.last
+        if last is not None and last.judged and last.source == source:
+            return [note("interview-same")]
+        self._add("submitted", source=source, last=False)
+        return self._judge_what_waits()
+
+    def _judge_what_waits(self) -> list[Said]:
+        """Judge the last submission where its verdict is not there yet."""
+        waiting = self.session.submissions[-1] if self.session.submissions else None
+        if waiting is None or waiting.judged:
+            return []
+        kata = self.session.stages[waiting.tier].tier.kata
+        drawn = self.session.drawn
+        file, source = self.session.file, waiting.source
+        try:
+            report = self.examiner.judge(kata, file, source, drawn, self.language)
+        except OSError as fault:
+            return [note("interview-not-judged", reason=reason(fault))]
+        report = self._in_words_of_this_interview(report)
+        outcome = weigh(report, source, kata.contract, drawn)
+        self._add("judged", number=waiting.number, report=report.to_dict(), outcome=asdict(outcome))
+        self.recorder.record(report, alone=False)
+        return self._verdict(waiting)
+
+    def _verdict(self, one: Submission) -> list[Said]:
+        if one.accepted:
+            key = "interview-right-leniently" if one.outcome["forgiven"] else "interview-right"
+            found = [Said(kind="say", key=key)]
+            names = [self.topic(name).name[self.language] for name in one.outcome["unsure"]]
+            return [*found, *(note("interview-unsure", topic=name) for name in names)]
+        voice = table("voices.toml")[one.outcome["group"]][self.language]
+        return [speech(voice), note("interview-wrong")]
+
+    def _last_look(self) -> list[Said]:
+        """Where time is over: judge what is in the file, if it was not judged already."""
+        stage, last = self.session.stage, self.session.last
+        if stage is None or stage.ended is not None:
+            return []
+        source, fault = self._source()
+        if fault:
+            return fault
+        if source == self.session.handed or (last is not None and last.source == source):
+            return []
+        self._add("submitted", source=source, last=True)
+        return self._judge_what_waits()
+
+    def _run(self) -> list[Said]:
+        file = Path(self.session.file)
+        if not file.is_file():
+            return self._source()[1]
+        ran = run(file)
+        self._add("ran", status=ran.status)
+        key = "interview-ran-long" if ran.status is None else "interview-ran"
+        printed = Said(kind="output", rows=ran.rows, key="interview-cut" if ran.cut else "")
+        return [*([printed] if ran.rows else []), note(key, status=ran.status)]
+
+    def _hint(self) -> list[Said]:
+        stage = self.session.stage
+        if stage is None or stage.ended is not None:
+            return [note("interview-no-hint-now")]
+        hints = stage.tier.kata.hints(self.language)
+        if stage.hints == len(hints):
+            return [note("interview-hints-over", count=len(hints))]
+        self._add("hinted", number=stage.hints + 1)
+        values = {"number": stage.hints, "count": len(hints)}
+        return [speech(hints[stage.hints - 1]), note("interview-hint-costs", **values)]
+
+    def _more(self) -> list[Said]:
+        """Tell more of the last submission: the mistake and its line, then the whole report."""
+        last = self.session.last
+        if last is None or not last.judged or last.accepted:
+            return [note("interview-nothing-more")]
+        if last.told == 2:
+            return [note("interview-all-told")]
+        self._add("more", number=last.number, told=last.told + 1)
+        report = Report.from_dict(last.report)
+        costs = note(f"interview-more-costs-{last.told}")
+        if last.outcome["missed"]:
+            return [*self._agreed(last), costs]
+        if last.told == 1:
+            return [*_named(report), costs]
+        return [Said(kind="report", report=report, source=last.source), costs]
+
+    def _agreed(self, last: Submission) -> list[Said]:
+        found = [self.topic(name) for name in last.outcome["missed"]]
+        if last.told == 1:
+            return [note("interview-not-agreed", topic=one.name[self.language]) for one in found]
+        contract = self.session.stages[last.tier].tier.kata.contract
+        drawn = self.session.drawn
+        return [speech(answer(one, contract, drawn, self.language)) for one in found]
+
+    def _in_words_of_this_interview(self, report: Report) -> Report:
+        """The judge says what 1 means to it; here the mask may have been agreed otherwise."""
+        meaning = self.session.drawn["meaning"]
+        if meaning != "keep":
+            for one in report.diagnosis:
+                if one.mistake in _READ_ONE_WAY:
+                    one.message = self.topic("meaning").answer[meaning][self.language]
+                    one.reference = None
+        return report
+
+    def _skip(self) -> list[Said]:
+        stage = self.session.stage
+        if stage is None:
+            return []
+        self._add("skipped")
+        return [Said(kind="say", key="interview-skipped")]
+
+    def _restore(self) -> list[Said]:
+        file = Path(self.session.file)
+        given = self.session.submissions
+        why = put_back(file, given[-1].source if given else self.session.handed)
+        if why:
+            return [note("cannot-write", file=self._shown(), reason=why)]
+        return [note("interview-restored", file=self._shown())]
+
+
+def _named(report: Report) -> list[Said]:
+    """Name the mistake and its line, or where the judge's numbers part."""
+    if report.diagnosis:
+        first = report.diagnosis[0]
+        key = "interview-mistake-line" if first.line else "interview-mistake"
+        return [note(key, mistake=first.mistake, line=first.line, message=first.message)]
+    if report.error is not None:
+        return [note("interview-fault", message=report.error.message, line=report.error.line or "")]
+    failing = [check for check in report.checks if check.status == "fail"]
+    return [note("interview-check", check=one.id, detail=one.detail) for one in failing[:1]]

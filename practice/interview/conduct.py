@@ -1,0 +1,215 @@
+"""The interviewer: takes what the candidate types, line by line, and answers.
+
+Everything that happens is an event, stored before it is answered, so that a killed terminal
+loses nothing. The screen and the plain lines both talk to this one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..errors import Refusal
+from . import clock
+from .coding import Coding
+from .commands import WORDS, command_in, meant, ticks_in
+from .files import hand_out
+from .questions import question_called
+from .requirements import answer, topics_in, value
+from .said import Said, note, speech
+
+__all__ = ["Interview"]
+
+
+class Interview(Coding):
+    """One interview, led to its end."""
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return bool(self.session.ended)
+
+    def seconds_left(self) -> float:
+        """Return the time left, endless in practice; the whole where the file is not open yet."""
+        return self.session.left(clock.read())
+
+    def greet(self) -> list[Said]:
+        """Open the interview, or take it up again where it was."""
+        if not self.session.opened:
+            return [*self._brief(), note("interview-before-start"), *self._troubles()]
+        self._add("resumed")
+        found = [note("interview-resumed"), *self.look()]
+        if self.over:
+            return found
+        found += self._judge_what_waits()
+        put = self.session.put
+        if self.over:
+            return found
+        if put is None:
+            return [*found, *self._brief(), *self._go_on()]
+        return [*found, *(self._points(put.name) if put.answered else self._question(put.name))]
+
+    def look(self) -> list[Said]:
+        """Look at the clock; where time is over, judge what is there and end."""
+        if self.over or not self.session.opened or self.seconds_left() > 0:
+            return []
+        found = [note("interview-time-over"), *self._judge_what_waits(), *self._last_look()]
+        self._add("ended", why="time")
+        return [*found, *self._troubles()]
+
+    def leave(self) -> None:
+        """Note that the terminal was left; the clock goes on."""
+        if not self.over:
+            self._add("left")
+
+    def line(self, text: str) -> list[Said]:
+        """Take what was typed, and return what is said to it."""
+        found = self.look()
+        if self.over:
+            return found
+        put = self.session.put
+        if put is not None:
+            return [*found, *self._answering(text), *self._troubles()]
+        if not text.strip():
+            return found
+        name, rest = command_in(text)
+        if name:
+            return [*found, *self._command(name, rest), *self._troubles()]
+        return [*found, *self._spoken(text), *self._troubles()]
+
+    def _command(self, name: str, rest: str) -> list[Said]:
+        opened = self.session.opened
+        if name == "start":
+            return [note("interview-started-already")] if opened else self._open()
+        if name == "help":
+            return [note("interview-help-open" if opened else "interview-help-brief")]
+        if name == "brief":
+            return self._brief()
+        if name == "end":
+            self._add("ended", why="candidate")
+            return [note("interview-ended-early")]
+        if not opened:
+            return [note("interview-not-started", command=self._word(name))]
+        if name == "file":
+            return self._moved(rest)
+        coding = {
+            "submit": self._submit,
+            "run": self._run,
+            "hint": self._hint,
+            "more": self._more,
+            "skip": self._skip,
+            "restore": self._restore,
+        }
+        said = coding[name]() if name in coding else []
+        return [*said, *self._go_on()] if name in {"submit", "skip"} else said
+
+    def _open(self) -> list[Said]:
+        try:
+            file, source = hand_out(self.folder)
+        except Refusal as refusal:
+            return [note(refusal.key, **refusal.values)]
+        self._add("opened", file=str(file), source=source)
+        self.examiner.warm()
+        key = "interview-opened-practice" if self.session.practice else "interview-opened"
+        minutes = f"{self.session.minutes:g}"
+        return [note(key, file=self._shown(), minutes=minutes), note("interview-help-open")]
+
+    def _brief(self) -> list[Said]:
+        session, language = self.session, self.language
+        stage = session.stage
+        found: list[Said] = []
+        if not session.opened:
+            minutes = f"{session.minutes:g}"
+            found.append(speech(session.plan.opening[language].format(minutes=minutes)))
+        if stage is not None and not stage.passed:
+            found += self._tier()
+        return found
+
+    def _tier(self) -> list[Said]:
+        """Say what is asked at the tier in work, and what is no longer as agreed."""
+        stage, language = self.session.stage, self.language
+        assert stage is not None
+        found = [speech(stage.tier.ask[language])]
+        contract = stage.tier.kata.contract
+        now = value("output", contract, self.session.drawn)
+        if now == "wanted" and self.session.drawn["output"] == "unwanted":
+            found.append(speech(self.topic("output").answer["changed"][language]))
+        return found
+
+    def _spoken(self, text: str) -> list[Said]:
+        """Answer a clarifying question, every topic that it names."""
+        near = meant(text)
+        if near is not None:
+            return [note("interview-meant", word=self._word(near))]
+        session = self.session
+        stage = session.stage
+        asked = frozenset(name for one in session.clarified for name in one.topics)
+        found = topics_in(text, asked)
+        self._add("asked", text=text, topics=[topic.id for topic in found])
+        if not found or stage is None:
+            return [Said(kind="say", key="interview-unclear")]
+        contract = stage.tier.kata.contract
+        return [speech(answer(one, contract, session.drawn, self.language)) for one in found]
+
+    def _go_on(self) -> list[Said]:
+        """Put the next question, go to the next tier, or come to the end."""
+        found: list[Said] = []
+        session = self.session
+        while not self.over and session.put is None:
+            stage = session.stage
+            question = session.next_question
+            if question is not None:
+                self._add("question", name=question)
+                found += self._question(question)
+            elif stage is None:
+                self._add("ended", why="done")
+                found.append(Said(kind="say", key="interview-done"))
+            elif stage.ended is None:
+                break
+            else:
+                self._add("went_on")
+                if session.stage is not None:
+                    place = {"number": session.tier + 1, "count": len(session.stages)}
+                    title = session.stage.tier.title[self.language]
+                    found += [note("interview-tier", title=title, **place), *self._tier()]
+                elif session.next_question is not None:
+                    found.append(Said(kind="say", key="interview-closing"))
+        return found
+
+    def _question(self, name: str) -> list[Said]:
+        asked = question_called(name, self.language)
+        return [Said(kind="question", text=asked.ask), note("interview-how-to-answer")]
+
+    def _points(self, name: str) -> list[Said]:
+        asked = question_called(name, self.language)
+        return [
+            Said(kind="points", text=asked.answer, rows=asked.points,
+                 values={"trap": asked.trap, "source": asked.source}),
+            note("interview-how-to-tick"),
+        ]  # fmt: skip
+
+    def _answering(self, text: str) -> list[Said]:
+        """Take a line of an answer, its end, or the ticks after it."""
+        put = self.session.put
+        assert put is not None
+        if not put.answered:
+            if text.strip():
+                self._add("wrote", line=text)
+                return []
+            self._add("answered")
+            return self._points(put.name)
+        points = question_called(put.name, self.language).points
+        ticked = ticks_in(text, len(points))
+        if ticked is None:
+            return [note("interview-tick-numbers", count=len(points))]
+        self._add("ticked", points=list(ticked))
+        return [note("interview-ticked", had=len(ticked), count=len(points)), *self._go_on()]
+
+    def _moved(self, name: str) -> list[Said]:
+        file = (self.folder / Path(name).expanduser()).absolute()
+        if not name or not file.is_file() or file.suffix != ".py":
+            return [note("interview-no-such-file", file=str(file) if name else "")]
+        self._add("moved", file=str(file))
+        return [note("interview-moved", file=self._shown())]
+
+    def _word(self, name: str) -> str:
+        return WORDS[name][self.language]

@@ -1,0 +1,87 @@
+"""The plans: what an interviewer asks for, step by step, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+
+from ...kata.catalogue import Kata, find
+from ..errors import Refusal
+from .texts import FOLDER, table
+
+__all__ = ["Level", "Plan", "Tier", "plan_called", "plan_names"]
+
+
+class Level(str, Enum):
+    """What the interview is for; the names are the question banks'."""
+
+    junior = "junior"
+    senior = "senior"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tier:
+    """One step of an interview: what is asked, and the kata that judges it.
+
+    weight: how much it counts against the others. questions: how many follow from the
+    kata's bank, after the open one.
+    """
+
+    id: str
+    kata: Kata
+    weight: int
+    questions: int
+    title: Mapping[str, str]
+    ask: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """An interview. closing: how many questions come at its end, from the katas' banks."""
+
+    id: str
+    minutes: int
+    closing: int
+    closing_from: tuple[Kata, ...]
+    title: Mapping[str, str]
+    opening: Mapping[str, str]
+    tiers: tuple[Tier, ...]
+
+
+def plan_names() -> tuple[str, ...]:
+    """Return the plans' names, the ladder first."""
+    found = sorted(path.stem for path in (FOLDER / "plans").glob("*.toml"))
+    return tuple(sorted(found, key=lambda name: name != "ladder"))
+
+
+def plan_called(name: str) -> Plan:
+    """Return a plan; raise Refusal with the nearest names."""
+    names = plan_names()
+    if name not in names:
+        near = ", ".join(f"`{one}`" for one in get_close_matches(name, names, n=2, cutoff=0.5))
+        key = "no-plan-near" if near else "no-plan"
+        notes = (("plans", " ".join(names)),)
+        commands = (f"interview --plan {names[0]}",)
+        raise Refusal(key, name=name, nearest=near, notes=notes, commands=commands)
+    data = table(f"plans/{name}.toml")
+    return Plan(
+        id=name,
+        minutes=data["minutes"],
+        closing=data["closing"],
+        closing_from=tuple(find(kata) for kata in data["closing_from"]),
+        title=data["title"],
+        opening=data["opening"],
+        tiers=tuple(
+            Tier(
+                id=row["id"],
+                kata=find(row["kata"]),
+                weight=row["weight"],
+                questions=row["questions"],
+                title=row["title"],
+                ask=row["ask"],
+            )
+            for row in data["tier"]
+        ),
+    )

@@ -1,0 +1,145 @@
+"""What the brief leaves open: drawn for each interview, told to who asks, and judged.
+
+A topic has one value at a tier. Some are the kata's own (has it a mask?), some are drawn
+when the interview begins (what does the mask mean?). Only what the judge's report or the
+source can tell is drawn.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from ...checker.client import Options
+from ...kata.catalogue import Contract
+from .texts import table
+
+__all__ = [
+    "DRAWN",
+    "JUDGES_OUTPUT",
+    "Topic",
+    "answer",
+    "draw",
+    "matters",
+    "topics",
+    "topics_in",
+    "value",
+]
+
+# The topics that differ from interview to interview; the others follow from the kata.
+DRAWN = ("meaning", "entries", "output", "dropout", "precision")
+
+# Whether the judge can be told that a required output projection is not wanted.
+JUDGES_OUTPUT = "output" in {field.name for field in fields(Options)}
+
+_SHAPES = {"BQK": "(B, Tq, Tk)", "BHQK": "(B, H, T, T)", "B1QK": "(B, 1, T, T)"}
+_SHAPES["B11K"] = "(B, 1, 1, T)"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """Something to ask about, and how a question about it is recognised."""
+
+    id: str
+    words: tuple[str, ...]
+    beside: str
+    hides: tuple[str, ...]
+    name: Mapping[str, str]
+    answer: Mapping[str, Mapping[str, str]]
+
+
+def topics() -> tuple[Topic, ...]:
+    """Return every topic, in the order in which they are answered."""
+    return tuple(
+        Topic(
+            id=row["id"],
+            words=tuple(row["words"]),
+            beside=row.get("with", ""),
+            hides=tuple(row.get("hides", ())),
+            name=row["name"],
+            answer=row["answer"],
+        )
+        for row in table("clarifications.toml")["topic"]
+    )
+
+
+def draw(seed: int, level: str) -> dict[str, str]:
+    """Draw what this interview wants where the brief says nothing."""
+    chance = random.Random(f"requirements {seed}")  # noqa: S311 - a draw, not a secret
+    senior = level == "senior"
+    meaning = chance.choice(("keep", "drop", "additive") if senior else ("keep", "drop"))
+    entries = "float" if meaning == "additive" else chance.choice(("bool", "int"))
+    return {
+        "meaning": meaning,
+        "entries": entries,
+        "output": chance.choice(("wanted", "unwanted")),
+        "dropout": chance.choice(("0.1", "0.2", "0.3")),
+        "precision": "any" if senior else chance.choice(("any", "float32")),
+    }
+
+
+def value(topic: str, contract: Contract, drawn: Mapping[str, str]) -> str:
+    """Return what this interview says about a topic, at a tier with this contract."""
+    if topic == "mask":
+        return "built-in" if contract.causal else "given" if contract.masks else "none"
+    if topic in {"meaning", "entries"}:
+        return drawn[topic] if contract.masks else "none"
+    if topic in {"heads", "names"}:
+        return contract.heads
+    if topic == "output":
+        return _output(contract, drawn)
+    if topic == "dropout":
+        named = {"none": "none", "optional": "free"}
+        return named.get(contract.dropout, drawn["dropout"])
+    if topic == "precision":
+        return drawn["precision"]
+    return contract.source if topic == "shape" else "free"
+
+
+def _output(contract: Contract, drawn: Mapping[str, str]) -> str:
+    if contract.output == "extra":
+        return "formula"
+    if contract.output == "required" and not JUDGES_OUTPUT:
+        return "wanted"
+    # A kata that leaves it open can be judged both ways; the fused formula asks for neither.
+    return "free" if contract.fused else drawn["output"]
+
+
+def matters(topic: str, contract: Contract, drawn: Mapping[str, str]) -> bool:
+    """Whether a topic was drawn and says something at this tier."""
+    if topic not in DRAWN or value(topic, contract, drawn) in {"none", "free"}:
+        return False
+    if topic == "output":
+        return contract.output == "optional" or JUDGES_OUTPUT
+    # Both meanings of the numbers are one question where the mask is added.
+    return not (topic == "entries" and drawn["meaning"] == "additive")
+
+
+def answer(topic: Topic, contract: Contract, drawn: Mapping[str, str], language: str) -> str:
+    """Return the interviewer's answer."""
+    found = value(topic.id, contract, drawn)
+    if topic.id == "dropout" and found not in topic.answer:
+        return topic.answer["rate"][language].strip().format(rate=found)
+    text = topic.answer[found][language].strip()
+    shapes = [_SHAPES[form] for form in contract.masks]
+    return text.format(shape=", ".join(shapes)) if "{shape}" in text else text
+
+
+def topics_in(text: str, asked: frozenset[str]) -> list[Topic]:
+    """Return what a line asks about. asked: what has come up before."""
+    low = text.lower()
+    found = [topic for topic in topics() if any(_in(word, low) for word in topic.words)]
+    names = {topic.id for topic in found} | asked
+    found = [topic for topic in found if not topic.beside or topic.beside in names]
+    hidden = {name for topic in found for name in topic.hides}
+    return [topic for topic in found if topic.id not in hidden]
+
+
+def _in(word: str, text: str) -> bool:
+    if not word.isascii():
+        return word in text
+    return (
+        re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?:s|ed|ing)?(?![a-z0-9_])", text) is not None
+    )

@@ -1,0 +1,265 @@
+"""What an interview's events add up to: where it stands, and all that its report needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .clock import Reading, elapsed, since
+from .plan import Plan, Tier, plan_called
+from .questions import questions_of
+from .requirements import matters
+from .store import Event
+
+__all__ = ["Clarified", "Put", "Session", "Stage", "Submission", "TimelineMark"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clarified:
+    """A clarifying question. tier: where it was asked; early: before that tier's submissions."""
+
+    text: str
+    topics: tuple[str, ...]
+    tier: int
+    early: bool
+
+
+@dataclass(slots=True)
+class Submission:
+    """What was handed in. report: as plain data, empty until it was judged."""
+
+    number: int
+    tier: int
+    source: str
+    at: float
+    last: bool
+    report: dict[str, Any] = field(default_factory=dict[str, Any])
+    outcome: dict[str, Any] = field(default_factory=dict[str, Any])
+    told: int = 0
+
+    @property
+    def judged(self) -> bool:
+        """Whether its verdict is there."""
+        return bool(self.report)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it was what this interview asks for."""
+        return bool(self.outcome.get("accepted"))
+
+
+@dataclass(slots=True)
+class Put:
+    """A question that was put, what was written, and which points were ticked."""
+
+    name: str
+    tier: int
+    lines: list[str] = field(default_factory=list[str])
+    answered: bool = False
+    ticked: tuple[int, ...] | None = None
+
+
+@dataclass(slots=True)
+class Stage:
+    """One tier as it went. ended: when it was passed or given up, in seconds."""
+
+    tier: Tier
+    began: float | None = None
+    ended: float | None = None
+    passed: bool = False
+    hints: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TimelineMark:
+    """Something for the timeline: when, and what."""
+
+    at: float
+    kind: str
+    tier: int
+    number: int = 0
+
+
+@dataclass(slots=True)
+class Session:
+    """An interview, folded from its events."""
+
+    number: int
+    plan: Plan
+    level: str
+    seed: int
+    minutes: float
+    practice: bool
+    drawn: Mapping[str, str]
+    wall: float
+    stages: list[Stage]
+    questions: tuple[tuple[str, ...], ...]
+    file: str = ""
+    opened: bool = False
+    tier: int = 0
+    ended: str = ""
+    handed: str = ""
+    runs: int = 0
+    clarified: list[Clarified] = field(default_factory=list[Clarified])
+    submissions: list[Submission] = field(default_factory=list[Submission])
+    puts: list[Put] = field(default_factory=list[Put])
+    marks: list[TimelineMark] = field(default_factory=list[TimelineMark])
+    readings: list[Reading] = field(default_factory=list[Reading])
+
+    @classmethod
+    def of(cls, number: int, events: Sequence[Event]) -> Session:
+        """Fold events into what they add up to. The first one begins the interview."""
+        begin = events[0]
+        plan = plan_called(begin.data["plan"])
+        data = begin.data
+        session = cls(
+            number=number,
+            plan=plan,
+            level=data["level"],
+            seed=data["seed"],
+            minutes=data["minutes"],
+            practice=data["practice"],
+            drawn=data["drawn"],
+            wall=begin.reading.wall,
+            stages=[Stage(tier) for tier in plan.tiers],
+            questions=questions_of(plan, data["level"], data["seed"]),
+        )
+        session.take(events[1:])
+        return session
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Take in what happened."""
+        for event in events:
+            if self.opened or event.kind == "opened":
+                self.readings.append(event.reading)
+            getattr(self, f"_on_{event.kind}")(event.data, elapsed(self.readings))
+
+    # Where it stands.
+
+    @property
+    def stage(self) -> Stage | None:
+        """The tier in work, nothing once all are over."""
+        return self.stages[self.tier] if self.tier < len(self.stages) else None
+
+    @property
+    def put(self) -> Put | None:
+        """The question that waits for an answer or for ticks."""
+        last = self.puts[-1] if self.puts else None
+        return last if last is not None and last.ticked is None else None
+
+    @property
+    def next_question(self) -> str | None:
+        """The question to put before the interview goes on, if there is one."""
+        stage = self.stage
+        if stage is not None and not stage.passed:
+            return None
+        asked = sum(put.tier == self.tier for put in self.puts)
+        left = self.questions[self.tier][asked:]
+        return left[0] if left else None
+
+    @property
+    def last(self) -> Submission | None:
+        """The last submission of the tier in work."""
+        found = [one for one in self.submissions if one.tier == self.tier]
+        return found[-1] if found else None
+
+    def spent(self, now: Reading) -> float:
+        """Return the seconds since the file was opened, sleep and restarts reconciled."""
+        if not self.readings:
+            return 0.0
+        return elapsed(self.readings) + since(self.readings[-1], now)
+
+    def left(self, now: Reading) -> float:
+        """Return the seconds left; endless in practice."""
+        return float("inf") if self.practice else self.minutes * 60 - self.spent(now)
+
+    def asked_before(self, topic: str, tier: int) -> bool:
+        """Whether a topic was answered before the first submission of a tier.
+
+        "No mask yet" at an earlier tier is no answer to what its entries mean.
+        """
+        return any(
+            topic in one.topics
+            and one.tier < len(self.stages)
+            and matters(topic, self.stages[one.tier].tier.kata.contract, self.drawn)
+            and (one.tier < tier or (one.tier == tier and one.early))
+            for one in self.clarified
+        )
+
+    # What happened, one method an event.
+
+    def _on_asked(self, data: dict[str, Any], at: float) -> None:
+        early = self.last is None
+        self.clarified.append(Clarified(data["text"], tuple(data["topics"]), self.tier, early))
+        self._mark(at, "asked")
+
+    def _on_opened(self, data: dict[str, Any], at: float) -> None:
+        self.opened = True
+        self.file, self.handed = data["file"], data["source"]
+        self.stages[0].began = at
+
+    def _on_moved(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.file = data["file"]
+
+    def _on_ran(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.runs += 1
+        self._mark(at, "ran")
+
+    def _on_submitted(self, data: dict[str, Any], at: float) -> None:
+        one = Submission(len(self.submissions) + 1, self.tier, data["source"], at, data["last"])
+        self.submissions.append(one)
+
+    def _on_judged(self, data: dict[str, Any], at: float) -> None:
+        one = self.submissions[-1]
+        one.report, one.outcome = data["report"], data["outcome"]
+        self.marks.append(
+            TimelineMark(one.at, "right" if one.accepted else "wrong", one.tier, one.number)
+        )
+        if one.accepted:
+            stage = self.stages[one.tier]
+            stage.passed, stage.ended = True, at
+
+    def _on_more(self, data: dict[str, Any], at: float) -> None:
+        self.submissions[data["number"] - 1].told = data["told"]
+        self._mark(at, "more")
+
+    def _on_hinted(self, data: dict[str, Any], at: float) -> None:
+        self.stages[self.tier].hints = data["number"]
+        self._mark(at, "hint")
+
+    def _on_question(self, data: dict[str, Any], at: float) -> None:
+        self.puts.append(Put(data["name"], self.tier))
+        self._mark(at, "question")
+
+    def _on_wrote(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.puts[-1].lines.append(data["line"])
+
+    def _on_answered(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.puts[-1].answered = True
+
+    def _on_ticked(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.puts[-1].ticked = tuple(data["points"])
+
+    def _on_skipped(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.stages[self.tier].ended = at
+        self._mark(at, "skipped")
+
+    def _on_went_on(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.tier += 1
+        stage = self.stage
+        if stage is not None:
+            stage.began = at
+
+    def _on_left(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self._mark(at, "left")
+
+    def _on_resumed(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self._mark(at, "resumed")
+
+    def _on_ended(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.ended = data["why"]
+
+    def _mark(self, at: float, kind: str) -> None:
+        if self.opened:
+            self.marks.append(TimelineMark(at, kind, self.tier))

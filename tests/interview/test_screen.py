@@ -1,0 +1,171 @@
+"""The screen at 80x24, driven as a person drives it."""
+
+import asyncio
+
+import pytest
+from attn_kata.terminal.interview.app import InterviewApp
+from attn_kata.terminal.interview.typed import Typed
+from textual import events
+
+
+@pytest.fixture
+def held(lead):
+    """Hold an interview on a screen: a coroutine acts on it, and its rows come back."""
+
+    def hold(act, *, size=(80, 24), language="en", **wishes):
+        led = lead(language=language, **wishes)
+        app = InterviewApp(led, language)
+
+        async def run():
+            async with app.run_test(size=size) as pilot:
+                await settled(app, pilot)
+                await act(app, pilot)
+                return rows(app)
+
+        return led, asyncio.run(run())
+
+    return hold
+
+
+async def settled(app, pilot):
+    """Wait until the interviewer has answered and the screen shows it."""
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def rows(app):
+    """The screen's rows as text."""
+    strips = app.screen._compositor.render_strips()
+    return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+
+async def say(app, pilot, *lines):
+    """Type lines, each ended."""
+    for line in lines:
+        for char in line:
+            await pilot.press({" ": "space", "?": "question_mark"}.get(char, char))
+        await pilot.press("enter")
+        await settled(app, pilot)
+
+
+async def nothing(app, pilot):
+    """Only look."""
+
+
+def test_brief(held):
+    """First: what is asked, that the clock waits, and where to type."""
+    _, shown = held(nothing)
+    assert len(shown) == 24
+    assert shown[0].endswith("the clock waits for `start`")
+    assert "multi-head attention in PyTorch" in " ".join(shown)
+    assert shown[-2] == "say or type a command"
+    assert shown[-1] == "F1 help  F2 submit  F3 run  F4 hint  F5 more  ^Q leave"
+
+
+def test_clock_runs_and_redraws_nothing_else(held, hands):
+    """The time left is shown, and a second later only the first line is drawn anew."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        hands.go_on(61.5)
+        drawn = []
+        app.show, show = lambda name, text: (drawn.append((name, text)), show(name, text)), app.show
+        app.look()
+        await pilot.pause()
+        assert [name for name, _ in drawn] == ["state"]
+
+    _, shown = held(act)
+    assert shown[0].endswith("left 28:59")
+    assert shown[0].startswith("1/2 one head, but a real layer")
+
+
+def test_withheld_diagnosis(held, work, script):
+    """F2 submits: one sentence, and the verdict in the first line."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        (work / "interview.py").write_text(script.wrong, "utf-8")
+        await pilot.press("f2")
+        await settled(app, pilot)
+
+    led, shown = held(act)
+    assert "not accepted" in shown[0]
+    assert "▌ I'd look at your scaling again." in shown
+    assert "√hidden_dim" not in " ".join(shown)
+    assert len(led.session.submissions) == 1
+
+
+def test_answers_and_ticks(held, work, script):
+    """After a pass the question is answered in lines, an empty one ends it; keys do nothing."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        (work / "interview.py").write_text(script.right, "utf-8")
+        await pilot.press("f2")
+        await settled(app, pilot)
+        await pilot.press("f2")
+        await say(app, pilot, "the scale", "", "1 2")
+
+    led, _ = held(act)
+    assert led.session.puts[0].lines == ["the scale"]
+    assert led.session.puts[0].ticked == (1, 2)
+    assert len(led.session.submissions) == 1
+
+
+def test_a_paste_keeps_its_lines(held, work, script):
+    """Several pasted lines are several lines of an answer."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        (work / "interview.py").write_text(script.right, "utf-8")
+        await pilot.press("f2")
+        await settled(app, pilot)
+        app.query_one(Typed)._on_paste(events.Paste("one\r\ntwo\nthree"))
+        await settled(app, pilot)
+
+    led, shown = held(act)
+    assert led.session.put.lines == ["one", "two"]
+    assert shown[-2] == "three"
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 20), (120, 40)])
+def test_resized(held, size):
+    """Narrow or wide, the clock stays, and no row is longer than the screen."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        await pilot.resize_terminal(*size)
+        await settled(app, pilot)
+
+    _, shown = held(act)
+    assert len(shown) == size[1]
+    assert "left 30:00" in shown[0]
+    assert all(len(row) <= size[0] for row in shown)
+
+
+def test_time_over(held, hands):
+    """The clock ends it without a key, and Enter leaves."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        hands.go_on(1801)
+        app.look()
+        await settled(app, pilot)
+        assert "it is over; Enter shows the result" in " ".join(rows(app))
+        await pilot.press("enter")
+
+    led, _ = held(act)
+    assert led.session.ended == "time"
+
+
+def test_chinese(held):
+    """The whole screen speaks Chinese."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+
+    _, shown = held(act, language="zh")
+    assert shown[0].endswith("剩余 30:00")
+    assert shown[-1].startswith("F1 帮助  F2 提交")
