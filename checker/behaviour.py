@@ -30,11 +30,10 @@ _RATE = 0.3
 
 @dataclass(slots=True, kw_only=True)
 class Trace:
-    """One small call as it was seen: its steps, dropouts and the operators beneath."""
+    """One small call as it was seen: its steps and dropouts."""
 
     steps: list[dict[str, Any]] = field(default_factory=list)
     dropouts: list[dict[str, Any]] = field(default_factory=list)
-    operators: list[str] = field(default_factory=list)
     inputs: dict[str, Tensor] = field(default_factory=dict)
     mask: Tensor | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
@@ -65,13 +64,12 @@ def trace(examination: Examination) -> Trace:
             case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross
         )
         call = fitted.binding.forward.call(inputs, fitted.none_mask(case))
-    call = dict(call, record={"values": True}, profile=True)
+    call = dict(call, record={"values": True})
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
     answer = (result.get("answers") or [{}])[0]
     return Trace(
         steps=answer.get("steps", []),
         dropouts=answer.get("dropouts", []),
-        operators=answer.get("operators", []),
         inputs=call["inputs"],
         mask=call["inputs"].get("mask"),
         weights=weights,
@@ -111,10 +109,6 @@ def forbidden(seen: Trace) -> tuple[str, int | None] | None:
         # Only torch's own functions reach the recorder, so a name is enough.
         if step["call"] in _FUSED_CALLS:
             return _FUSED_CALLS[step["call"]], step["line"]
-    for operator in seen.operators:
-        for name, label in _FUSED_CALLS.items():
-            if operator.startswith("aten::") and name in operator:
-                return label, None
     return None
 
 

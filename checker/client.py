@@ -17,6 +17,7 @@ from types import TracebackType
 
 from . import wire
 from .launch import take
+from .limits import share_of_memory
 from .messages import say
 from .report import Fault, Report
 
@@ -25,7 +26,7 @@ __all__ = ["Bench", "Options", "check"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to judge. memory is in bytes, 0 for a third of the machine's."""
+    """How to judge. memory is in bytes beside torch's own, 0 for a share of the machine's."""
 
     class_name: str | None = None
     mask: str = "keep"
@@ -122,7 +123,7 @@ class Bench:
             "seed": seed,
             "language": options.language,
             "timeout": options.timeout,
-            "memory": options.memory or _third_of_memory(),
+            "memory": options.memory or share_of_memory(self.count),
         }
 
 
@@ -131,10 +132,3 @@ def check(kata: str, file: str | Path, **options: object) -> Report:
     with Bench() as bench:
         chosen = Options(**options)  # type: ignore[arg-type]
         return next(bench.judge(kata, [Path(file)], chosen))
-
-
-def _third_of_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 3
-    except (ValueError, OSError):
-        return 8 << 30

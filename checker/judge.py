@@ -30,9 +30,10 @@ from .examine import Examination
 from .fitting import Fitted, Unbound, bind
 from .forms import choose_forms
 from .halves import try_dtypes
+from .limits import Limits
 from .messages import say
 from .plan import Binding, Size
-from .process import Candidate, Ended
+from .process import Candidate, Ended, Foul
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
 from .verdict import Verdict
@@ -91,9 +92,13 @@ class _Sitting:
         candidate = None
         try:
             source = read(Path(self.job["file"]), self.language)
-            deadline = time.monotonic() + self.job["timeout"]
-            candidate = Candidate(self.requests, deadline, self.job["memory"])
-            self._judge(source, candidate)
+            limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
+            candidate = Candidate(self.requests, limits, str(source.path.resolve()))
+            try:
+                self._judge(source, candidate)
+            except Foul as foul:
+                verdict = Verdict(self.result, self.kata, source, self.language)
+                verdict.foul(foul.called, foul.line)
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
         except _Unjudged as unjudged:
@@ -118,22 +123,24 @@ class _Sitting:
         return Fault(kind="crash", message=self._say("judge-fault", reason=reason))
 
     def _ended(self, ended: Ended) -> Fault:
-        phase = self._say(f"phase-{self.phase}")
-        if ended.kind == "timeout":
-            message = self._say("ended-timeout", seconds=self.job["timeout"], phase=phase)
-        elif ended.kind == "memory":
-            message = self._say("ended-memory", phase=phase)
+        place = ended.place
+        phase = self._say(f"phase-{place.phase or self.phase}")
+        if place.line is not None:
+            phase = self._say("at-line", phase=phase, line=place.line)
+        key = f"ended-{ended.why or ended.kind}"
+        if ended.why or ended.kind != "crash":
+            values = {"seconds": self.job["timeout"], "memory": self.job["memory"] >> 20}
+            message = self._say(key, phase=phase, **values)
         else:
-            code = ended.code
-            signal = code is not None and code < 0
-            how = self._say("exit-signal" if signal else "exit-code", code=abs(code or 0))
-            message = self._say("ended-crash", phase=phase, how=how)
-        return Fault(kind=ended.kind, message=message)
+            code = ended.code or 0
+            how = self._say("exit-signal" if code < 0 else "exit-code", code=abs(code))
+            message = self._say(key, phase=phase, how=how)
+        return Fault(kind=ended.kind, message=message, line=place.line)
 
     def _judge(self, source: Source, candidate: Candidate) -> None:
         entry, sizes = self._load(source, candidate)
         self.result.object = entry["name"]
-        self.phase = "construct"
+        self.phase = "first"
         try:
             fitted = self._fit(candidate, entry, sizes)
         except Unbound as unbound:

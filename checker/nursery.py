@@ -7,18 +7,27 @@ reference is loaded only in the judges, after they are forked.
 from __future__ import annotations
 
 import contextlib
+import gc
+import json
 import os
-import resource
 import selectors
 import signal
 import socket
 import sys
+import time
 import warnings
+from dataclasses import replace
+from functools import partial
 from typing import Any
+
+from . import fence, kin
+from .limits import Limits
 
 __all__ = ["main"]
 
-_FDS = 3
+_FDS = 4
+# How long the wardens may take to end what they watch.
+_PARTING = 5.0
 
 
 def main(number: int) -> None:
@@ -27,11 +36,19 @@ def main(number: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # torch warns of an absent NumPy, which nothing here needs.
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
+    # Handwritten code is judged as it is written; compiled, torch may fuse it by itself.
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"
     # The point of this process, so that nobody it forks need import them.
     import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
-    from . import candidate  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
+    from . import candidate, warden, wire  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
+    fence.warm_up()
+    wire.warm_up()
+    fence.adopt_orphans()
+    # What is here stays, so that no fork need look through it, nor copy it for having looked.
+    gc.collect()
+    gc.freeze()
     control = socket.socket(fileno=number)
     _Nursery(control).serve()
     # Taking the interpreter and torch down in order would keep the command waiting for nothing.
@@ -43,8 +60,10 @@ class _Nursery:
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
-        self.requests: dict[socket.socket, bool] = {control: True}
-        self.children: dict[int, socket.socket] = {}
+        self.parent = os.getppid()
+        self.judges: set[int] = set()
+        self.wardens: set[int] = set()
+        self.torch_takes = kin.own_data()
         self.selector = selectors.DefaultSelector()
         self.selector.register(control, selectors.EVENT_READ)
         self.wake, self.alarm = socket.socketpair()
@@ -73,7 +92,7 @@ class _Nursery:
 
     def _request(self, source: socket.socket) -> bool:
         try:
-            text, fds, _, _ = socket.recv_fds(source, 64, _FDS)
+            text, fds, _, _ = socket.recv_fds(source, 4096, _FDS)
         except OSError:
             return False
         if not text:
@@ -82,7 +101,8 @@ class _Nursery:
             for fd in fds:
                 self._fork_judge(fd)
         else:
-            self._fork_candidate(source, fds, int(text.split()[1]))
+            order = json.loads(text.partition(b" ")[2])
+            self._fork_warden(fds, Limits(**order))
         for fd in fds:
             os.close(fd)
         return True
@@ -105,27 +125,50 @@ class _Nursery:
                 os._exit(0)
         theirs.close()
         self.selector.register(requests, selectors.EVENT_READ)
-        self.children[pid] = self.control
+        self.judges.add(pid)
 
-    def _fork_candidate(self, source: socket.socket, fds: list[int], memory: int) -> None:
+    def _fork_warden(self, fds: list[int], limits: Limits) -> None:
+        """Have a candidate run. fds: its line to the judge, its output, its aside; the warden's."""
         pid = os.fork()
         if pid == 0:
-            status = 70
             try:
-                channel = os.dup(fds[0])
-                null = os.open(os.devnull, os.O_RDONLY)
-                os.dup2(null, 0)
-                os.dup2(fds[1], 1)
-                os.dup2(fds[1], 2)
-                os.setpgid(0, 0)
-                self._leave({channel})
-                _limit(memory)
-                _serve_candidate(socket.socket(fileno=channel))
-                status = 0
+                channel, output, aside, control = fds
+                self._leave(set(fds))
+                from .warden import stand_over
+
+                protected = {os.getppid(), os.getpid(), self.parent, *self.judges}
+                begin = partial(self._run_candidate, channel, output, aside, limits, protected)
+                stand_over(socket.socket(fileno=control), [channel, output, aside], limits, begin)
             finally:
-                os._exit(status)
-        self.children[pid] = source
-        source.sendall(b"born %d\n" % pid)
+                os._exit(0)
+        self.wardens.add(pid)
+
+    def _run_candidate(
+        self,
+        channel: int,
+        output: int,
+        aside: int,
+        limits: Limits,
+        protected: set[int],
+        folder: str | None,
+    ) -> None:
+        leave, status = os._exit, 70
+        try:
+            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+                signal.signal(number, signal.SIG_DFL)
+            null = os.open(os.devnull, os.O_RDONLY)
+            os.dup2(null, 0)
+            os.dup2(output, 1)
+            os.dup2(output, 2)
+            os.close(null)
+            os.close(output)
+            from .candidate import serve
+
+            memory = limits.memory and limits.memory + self.torch_takes
+            serve(channel, aside, folder, replace(limits, memory=memory), protected)
+            status = 0
+        finally:
+            leave(status)
 
     def _leave(self, keep: set[int]) -> None:
         """In a fork: forget the nursery's own descriptors and handlers."""
@@ -150,39 +193,31 @@ class _Nursery:
             return
 
     def _reap(self) -> None:
-        while self.children:
+        while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            owner = self.children.pop(pid, None)
-            if owner is not None and owner is not self.control:
-                try:
-                    owner.sendall(b"gone %d %d\n" % (pid, os.waitstatus_to_exitcode(status)))
-                except OSError:
-                    continue
+            self.judges.discard(pid)
+            self.wardens.discard(pid)
+            if status:
+                # A warden that was killed leaves us what it watched.
+                for stray in set(kin.children(os.getpid())) - self.judges - self.wardens:
+                    _kill(stray)
 
     def _end(self) -> None:
-        for pid, owner in self.children.items():
-            with contextlib.suppress(OSError):
-                if owner is self.control:
-                    os.kill(pid, signal.SIGKILL)
-                else:
-                    os.killpg(pid, signal.SIGKILL)
+        """End the judges; a warden whose judge is gone ends what it watches."""
+        for pid in self.judges:
+            _kill(pid)
+        end = time.monotonic() + _PARTING
+        while (self.judges or self.wardens) and time.monotonic() < end:
+            self._reap()
+            time.sleep(0.001)
+        kin.end_all(0, 1.0)
 
 
-def _serve_candidate(channel: socket.socket) -> None:
-    """Run the candidate's loop in a fork that has left the nursery."""
-    from .candidate import serve
-
-    serve(channel)
-
-
-def _limit(memory: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if memory:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, hard), hard))
+def _kill(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)

@@ -9,43 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from torch import Tensor
-
-# The public profiler parses its events for long; see Operators.
-from torch._C._profiler import (
-    _ExperimentalConfig,  # pyright: ignore[reportPrivateUsage] - as above
-)
-from torch.autograd import (
-    ProfilerConfig,  # pyright: ignore[reportPrivateImportUsage] - as above
-    ProfilerState,  # pyright: ignore[reportPrivateImportUsage] - as above
-    _disable_profiler_legacy,  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage] - same
-    _enable_profiler_legacy,  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage] - same
-)
 from torch.overrides import TorchFunctionMode
 
 from .frames import caller, line_in
 
-__all__ = ["Operators", "Recorder"]
+__all__ = ["Recorder"]
 
 _LIMIT = 4000
-
-
-class Operators:
-    """Names every ATen operator that runs, also beneath function modes switched off.
-
-    torch's public profiler parses its events for some ten milliseconds and writes to
-    standard error; the recording under it is enough here.
-    """
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-
-    def __enter__(self) -> None:
-        settings = _ExperimentalConfig()
-        config = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, settings)
-        _enable_profiler_legacy(config)
-
-    def __exit__(self, *_: object) -> None:
-        self.names = {event.name() for thread in _disable_profiler_legacy() for event in thread}
 
 
 class Recorder(TorchFunctionMode):

@@ -37,9 +37,11 @@ class Verdict(Sheet):
         super().__init__(report, source, language)
         self.kata = kata
 
-    def rules(self, seen: Trace, imports: int | None) -> None:
-        """No fused attention, and not our own answer."""
-        call = forbidden(seen)
+    def rules(
+        self, seen: Trace, imports: int | None, told: tuple[str, int | None] | None = None
+    ) -> None:
+        """No fused attention, and not our own answer. told: what was caught in the act."""
+        call = told or forbidden(seen)
         if imports is not None:
             call = ("attn_kata", imports)
         if call is None:
@@ -50,6 +52,14 @@ class Verdict(Sheet):
         message = self.say("forbidden-call", call=f"`{name}`")
         self.set("rules", "fail", message)
         self.blame("forbidden-call", line, call=f"`{name}`")
+
+    def foul(self, called: str, line: int | None) -> None:
+        """It reached for what does the whole job; nothing else is judged."""
+        self.rules(Trace(), None, (called, line))
+        for name in CHECK_IDS:
+            if name != "rules":
+                self.set(name, "skip", self.say("waits", check="rules"))
+        self.finish()
 
     def wrong_shape(self, unbound: Unbound) -> None:
         """The class runs and gives a tensor of another shape than asked, however it is called."""

@@ -1,0 +1,164 @@
+"""What an answer must look like before the judge reads it.
+
+A candidate's process answers whatever its code makes it answer. Here only the form is
+held: what an answer says is compared with behaviour elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import Tensor
+
+from .wire import Garbled
+
+__all__ = ["check"]
+
+
+class _Any:
+    """Every value, where its reader looks for itself."""
+
+
+class _Named:
+    """A mapping from any name to one form."""
+
+    def __init__(self, form: Any) -> None:
+        self.form = form
+
+
+# A form is a type, None, a tuple of alternatives, a list of one form, or a dictionary of
+# fields; a field with a question mark may be absent.
+_LINE = (int, None)
+_TENSOR = (Tensor, None)
+_FAULT = {"type": str, "kinds": [str], "message": str, "line": _LINE}
+_PARAMETER = {
+    "name": str,
+    "kind": str,
+    "has_default": bool,
+    "default": (int, float, bool, str, None),
+    "annotation": str,
+}
+_CLASS = {
+    "name": str,
+    "module": bool,
+    "line": _LINE,
+    "bases": [str],
+    "constructor": ([_PARAMETER], None),
+    "forward": ([_PARAMETER], None),
+}
+_STEP = {
+    "call": str,
+    "line": _LINE,
+    "numbers": [float],
+    "shapes": [[int]],
+    "shape": ([int], None),
+    "values?": [Tensor],
+    "?": _Any,
+}
+_DROPOUT = {
+    "p": float,
+    "training": bool,
+    "line": _LINE,
+    "module": (str, None),
+    "shape": [int],
+    "input?": Tensor,
+    "?": _Any,
+}
+_CALL = {
+    "out?": _TENSOR,
+    "container?": (str, None),
+    "place?": int,
+    "attached?": bool,
+    "grads?": _Named(_TENSOR),
+    "input_grads?": _Named(_TENSOR),
+    "jacobian?": Tensor,
+    "fault?": _FAULT,
+    "steps?": [_STEP],
+    "dropouts?": [_DROPOUT],
+    "modified": [str],
+}
+_TRY = {
+    **_CALL,
+    "modified?": [str],
+    "phase": str,
+    "printed": [_LINE],
+    "fits?": bool,
+    "answer?": _CALL,
+    "registered?": _Named([int]),
+    "hidden?": _Named([int]),
+    "modules?": [[str]],
+    "plain?": [str],
+}
+del _TRY["modified"]
+_FORMS: dict[str, Any] = {
+    "load": {
+        "fault": (_FAULT, None),
+        "classes": [_CLASS],
+        "sizes": [{"name": str, "whole": bool}],
+    },
+    "describe": {"answers": [_TRY]},
+    "run": {"results": [{"fault?": _FAULT, "answers?": [_CALL]}]},
+    "pretend": {"answers": [{"fault?": _FAULT, "kind?": str, "name?": str, "line?": _LINE}]},
+}
+
+
+def check(request: dict[str, Any], answer: Any) -> None:
+    """Raise Garbled where an answer has not the form, or the number of parts, asked for."""
+    asked = request["do"]
+    if not _fits(answer, _FORMS[asked]):
+        raise Garbled(f"no answer to {asked}")
+    if asked == "describe":
+        wanted, got = len(request["tries"]), len(answer["answers"])
+        right = 0 < got <= wanted if request["first_good"] else got == wanted
+        right = right and all(map(_whole_try, answer["answers"]))
+    elif asked == "run":
+        runs, results = request["runs"], answer["results"]
+        right = len(runs) == len(results) and all(
+            "fault" in result or len(result.get("answers", ())) == len(run["calls"])
+            for run, result in zip(runs, results, strict=False)
+        )
+    else:
+        right = asked != "pretend" or len(answer["answers"]) == len(request["calls"])
+    if not right:
+        raise Garbled(f"too much or too little of an answer to {asked}")
+
+
+def _whole_try(answer: dict[str, Any]) -> bool:
+    """Whether a try says what its phase must."""
+    if answer["phase"] != "done":
+        return answer["phase"] in {"construct", "forward"} and "fault" in answer
+    names = ("fits", "answer", "registered", "hidden", "modules", "plain")
+    return all(name in answer for name in names) and "out" in answer["answer"]
+
+
+def _fits(value: Any, form: Any) -> bool:
+    if form is _Any:
+        return True
+    if isinstance(form, type):
+        return type(value) is form or (form is float and type(value) is int)
+    if form is None:
+        return value is None
+    if isinstance(form, tuple):
+        return any(_fits(value, one) for one in form)
+    if isinstance(form, list):
+        return isinstance(value, list) and all(_fits(item, form[0]) for item in value)
+    if not isinstance(value, dict):
+        return False
+    if isinstance(form, _Named):
+        return all(_fits(item, form.form) for item in value.values())
+    return _has_fields(value, form)
+
+
+def _has_fields(value: dict[str, Any], form: dict[str, Any]) -> bool:
+    needed = 0
+    for name, item in value.items():
+        if name in form:
+            needed += 1
+            if not _fits(item, form[name]):
+                return False
+        elif f"{name}?" in form:
+            if not _fits(item, form[f"{name}?"]):
+                return False
+        elif "?" not in form:
+            return False
+    return needed == sum(not name.endswith("?") for name in form)
