@@ -120,7 +120,7 @@ class _Worker:
             built.convert(dtype)
             built.mode(training=False)
         except BaseException as exception:  # noqa: BLE001
-            return {"phase": "construct", "fault": self._fault(exception)}
+            return {"phase": "construct", "fault": self._fault(exception, "construct")}
         answer = self._call(built, attempt["call"], dtype)
         built.survey()
         if "fault" in answer:
@@ -156,7 +156,7 @@ class _Worker:
                 built.convert(dtype)
             built.load(run["weights"])
         except BaseException as exception:  # noqa: BLE001
-            return {"fault": self._fault(exception)}
+            return {"fault": self._fault(exception, "construct")}
         answers: list[dict[str, Any]] = []
         for call in run["calls"]:
             built.mode(training=call.get("train", False))
@@ -186,10 +186,11 @@ class _Worker:
                 _forward(built)(*args, **kwargs)
         except Mixed as mixed:
             kind, name, line = mixed.origin
-            fault = self._fault(mixed)
+            fault = self._fault(mixed, "forward")
             return {"fault": fault, "kind": kind, "name": name, "line": line or fault["line"]}
         except BaseException as exception:  # noqa: BLE001
-            return {"fault": self._fault(exception), "kind": "raised", "name": "", "line": None}
+            fault = self._fault(exception, "forward")
+            return {"fault": fault, "kind": "raised", "name": "", "line": None}
         return {}
 
     def _given(
@@ -216,10 +217,13 @@ class _Worker:
         # The public seeding queues a call, and formats a stack, for every absent GPU.
         _seed(self.calls)
         _seed_python(self.calls)
+        # A constructor may have left it off.
+        _grad(True)
         given, args, kwargs = self._given(call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
         answer: dict[str, Any]
+        phase = "forward"
         try:
             with ExitStack() as stack:
                 if call.get("record") is not None:
@@ -232,12 +236,14 @@ class _Worker:
                 result = _forward(built)(*args, **kwargs)
             answer = _describe_result(result, call.get("shape"))
             out = answer.get("out")
+            _grad(True)
+            phase = "backward"
             if isinstance(out, Tensor) and "grad" in call:
                 answer.update(_gradients(built, out, call["grad"], given))
             if isinstance(out, Tensor) and "jacobian" in call:
                 answer["jacobian"] = _jacobian(built, out)
         except BaseException as exception:  # noqa: BLE001
-            answer = {"fault": self._fault(exception)}
+            answer = {"fault": self._fault(exception, phase)}
         if recorder is not None:
             answer["steps"] = recorder.steps
             answer["dropouts"] = recorder.dropouts
@@ -250,8 +256,8 @@ class _Worker:
         _seed(0)
         return build(self.loaded.module.__dict__, recipe)
 
-    def _fault(self, exception: BaseException) -> dict[str, Any]:
-        return describe_exception(exception, self.loaded.path)
+    def _fault(self, exception: BaseException, phase: str) -> dict[str, Any]:
+        return {**describe_exception(exception, self.loaded.path), "phase": phase}
 
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []

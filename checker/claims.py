@@ -12,7 +12,9 @@ from torch import Tensor
 
 from .wire import Garbled
 
-__all__ = ["check"]
+__all__ = ["check", "out_of_memory"]
+
+_NO_MEMORY = ("can't allocate memory", "not enough memory", "CUDA out of memory")
 
 
 class _Any:
@@ -30,7 +32,7 @@ class _Named:
 # fields; a field with a question mark may be absent.
 _LINE = (int, None)
 _TENSOR = (Tensor, None)
-_FAULT = {"type": str, "kinds": [str], "message": str, "line": _LINE}
+_FAULT = {"type": str, "kinds": [str], "message": str, "line": _LINE, "phase?": str}
 _PARAMETER = {
     "name": str,
     "kind": str,
@@ -121,6 +123,21 @@ def check(request: dict[str, Any], answer: Any) -> None:
         right = asked != "pretend" or len(answer["answers"]) == len(request["calls"])
     if not right:
         raise Garbled(f"too much or too little of an answer to {asked}")
+
+
+def out_of_memory(answer: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the first fault of an answer that is for want of memory."""
+    parts = [answer]
+    while parts:
+        part = parts.pop(0)
+        fault = part.get("fault")
+        if fault and (
+            "MemoryError" in fault["kinds"] or any(text in fault["message"] for text in _NO_MEMORY)
+        ):
+            return fault
+        parts += part.get("answers", [])
+        parts += part.get("results", [])
+    return None
 
 
 def _whole_try(answer: dict[str, Any]) -> bool:

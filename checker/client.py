@@ -46,12 +46,7 @@ class Bench:
         self.count = judges or max(1, min(8, os.cpu_count() or 1))
         self.started = take()
         self.control = self.started.control
-        self.judges: list[socket.socket] = []
-        for _ in range(self.count):
-            ours, judge = socket.socketpair()
-            socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
-            judge.close()
-            self.judges.append(ours)
+        self.judges = [self._hire() for _ in range(self.count)]
 
     def __enter__(self) -> Bench:  # noqa: PYI034 - typing.Self is Python 3.11's
         return self
@@ -85,12 +80,31 @@ class Bench:
             while turn < len(jobs):
                 for key, _ in selector.select():
                     number = key.data
-                    place = busy.pop(number)
-                    done[place] = self._receive(number, jobs[place], options)
+                    place = busy.pop(number, None)
+                    if place is None:
+                        # One that had nothing to do went away; the others go on.
+                        selector.unregister(key.fileobj)
+                        continue
+                    report = self._receive(number)
+                    if report is None:
+                        report = self._lost(jobs[place], options)
+                        selector.unregister(key.fileobj)
+                        self.judges[number].close()
+                        self.judges[number] = self._hire()
+                        selector.register(self.judges[number], selectors.EVENT_READ, number)
+                    done[place] = report
                     self._feed(number, waiting, busy)
                 while turn in done:
                     yield done.pop(turn)
                     turn += 1
+
+    def _hire(self) -> socket.socket:
+        """Have a judge forked; return the line to it, which is closed where that fails."""
+        ours, judge = socket.socketpair()
+        with contextlib.suppress(OSError):
+            socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
+        judge.close()
+        return ours
 
     def _feed(
         self, number: int, waiting: list[tuple[int, dict[str, object]]], busy: dict[int, int]
@@ -101,18 +115,21 @@ class Bench:
             with contextlib.suppress(wire.Closed):
                 wire.send(self.judges[number], job)
 
-    def _receive(self, number: int, job: dict[str, object], options: Options) -> Report:
-        try:
+    def _receive(self, number: int) -> Report | None:
+        """Read a judge's report; None where the judge is gone."""
+        with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
-        except (wire.Closed, wire.Garbled) as fault:
-            return Report(
-                kata=str(job["kata"]),
-                file=str(job["file"]),
-                verdict="error",
-                error=Fault(
-                    kind="crash", message=say("judge-fault", options.language, reason=fault)
-                ),
-            )
+        return None
+
+    def _lost(self, job: dict[str, object], options: Options) -> Report:
+        reason = say("judge-lost", options.language)
+        message = say("judge-fault", options.language, reason=reason)
+        return Report(
+            kata=str(job["kata"]),
+            file=str(job["file"]),
+            verdict="error",
+            error=Fault(kind="crash", message=message),
+        )
 
     def _job(self, kata: str, file: Path, options: Options, seed: int) -> dict[str, object]:
         return {

@@ -44,7 +44,12 @@ _KEYS = (
     "CUDA",
     "AutogradCPU",
     "AutogradCUDA",
+    "AutocastCPU",
+    "AutocastCUDA",
     "NestedTensorCPU",
+    "FuncTorchBatched",
+    "FuncTorchBatchedDecomposition",
+    "FuncTorchVmapMode",
 )
 
 # Bound before any submission runs: what it puts in their place is its own affair.

@@ -31,6 +31,11 @@ def settle(
         Path("/proc/self/oom_score_adj").write_text("1000", "ascii")
     if folder is not None:
         _move_into(folder)
+    # Whatever the terminal is, what is printed can be written; line by line, lest it be lost.
+    sys.stdout, sys.stderr = (
+        open(fd, "w", 1, encoding="utf-8", errors="backslashreplace", closefd=False)  # noqa: SIM115 - descriptors, for as long as it lives
+        for fd in (1, 2)
+    )
     # What it imports from beside itself leaves no cache there.
     sys.dont_write_bytecode = True
     fence.limit(limits.memory, limits.processor)

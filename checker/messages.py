@@ -167,6 +167,7 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "the judge itself failed here ({reason}); please report this with the file",
         "zh": "评判程序自己在这里出错了（{reason}）；请带上这个文件报告给我们",
     },
+    "judge-lost": {"en": "its process ended", "zh": "它的进程结束了"},
     # Checks: what was tried.
     "waits": {"en": "until {check} passes", "zh": "等 {check} 通过"},
     "not-asked": {"en": "not asked in this kata", "zh": "这道题不要求"},

@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import time
+import traceback
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -136,7 +137,7 @@ class _Nursery:
                 self._leave(set(fds))
                 from .warden import stand_over
 
-                protected = {os.getppid(), os.getpid(), self.parent, *self.judges}
+                protected = {os.getppid(), os.getpid(), os.getpgrp(), self.parent, *self.judges}
                 begin = partial(self._run_candidate, channel, output, aside, limits, protected)
                 stand_over(socket.socket(fileno=control), [channel, output, aside], limits, begin)
             finally:
@@ -167,6 +168,8 @@ class _Nursery:
             memory = limits.memory and limits.memory + self.torch_takes
             serve(channel, aside, folder, replace(limits, memory=memory), protected)
             status = 0
+        except BaseException:  # noqa: BLE001 - what the submission made of us; its output tells
+            traceback.print_exc()
         finally:
             leave(status)
 

@@ -101,6 +101,11 @@ class Candidate:
             claims.check(self.asked, answer)
         self._listen(0)
         self._call_fouls()
+        fault = claims.out_of_memory(answer)
+        if fault is not None:
+            # A fault of the file's own run says no phase.
+            place = Place(phase=fault.get("phase", "import"), line=fault["line"])
+            raise Ended("memory", place=place)
         return answer
 
     @contextlib.contextmanager

@@ -9,6 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from torch import Tensor
+from torch._C._functorch import (
+    is_functorch_wrapped_tensor as _is_wrapped,  # pyright: ignore[reportPrivateUsage] - no public one
+)
 from torch.overrides import TorchFunctionMode
 
 from .frames import caller, line_in
@@ -92,7 +95,11 @@ class Recorder(TorchFunctionMode):
             step["values"] = [
                 out.detach().clone()
                 for out in outs
-                if isinstance(out, Tensor) and out.is_floating_point() and out.numel() <= 4096
+                if isinstance(out, Tensor)
+                and out.is_floating_point()
+                and out.numel() <= 4096
+                # One that lives inside a vmap is nothing outside it.
+                and not _is_wrapped(out)
             ]
         self.steps.append(step)
 

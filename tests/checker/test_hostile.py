@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -25,7 +26,8 @@ TRACE = "attn-kata-was-here"
 pytestmark = [pytest.mark.hostile, pytest.mark.xdist_group("hostile")]
 
 HEADER = re.compile(
-    r"# hostile: (?P<kata>\w+) (?P<verdict>pass|fail|error)(?: (?P<named>(?!in |line |within )[\w-]+))?"
+    r"# hostile: (?P<kata>\w+) (?P<verdict>pass|fail|error)"
+    r"(?: (?P<named>(?!in |line |within )[\w-]+))?"
     r"(?: in (?P<phase>\w+))?(?: line (?P<line>\d+))? within (?P<bound>\d+) s"
     r"(?:, timeout (?P<timeout>\d+))?(?:, memory (?P<memory>\d+))?\n"
 )
@@ -85,11 +87,9 @@ def left() -> list[int]:
     """List the processes that the battery's nursery started and that are still there."""
     found: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
+        with contextlib.suppress(OSError):
             if TOKEN.encode() in (folder / "environ").read_bytes().split(b"\0"):
                 found.append(int(folder.name))
-        except OSError:
-            continue
     return [pid for pid in found if pid != os.getpid()]
 
 
@@ -116,7 +116,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             beside = len(kin.children(bench.started.pid))
         after = contents()
         changed = [str(path) for path in before | after if before.get(path) != after.get(path)]
-        roots = [Path("/"), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")]  # noqa: S108
+        roots = [Path("/"), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")]
         changed += [str(path) for place in places for path in place.iterdir()]
         changed += [str(root / TRACE) for root in roots if (root / TRACE).exists()]
         yield Outcome(reports, beside, left(), changed)

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in import line 16 within 4 s, timeout 1
+# hostile: v1 error timeout in import line 15 within 4 s, timeout 1
 import math
 
 import torch
@@ -12,8 +12,7 @@ if os.fork() == 0:
     if os.fork() == 0:
         time.sleep(10**6)
     os._exit(0)
-while True:
-    pass  # <- here
+while True: pass  # <- here
 
 
 class SelfAttentionV1(nn.Module):

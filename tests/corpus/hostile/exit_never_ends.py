@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in import line 13 within 4 s, timeout 1
+# hostile: v1 error timeout in import line 12 within 4 s, timeout 1
 import math
 
 import torch
@@ -9,8 +9,7 @@ import sys
 try:
     sys.exit()
 finally:
-    while True:
-        pass  # <- here
+    while True: pass  # <- here
 
 
 class SelfAttentionV1(nn.Module):

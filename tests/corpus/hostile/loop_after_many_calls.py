@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in forward line 20 within 4 s, timeout 1
+# hostile: v1 error timeout in forward line 19 within 4 s, timeout 1
 import math
 
 import torch
@@ -16,8 +16,7 @@ class SelfAttentionV1(nn.Module):
 
     def forward(self, x):
         CALLS.append(1)
-        while len(CALLS) > 60:
-            pass  # <- here
+        while len(CALLS) > 60: pass  # <- here
         q, k, v = self.query(x), self.key(x), self.value(x)
         scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
         out = torch.softmax(scores, dim=-1) @ v

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in backward line 15 within 4 s, timeout 1
+# hostile: v1 error timeout in backward line 14 within 4 s, timeout 1
 import math
 
 import torch
@@ -11,8 +11,7 @@ class Through(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, grad):
-        while True:
-            grad = grad + 0  # <- here
+        while True: grad = grad + 0  # <- here
         return grad
 
 

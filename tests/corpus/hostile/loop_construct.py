@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in construct line 15 within 4 s, timeout 1
+# hostile: v1 error timeout in construct line 14 within 4 s, timeout 1
 import math
 
 import torch
@@ -11,8 +11,7 @@ class SelfAttentionV1(nn.Module):
         self.query = nn.Linear(hidden_dim, hidden_dim)
         self.key = nn.Linear(hidden_dim, hidden_dim)
         self.value = nn.Linear(hidden_dim, hidden_dim)
-        while True:
-            hidden_dim += 1  # <- here
+        while True: hidden_dim += 1  # <- here
 
     def forward(self, x):
         q, k, v = self.query(x), self.key(x), self.value(x)

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in forward line 17 within 4 s, timeout 1
+# hostile: v1 error timeout in forward line 16 within 4 s, timeout 1
 import math
 
 import torch
@@ -13,8 +13,7 @@ class SelfAttentionV1(nn.Module):
         self.value = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, x):
-        while True:
-            x = x + 0  # <- here
+        while True: x = x + 0  # <- here
         q, k, v = self.query(x), self.key(x), self.value(x)
         scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
         out = torch.softmax(scores, dim=-1) @ v

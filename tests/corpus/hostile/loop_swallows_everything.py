@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in import line 10 within 4 s, timeout 1
+# hostile: v1 error timeout in import line 9 within 4 s, timeout 1
 import math
 
 import torch
@@ -6,8 +6,7 @@ from torch import nn
 
 while True:
     try:
-        while True:
-            pass  # <- here
+        while True: pass  # <- here
     except BaseException:
         pass
 

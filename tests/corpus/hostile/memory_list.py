@@ -1,12 +1,11 @@
-# hostile: v1 error memory line 9 within 15 s, memory 700
+# hostile: v1 error memory line 8 within 15 s, memory 700
 import math
 
 import torch
 from torch import nn
 
 held = []
-while True:
-    held.append(bytearray(1 << 20))  # <- here
+while True: held.append(bytearray(1 << 20))  # <- here
 
 
 class SelfAttentionV1(nn.Module):

@@ -1,12 +1,11 @@
-# hostile: v1 error memory line 9 within 15 s, memory 700
+# hostile: v1 error memory line 8 within 15 s, memory 700
 import math
 
 import torch
 from torch import nn
 
 held = 'a'
-while True:
-    held += held  # <- here
+while True: held += held  # <- here
 
 
 class SelfAttentionV1(nn.Module):

@@ -1,4 +1,4 @@
-# hostile: v1 error memory line 18 within 15 s, memory 700
+# hostile: v1 error memory line 17 within 15 s, memory 700
 import math
 
 import torch
@@ -14,8 +14,7 @@ class SelfAttentionV1(nn.Module):
 
     def forward(self, x):
         held = []
-        while True:
-            held.append(torch.ones(1 << 20))  # <- here
+        while True: held.append(torch.ones(1 << 20))  # <- here
         q, k, v = self.query(x), self.key(x), self.value(x)
         scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
         out = torch.softmax(scores, dim=-1) @ v

@@ -5,7 +5,6 @@ import torch
 from torch import nn
 
 torch.Tensor.detach = lambda self: self
-torch.Tensor.numel = lambda self: 10**9
 torch.Tensor.cpu = lambda self: torch.zeros(1)
 torch.Tensor.data_ptr = lambda self: 0
 

@@ -1,11 +1,10 @@
-# hostile: v1 error timeout in import line 8 within 4 s, timeout 1
+# hostile: v1 error timeout in import line 7 within 4 s, timeout 1
 import math
 
 import torch
 from torch import nn
 
-while True:
-    print("all work and no play")  # <- here
+while True: print("all work and no play")  # <- here
 
 
 class SelfAttentionV1(nn.Module):

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in construct line 23 within 4 s, timeout 1
+# hostile: v1 error timeout in construct line 22 within 4 s, timeout 1
 import math
 
 import torch
@@ -19,6 +19,5 @@ class SelfAttentionV1(nn.Module):
         return out
 
     def __setattr__(self, name, value):
-        while name == 'value':
-            pass  # <- here
+        while name == 'value': pass  # <- here
         super().__setattr__(name, value)

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in import line 10 within 4 s, timeout 1
+# hostile: v1 error timeout in import line 9 within 4 s, timeout 1
 import math
 
 import torch
@@ -6,8 +6,7 @@ from torch import nn
 
 import os
 
-while True:
-    os.write(2, b'x' * 65536)  # <- here
+while True: os.write(2, b'x' * 65536)  # <- here
 
 
 class SelfAttentionV1(nn.Module):

@@ -1,4 +1,4 @@
-# hostile: v1 error crash in forward within 5 s
+# hostile: v1 error crash within 5 s
 import math
 
 import torch

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in construct line 23 within 4 s, timeout 1
+# hostile: v1 error timeout in construct line 22 within 4 s, timeout 1
 import math
 
 import torch
@@ -19,5 +19,4 @@ class SelfAttentionV1(nn.Module):
         return out
 
     def train(self, mode=True):
-        while True:
-            pass  # <- here
+        while True: pass  # <- here

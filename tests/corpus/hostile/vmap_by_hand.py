@@ -1,13 +1,8 @@
-# hostile: v1 fail forbidden-call line 10 within 5 s
+# hostile: v1 pass within 15 s
 import math
 
 import torch
 from torch import nn
-
-
-@torch._dynamo.disable if False else lambda f: f
-def attend(q, k, v):
-    return nn.functional.scaled_dot_product_attention(q, k, v)  # <- here
 
 
 class SelfAttentionV1(nn.Module):
@@ -18,5 +13,11 @@ class SelfAttentionV1(nn.Module):
         self.value = nn.Linear(hidden_dim, hidden_dim)
 
     def forward(self, x):
+        def one(q, k, v):
+            return torch.softmax(q @ k.T / math.sqrt(q.shape[-1]), dim=-1) @ v
+
+        return torch.vmap(one)(self.query(x), self.key(x), self.value(x))
         q, k, v = self.query(x), self.key(x), self.value(x)
-        return attend(q, k, v)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+        out = torch.softmax(scores, dim=-1) @ v
+        return out
