@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from attn_kata.checker import kin
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.messages import say
 from attn_kata.checker.report import MISTAKE_IDS, Report
@@ -52,7 +51,6 @@ class Outcome:
     """What the whole battery left: reports, and what was still there afterwards."""
 
     reports: dict[Path, Report]
-    beside: int
     processes: list[int]
     files: list[str]
 
@@ -113,13 +111,12 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
             for (kata, options), paths in groups.items():
                 made = bench.judge(kata, paths, options)
                 reports.update(zip(paths, made, strict=True))
-            beside = len(kin.children(bench.started.pid))
         after = contents()
         changed = [str(path) for path in before | after if before.get(path) != after.get(path)]
         roots = [Path("/"), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")]
         changed += [str(path) for place in places for path in place.iterdir()]
         changed += [str(root / TRACE) for root in roots if (root / TRACE).exists()]
-        yield Outcome(reports, beside, left(), changed)
+        yield Outcome(reports, left(), changed)
     for pid in left():
         os.kill(pid, signal.SIGKILL)
 
@@ -149,7 +146,6 @@ def test_nothing_is_left(outcome: Outcome) -> None:
     """No process outlives its verdict, no file is written, changed or removed."""
     assert outcome.processes == []
     assert outcome.files == []
-    assert outcome.beside == 2
 
 
 def test_the_battery_is_large(outcome: Outcome) -> None:
