@@ -35,8 +35,16 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "文件是 UTF-16 编码，请另存为 UTF-8",
     },
     "file-not-utf8": {
-        "en": "the file is not UTF-8 (line {line}); save it as UTF-8",
-        "zh": "文件不是 UTF-8 编码（第 {line} 行），请另存为 UTF-8",
+        "en": "the file is not {name} (line {line}); save it as UTF-8",
+        "zh": "文件不是 {name} 编码（第 {line} 行），请另存为 UTF-8",
+    },
+    "file-encoding": {
+        "en": "the file says that it is written in `{name}`, an encoding that Python does not know",
+        "zh": "文件声明的编码是 `{name}`，Python 不认识这种编码",
+    },
+    "file-silent": {
+        "en": "nothing comes out of it; give a file that is already written",
+        "zh": "从里面什么也读不到，请给出一个已经写好的文件",
     },
     "file-null-byte": {
         "en": "line {line} holds a null byte; this does not look like Python source",

@@ -89,3 +89,9 @@ def test_a_question_in_bold_stands_alone():
 def test_language_is_asked_then_set_then_the_locale(arguments, environment, encoding, code):
     """The option wins over the variable, the variable over the locale."""
     assert choose(arguments, environment, encoding).code == code
+
+
+def test_bytes_of_a_name_are_written_as_a_shell_reads_them():
+    """A byte that is no UTF-8 is spelt so that the name can be pasted."""
+    assert safe("\udcff.py") == "\\xff.py"
+    assert quoted("\udcff.py") == "$'\\xff.py'"
