@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -62,7 +62,7 @@ class Inside:
 
 
 @contextmanager
-def inside() -> Iterator[None]:
+def inside() -> Generator[None]:
     """Have the judge's candidates be no processes."""
     kept = judge.Candidate
     judge.Candidate = Inside  # type: ignore[assignment,misc]
@@ -104,7 +104,8 @@ def main() -> None:
     with Bench() as bench:
         for kata, name in FILES:
             file = ROOT / name
-            apart(bench, kata, file), alone(kata, file)
+            apart(bench, kata, file)
+            alone(kata, file)
             times = [(apart(bench, kata, file), alone(kata, file)) for _ in range(pairs)]
             ratios = [ours / floor for ours, floor in times]
             sides = [statistics.median(side) * 1000 for side in zip(*times, strict=True)]

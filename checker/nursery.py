@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import json
 import os
 import selectors
 import signal
 import socket
 import sys
 import time
-import traceback
 import warnings
-from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from . import fence, kin
-from .limits import Limits
 
 __all__ = ["main"]
 
-_FDS = 4
 # How long the wardens may take to end what they watch.
 _PARTING = 5.0
 
@@ -57,14 +50,13 @@ def main(number: int) -> None:
 
 
 class _Nursery:
-    """Forks on request. Each request is one line and the descriptors it hands over."""
+    """Forks judges on request, each with a warden. A request is one line and a descriptor."""
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
         self.parent = os.getppid()
-        self.judges: set[int] = set()
-        self.wardens: set[int] = set()
-        self.torch_takes = kin.own_data()
+        # Each judge's process, and its warden's; one does not go on without the other.
+        self.pairs: list[tuple[int, int]] = []
         self.selector = selectors.DefaultSelector()
         self.selector.register(control, selectors.EVENT_READ)
         self.wake, self.alarm = socket.socketpair()
@@ -79,99 +71,51 @@ class _Nursery:
         signal.signal(signal.SIGTERM, lambda *_: None)
         while True:
             for key, _ in self.selector.select():
-                source: Any = key.fileobj
-                if source is self.wake:
+                if key.fileobj is self.wake:
                     self._drain()
-                elif not self._request(source):
-                    if source is self.control:
-                        signal.set_wakeup_fd(-1)
-                        self._end()
-                        return
-                    self.selector.unregister(source)
-                    source.close()
+                elif not self._request():
+                    signal.set_wakeup_fd(-1)
+                    self._end()
+                    return
             self._reap()
 
-    def _request(self, source: socket.socket) -> bool:
+    def _request(self) -> bool:
         try:
-            text, fds, _, _ = socket.recv_fds(source, 4096, _FDS)
+            text, fds, _, _ = socket.recv_fds(self.control, 64, 1)
         except OSError:
             return False
         if not text:
             return False
-        if text.startswith(b"judge"):
-            for fd in fds:
-                self._fork_judge(fd)
-        else:
-            order = json.loads(text.partition(b" ")[2])
-            self._fork_warden(fds, Limits(**order))
         for fd in fds:
+            self._fork_pair(fd)
             os.close(fd)
         return True
 
-    def _fork_judge(self, fd: int) -> None:
-        requests, theirs = socket.socketpair()
-        pid = os.fork()
-        if pid == 0:
-            job = os.dup(fd)
-            keep = {job, theirs.fileno()}
-            self._leave(keep)
+    def _fork_pair(self, job: int) -> None:
+        """Fork a judge and its warden, with a line from one to the other."""
+        orders, requests = socket.socketpair()
+        judge = os.fork()
+        if judge == 0:
+            self._leave({job, requests.fileno()})
             try:
                 from .judge import main as judge_main
 
-                judge_main(socket.socket(fileno=job), theirs)
-            except KeyboardInterrupt:
-                pass
+                judge_main(socket.socket(fileno=job), requests)
             finally:
                 sys.stderr.flush()
                 os._exit(0)
-        theirs.close()
-        self.selector.register(requests, selectors.EVENT_READ)
-        self.judges.add(pid)
-
-    def _fork_warden(self, fds: list[int], limits: Limits) -> None:
-        """Have a candidate run. fds: its line to the judge, its output, its aside; the warden's."""
-        pid = os.fork()
-        if pid == 0:
+        warden = os.fork()
+        if warden == 0:
             try:
-                channel, output, aside, control = fds
-                self._leave(set(fds))
-                from .warden import stand_over
+                self._leave({orders.fileno()})
+                from .warden import serve
 
-                protected = {os.getppid(), os.getpid(), os.getpgrp(), self.parent, *self.judges}
-                begin = partial(self._run_candidate, channel, output, aside, limits, protected)
-                stand_over(socket.socket(fileno=control), [channel, output, aside], limits, begin)
+                serve(orders, {self.parent, os.getppid(), judge, os.getpid(), os.getpgrp()})
             finally:
                 os._exit(0)
-        self.wardens.add(pid)
-
-    def _run_candidate(
-        self,
-        channel: int,
-        output: int,
-        aside: int,
-        limits: Limits,
-        protected: set[int],
-        folder: str | None,
-    ) -> None:
-        leave, status = os._exit, 70
-        try:
-            for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-                signal.signal(number, signal.SIG_DFL)
-            null = os.open(os.devnull, os.O_RDONLY)
-            os.dup2(null, 0)
-            os.dup2(output, 1)
-            os.dup2(output, 2)
-            os.close(null)
-            os.close(output)
-            from .candidate import serve
-
-            memory = limits.memory and limits.memory + self.torch_takes
-            serve(channel, aside, folder, replace(limits, memory=memory), protected)
-            status = 0
-        except BaseException:  # noqa: BLE001 - what the submission made of us; its output tells
-            traceback.print_exc()
-        finally:
-            leave(status)
+        orders.close()
+        requests.close()
+        self.pairs.append((judge, warden))
 
     def _leave(self, keep: set[int]) -> None:
         """In a fork: forget the nursery's own descriptors and handlers."""
@@ -198,24 +142,26 @@ class _Nursery:
     def _reap(self) -> None:
         while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, _ = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            self.judges.discard(pid)
-            self.wardens.discard(pid)
-            if status:
-                # A warden that was killed leaves us what it watched.
-                for stray in set(kin.children(os.getpid())) - self.judges - self.wardens:
-                    _kill(stray)
+            for pair in [pair for pair in self.pairs if pid in pair]:
+                self.pairs.remove(pair)
+                if pid == pair[1]:
+                    _kill(pair[0])
+                    # A warden that was killed leaves us what it watched.
+                    known = {one for other in self.pairs for one in other}
+                    for stray in set(kin.children(os.getpid())) - known:
+                        _kill(stray)
 
     def _end(self) -> None:
         """End the judges; a warden whose judge is gone ends what it watches."""
-        for pid in self.judges:
-            _kill(pid)
+        for judge, _ in self.pairs:
+            _kill(judge)
         end = time.monotonic() + _PARTING
-        while (self.judges or self.wardens) and time.monotonic() < end:
+        while time.monotonic() < end and kin.children(os.getpid()):
             self._reap()
             time.sleep(0.001)
         kin.end_all(0, 1.0)

@@ -55,7 +55,7 @@ class Foul(Exception):
 class Candidate:
     """A forked candidate process.
 
-    requests: the judge's line to the nursery, which forks.
+    requests: the judge's line to its warden, which forks.
     path: the file's, which the candidate's frames are known by.
     """
 
@@ -72,7 +72,7 @@ class Candidate:
         self.said = bytearray()
         order = {"seconds": limits.seconds, "memory": limits.memory}
         given = [theirs.fileno(), writing, aside, warden.fileno()]
-        socket.send_fds(requests, [b"candidate " + json.dumps(order).encode()], given)
+        socket.send_fds(requests, [json.dumps(order).encode()], given)
         for held in (theirs, warden):
             held.close()
         for fd in (writing, aside):

@@ -1,12 +1,13 @@
-"""The warden: one process between the nursery and one candidate, which leaves nothing behind.
+"""The warden: forks a judge's candidates one after the other, and leaves nothing of them behind.
 
-It takes in what its candidate orphans, watches what all of it uses together, and at the
-end kills the whole of it, wherever it has gone: other groups, sessions, double forks.
+It takes in what a candidate orphans, watches what all of it uses together, and at the end
+kills the whole of it, wherever it has gone: other groups, sessions, double forks.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import shutil
@@ -14,43 +15,76 @@ import signal
 import socket
 import tempfile
 import time
-from collections.abc import Callable
+import traceback
+from dataclasses import replace
 
 from . import fence, kin
 from .limits import Limits
 from .whereabouts import ASK
 
-__all__ = ["stand_over"]
+__all__ = ["serve"]
 
+_GIVEN = 4
 _TICK = 0.05
 _PROCESSES = 64
 # How long a candidate that has closed its line may take to end by itself.
 _GRACE = 0.2
 
 
-def stand_over(
-    control: socket.socket, given: list[int], limits: Limits, begin: Callable[[str | None], None]
-) -> None:
-    """Fork a candidate, watch it until the judge has had enough, and end all of it.
+def serve(orders: socket.socket, protected: set[int]) -> None:
+    """Stand over one candidate after the other, until the judge goes away.
 
-    control: the line to the judge. given: the descriptors that are the candidate's alone.
-    begin: what the fork does, with a folder of its own; it does not return.
+    orders: the line on which the judge hands over what a candidate gets: its line to the
+    judge, its output, its aside, and the warden's own. protected: who gets no signal of it.
     """
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     fence.adopt_orphans()
-    folder = _folder()
+    torch_takes = kin.own_data()
+    while True:
+        try:
+            text, fds, _, _ = socket.recv_fds(orders, 4096, _GIVEN)
+        except OSError:
+            return
+        if len(fds) != _GIVEN:
+            return
+        limits = Limits(**json.loads(text))
+        folder = _folder()
+        try:
+            pid = os.fork()
+            if pid == 0:
+                orders.close()
+                memory = limits.memory and limits.memory + torch_takes
+                _become(fds, folder, replace(limits, memory=memory), protected)
+            for fd in fds[:-1]:
+                os.close(fd)
+            with socket.socket(fileno=fds[-1]) as control:
+                _Watch(control, pid, limits).stand()
+        finally:
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _become(fds: list[int], folder: str | None, limits: Limits, protected: set[int]) -> None:
+    """Be the candidate, for the rest of this process's life."""
+    leave, status = os._exit, 70
     try:
-        pid = os.fork()
-        if pid == 0:
-            control.close()
-            begin(folder)
-        for fd in given:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        channel, output, aside, control = fds
+        null = os.open(os.devnull, os.O_RDONLY)
+        for old, new in ((null, 0), (output, 1), (output, 2)):
+            os.dup2(old, new)
+        for fd in (null, output, control):
             os.close(fd)
-        _Watch(control, pid, limits).stand()
+        from .candidate import serve as serve_judge
+
+        serve_judge(channel, aside, folder, limits, protected)
+        status = 0
+    except BaseException:  # noqa: BLE001 - what the submission made of us; its output tells
+        traceback.print_exc()
     finally:
-        if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)
+        leave(status)
 
 
 def _folder() -> str | None:
