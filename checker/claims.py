@@ -6,6 +6,7 @@ held: what an answer says is compared with behaviour elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from torch import Tensor
@@ -15,6 +16,9 @@ from .wire import Garbled
 __all__ = ["check", "out_of_memory"]
 
 _NO_MEMORY = ("can't allocate memory", "not enough memory", "CUDA out of memory")
+
+
+_Test = Callable[[Any], bool]
 
 
 class _Any:
@@ -107,7 +111,7 @@ _FORMS: dict[str, Any] = {
 def check(request: dict[str, Any], answer: Any) -> None:
     """Raise Garbled where an answer has not the form, or the number of parts, asked for."""
     asked = request["do"]
-    if not _fits(answer, _FORMS[asked]):
+    if not _TESTS[asked](answer):
         raise Garbled(f"no answer to {asked}")
     if asked == "describe":
         wanted, got = len(request["tries"]), len(answer["answers"])
@@ -148,34 +152,41 @@ def _whole_try(answer: dict[str, Any]) -> bool:
     return all(name in answer for name in names) and "out" in answer["answer"]
 
 
-def _fits(value: Any, form: Any) -> bool:
+def _test(form: Any) -> _Test:
+    """Make a form into a function, since hundreds of answers have the same one."""
     if form is _Any:
-        return True
-    if isinstance(form, type):
-        return type(value) is form or (form is float and type(value) is int)
+        return lambda _: True
     if form is None:
-        return value is None
+        return lambda value: value is None
+    if form is float:
+        return lambda value: type(value) is float or type(value) is int
+    if isinstance(form, type):
+        return lambda value: type(value) is form
     if isinstance(form, tuple):
-        return any(_fits(value, one) for one in form)
+        tests = [_test(one) for one in form]
+        return lambda value: any(test(value) for test in tests)
     if isinstance(form, list):
-        return isinstance(value, list) and all(_fits(item, form[0]) for item in value)
-    if not isinstance(value, dict):
-        return False
+        each = _test(form[0])
+        return lambda value: type(value) is list and all(map(each, value))
     if isinstance(form, _Named):
-        return all(_fits(item, form.form) for item in value.values())
-    return _has_fields(value, form)
+        each = _test(form.form)
+        return lambda value: type(value) is dict and all(map(each, value.values()))
+    return _fields(form)
 
 
-def _has_fields(value: dict[str, Any], form: dict[str, Any]) -> bool:
-    needed = 0
-    for name, item in value.items():
-        if name in form:
-            needed += 1
-            if not _fits(item, form[name]):
-                return False
-        elif f"{name}?" in form:
-            if not _fits(item, form[f"{name}?"]):
-                return False
-        elif "?" not in form:
-            return False
-    return needed == sum(not name.endswith("?") for name in form)
+def _fields(form: dict[str, Any]) -> _Test:
+    needed = {name for name in form if not name.endswith("?")}
+    tests = {name.removesuffix("?"): _test(one) for name, one in form.items()}
+    other = tests.get("", lambda _: False)
+
+    def fits(value: Any) -> bool:
+        return (
+            type(value) is dict
+            and needed <= value.keys()
+            and all(tests.get(name, other)(item) for name, item in value.items())
+        )
+
+    return fits
+
+
+_TESTS = {asked: _test(form) for asked, form in _FORMS.items()}

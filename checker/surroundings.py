@@ -21,6 +21,7 @@ __all__ = ["GPUMachine", "PrintWatch", "Restored"]
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _print = builtins.print
+_builtins: dict[str, Any] = builtins.__dict__
 _set_dtype, _set_device = torch.set_default_dtype, torch.set_default_device
 _set_grad, _set_anomaly = torch.set_grad_enabled, torch.autograd.set_detect_anomaly
 _threads, _set_threads = torch.get_num_threads, torch.set_num_threads
@@ -100,7 +101,7 @@ class Restored:
         self.warnings = list(warnings.filters)
         self.depth = sys.getrecursionlimit()
         self.streams = sys.stdin, sys.stdout, sys.stderr
-        self.builtins = {n: v for n, v in vars(builtins).items() if n != "print"}
+        self.builtins = dict(_builtins)
         self.handlers = {number: signal.getsignal(number) for number in _SIGNALS}
 
     def __enter__(self) -> None:
@@ -119,8 +120,8 @@ class Restored:
             _set_deterministic_algorithms(False, warn_only=False)
 
     def _python(self) -> None:
-        for name, value in self.builtins.items():
-            if getattr(builtins, name, None) is not value:
+        if _builtins != self.builtins:
+            for name, value in self.builtins.items():
                 setattr(builtins, name, value)
         if _depth() != self.depth:
             _set_depth(self.depth)
