@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from .errors import Refusal
 
-__all__ = ["Cuda", "ask_cuda", "require_cuda", "torch_version"]
+__all__ = ["Cuda", "ask_cuda", "missing_fences", "require_cuda", "torch_version"]
 
 _QUESTION = """
 import json, torch
@@ -24,6 +24,9 @@ print(json.dumps({
     "name": torch.cuda.get_device_name(0) if there else None,
 }))
 """
+
+# Fences cannot be taken off again, so that a process of its own tries them on.
+_FENCES = "import json; from attn_kata.checker.fence import trial; print(json.dumps(trial()))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,16 @@ def torch_version() -> str | None:
         return version("torch")
     except PackageNotFoundError:
         return None
+
+
+def missing_fences() -> list[str]:
+    """Name the fences around a submission that the system does not offer; see `checker.fence`."""
+    command = [sys.executable, "-W", "ignore", "-c", _FENCES]
+    try:
+        answer = subprocess.run(command, capture_output=True, timeout=20, check=True)
+        return list(json.loads(answer.stdout))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ["orphans", "files", "programs"]
 
 
 def ask_cuda() -> Cuda:
