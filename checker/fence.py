@@ -44,7 +44,7 @@ _REMOVE_AND_MAKE = 0b1_1111_1111 << 4
 _SCOPES = 0b11  # abstract sockets, and signals to anyone outside
 
 # Devices that take what is written to them and keep nothing, and those of a GPU.
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "nvidia*", "kfd", "dri/*")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "nvidia*", "kfd", "dri/*")
 
 _OPEN_FILES = 256
 _LARGEST_FILE = 256 << 20

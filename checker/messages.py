@@ -147,6 +147,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "it was ended for starting too many processes while {phase}",
         "zh": "在{phase}时启动了过多的进程，已被结束",
     },
+    "ended-disk": {
+        "en": "it was ended for writing more than a gigabyte to the disk while {phase}",
+        "zh": "在{phase}时向磁盘写了超过 1 GB，已被结束",
+    },
     "ended-closed": {
         "en": "it closed the line to the judge while {phase}; leave open files alone that your "
         "code has not opened",

@@ -28,7 +28,7 @@ _FOUL = re.compile(rb"^forbidden (\S+) (\d+)$", re.MULTILINE)
 class Ended(Exception):
     """The candidate gave no answer.
 
-    kind: timeout, memory or crash, as in the report. why: processor, processes, closed (it
+    kind: timeout, memory or crash, as in the report. why: processor, processes, disk, closed (it
     closed its line) or garbled (it answered what is no answer), else nothing. code: how it
     ended, None where it was ended. place: where it stood.
     """
@@ -140,7 +140,7 @@ class Candidate:
             return Ended("memory", place=place)
         if why == "processor":
             return Ended("timeout", why, place=place)
-        return Ended("crash", "processes" if why == "processes" else "", code, place)
+        return Ended("crash", why if why in {"processes", "disk"} else "", code, place)
 
     def _ask_where(self) -> Place:
         """Have the candidate's frames written down, by a signal."""

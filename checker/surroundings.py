@@ -96,7 +96,7 @@ class Restored:
         warnings.simplefilter("ignore")
         torch.set_num_threads(1)
         self.dtype = torch.get_default_dtype()
-        self.cwd = _cwd()
+        self.cwd = _cwd_or_root()
         self.environment = dict(_environment)
         self.warnings = list(warnings.filters)
         self.depth = sys.getrecursionlimit()
@@ -146,6 +146,13 @@ class Restored:
                 _chdir(self.cwd)
         except OSError:
             _chdir("/")
+
+
+def _cwd_or_root() -> str:
+    try:
+        return _cwd()
+    except OSError:
+        return "/"
 
 
 def _decoded(entry: tuple[Any, Any]) -> tuple[str, str]:

@@ -10,16 +10,15 @@ import contextlib
 import json
 import os
 import select
-import shutil
 import signal
 import socket
-import tempfile
 import time
 import traceback
 from dataclasses import replace
 
 from . import fence, kin
 from .limits import Limits
+from .scratch import Scratch
 from .whereabouts import ASK
 
 __all__ = ["serve"]
@@ -49,20 +48,19 @@ def serve(orders: socket.socket, protected: set[int]) -> None:
         if len(fds) != _GIVEN:
             return
         limits = Limits(**json.loads(text))
-        folder = _folder()
+        scratch = Scratch()
         try:
             pid = os.fork()
             if pid == 0:
                 orders.close()
                 memory = limits.memory and limits.memory + torch_takes
-                _become(fds, folder, replace(limits, memory=memory), protected)
+                _become(fds, scratch.path, replace(limits, memory=memory), protected)
             for fd in fds[:-1]:
                 os.close(fd)
             with socket.socket(fileno=fds[-1]) as control:
-                _Watch(control, pid, limits).stand()
+                _Watch(control, pid, limits, scratch).stand()
         finally:
-            if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
+            scratch.remove()
 
 
 def _become(fds: list[int], folder: str | None, limits: Limits, protected: set[int]) -> None:
@@ -87,20 +85,14 @@ def _become(fds: list[int], folder: str | None, limits: Limits, protected: set[i
         leave(status)
 
 
-def _folder() -> str | None:
-    try:
-        return tempfile.mkdtemp(prefix="attn-kata-")
-    except OSError:
-        return None
-
-
 class _Watch:
     """One candidate's life. Says `born PID`, and once `gone CODE WHY`."""
 
-    def __init__(self, control: socket.socket, pid: int, limits: Limits) -> None:
+    def __init__(self, control: socket.socket, pid: int, limits: Limits, scratch: Scratch) -> None:
         self.control = control
         self.pid = pid
         self.limits = limits
+        self.scratch = scratch
         # What was there before it began is not its doing.
         self.before = kin.use_of(os.getpid())
         self.oom_kills = kin.oom_kills()
@@ -117,7 +109,7 @@ class _Watch:
             else:
                 code = self._ended(0)
                 why = self._exceeded() if code is None else ""
-        if why in {"memory", "processes"}:
+        if why in {"memory", "processes", "disk"}:
             # It says where it stands before it goes.
             with contextlib.suppress(OSError):
                 os.kill(self.pid, ASK)
@@ -164,7 +156,7 @@ class _Watch:
             shared = max((use.shared for use in uses), default=0)
             if own + max(0, shared - self.before.shared) > self.limits.memory:
                 return "memory"
-        return ""
+        return "disk" if self.scratch.full() else ""
 
     def _asked(self, seconds: float | None) -> bytes | None:
         """Return what the judge says, nothing where it went away, None while it is silent."""
