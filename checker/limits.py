@@ -7,7 +7,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Limits", "share_of_memory"]
+__all__ = ["CLOSED", "Limits", "share_of_memory"]
+
+# The exit status of a candidate whose line to its judge is closed on its own side.
+CLOSED = 71
 
 # A submission on small tensors needs far less; a machine may be full of other things.
 _LEAST = 512 << 20

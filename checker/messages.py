@@ -162,8 +162,8 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "在{phase}时收到的不是回答；有代码写进了与评判程序的连接，或者改动了 Python 自身的行为",
     },
     "ended-crash": {
-        "en": "the process ended while {phase} ({how})",
-        "zh": "进程在{phase}时结束了（{how}）",
+        "en": "the process ended with {how} while {phase}",
+        "zh": "进程在{phase}时结束了，{how}",
     },
     "phase-load": {"en": "the file was loaded", "zh": "加载文件"},
     "phase-import": {"en": "the file was loaded", "zh": "加载文件"},

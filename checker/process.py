@@ -14,14 +14,15 @@ from collections.abc import Generator
 from typing import Any
 
 from . import claims, whereabouts, wire
-from .limits import Limits
+from .limits import CLOSED, Limits
 from .whereabouts import ASK, Place
 
 __all__ = ["Candidate", "Ended", "Foul"]
 
 _OUTPUT_LIMIT = 64 << 10
-_ASIDE_LIMIT = 1 << 20
-_ANSWERS_WITHIN = 0.3
+_ASIDE_LIMIT, _PIECES = 1 << 20, 32
+# How long a candidate may take to say where it stands, and its warden to end all of it.
+_ANSWERS_WITHIN, _ENDS_WITHIN = 0.3, 3.0
 _FOUL = re.compile(rb"^forbidden (\S+) (\d+)$", re.MULTILINE)
 
 
@@ -63,7 +64,6 @@ class Candidate:
         self.deadline = time.monotonic() + limits.seconds
         self.path = path
         self.pid: int | None = None
-        self.closed = False
         self.channel, theirs = socket.socketpair()
         self.control, warden = socket.socketpair()
         reading, writing = os.pipe()
@@ -115,6 +115,7 @@ class Candidate:
         except wire.TooLate:
             place = self._ask_where()
             self._say("end")
+            self._news("gone", _ENDS_WITHIN)
             self._call_fouls()
             raise Ended("timeout", place=place) from None
         except (wire.Closed, wire.Garbled) as fault:
@@ -127,14 +128,14 @@ class Candidate:
 
     def _ended(self, *, garbled: bool, place: Place) -> Ended:
         """Say how the candidate ended, by what its warden tells."""
-        words = self._news("gone", 3.0)
+        words = self._news("gone", _ENDS_WITHIN)
         self._listen(0)
         if place == Place():
             place = whereabouts.read(self.said.decode("utf-8", "replace"), self.path)
         if words is None:
             return Ended("crash", place=place)
         code, why = int(words[1]), words[2]
-        if why == "told":
+        if why == "told" or code == CLOSED:
             return Ended("crash", "garbled" if garbled else "closed", place=place)
         if why == "memory":
             return Ended("memory", place=place)
@@ -145,7 +146,8 @@ class Candidate:
     def _ask_where(self) -> Place:
         """Have the candidate's frames written down, by a signal."""
         self._listen(0)
-        self.said.clear() if not _FOUL.search(self.said) else None
+        self._call_fouls()
+        self.said.clear()
         if self.pid is None:
             self._news("born", 0.5)
         if self.pid is None:
@@ -161,7 +163,10 @@ class Candidate:
     def _listen(self, seconds: float) -> bool:
         """Read what the candidate wrote aside; return whether there was anything."""
         heard = False
-        while select.select([self.aside], [], [], 0 if heard else seconds)[0]:
+        # It may write without end, so that not everything is waited for.
+        for _ in range(_PIECES):
+            if not select.select([self.aside], [], [], 0 if heard else seconds)[0]:
+                break
             with contextlib.suppress(OSError):
                 piece = os.read(self.aside, 1 << 16)
                 if not piece:
@@ -178,7 +183,6 @@ class Candidate:
 
     def close(self) -> str:
         """End the process and all that it started; return what it printed."""
-        self.closed = True
         for held in (self.channel, self.control):
             held.close()
         os.close(self.aside)

@@ -16,8 +16,8 @@ import time
 import traceback
 from dataclasses import replace
 
-from . import fence, kin
-from .limits import Limits
+from . import fence, kin, wire
+from .limits import CLOSED, Limits
 from .scratch import Scratch
 from .whereabouts import ASK
 
@@ -79,6 +79,8 @@ def _become(fds: list[int], folder: str | None, limits: Limits, protected: set[i
 
         serve_judge(channel, aside, folder, limits, protected)
         status = 0
+    except wire.Closed:
+        status = CLOSED
     except BaseException:  # noqa: BLE001 - what the submission made of us; its output tells
         traceback.print_exc()
     finally:
