@@ -96,7 +96,8 @@ def limit(memory: int, seconds: float) -> None:
     _set(resource.RLIMIT_CPU, processor, processor + 2)
     # The system counts a person's processes together: as many as there are, and some.
     with contextlib.suppress(OSError, ValueError, IndexError):
-        running = int(Path("/proc/loadavg").read_text("ascii").split()[3].split("/")[1])
+        with open("/proc/loadavg", "rb", 0) as held:  # noqa: PTH123 - at every start
+            running = int(held.read().split()[3].split(b"/")[1])
         _set(resource.RLIMIT_NPROC, running + _TASKS)
 
 

@@ -12,6 +12,7 @@ import re
 import socket
 import time
 import traceback
+import warnings
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -47,6 +48,8 @@ _WAYS = 4
 def main(jobs: socket.socket, requests: socket.socket) -> None:
     """Judge files until the command process goes away."""
     torch.set_num_threads(1)
+    # What torch warns of here is an odd answer; the report says so.
+    warnings.simplefilter("ignore")
     while True:
         try:
             job = wire.receive(jobs)
@@ -91,9 +94,10 @@ class _Sitting:
         """Judge the file; whatever happens, a report comes of it."""
         candidate = None
         try:
-            source = read(Path(self.job["file"]), self.language)
             limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
-            candidate = Candidate(self.requests, limits, str(source.path.resolve()))
+            # It settles in while the file is read.
+            candidate = Candidate(self.requests, limits, os.path.realpath(self.job["file"]))
+            source = read(Path(self.job["file"]), self.language)
             try:
                 self._judge(source, candidate)
             except Foul as foul:
@@ -178,8 +182,8 @@ class _Sitting:
             {
                 "do": "load",
                 "source": source.text,
-                "path": str(source.path.resolve()),
-                "folder": str(source.path.resolve().parent),
+                "path": candidate.path,
+                "folder": str(Path(candidate.path).parent),
                 "cells": source.cells,
             }
         )
