@@ -45,7 +45,7 @@ ASKED_RATE = 0.37
 
 @dataclass(slots=True, kw_only=True)
 class Trace:
-    """One small call as it was seen: its steps, dropouts and the operators beneath.
+    """One small call as it was seen: its steps and dropouts.
 
     mask: as the reference takes it. out: what the call returned, None where it raised.
     """
@@ -54,7 +54,6 @@ class Trace:
     case: Case
     steps: list[dict[str, Any]] = field(default_factory=list)
     dropouts: list[dict[str, Any]] = field(default_factory=list)
-    operators: list[str] = field(default_factory=list)
     inputs: dict[str, Tensor] = field(default_factory=dict)
     mask: Tensor | None = None
     weights: dict[str, Tensor] = field(default_factory=dict)
@@ -75,7 +74,7 @@ def trace(examination: Examination) -> Trace:
     right, _, dressed = examination.draw_mask(case, size, form, mask_dtype, fitted.work)
     call = fitted.binding.forward.call(
         inputs, dressed, shape=[case.batch, case.queries, size.hidden],
-        record={"values": True}, profile=True,
+        record={"values": True},
     )  # fmt: skip
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
     answer = (result.get("answers") or [{}])[0]
@@ -83,7 +82,6 @@ def trace(examination: Examination) -> Trace:
     return Trace(
         steps=answer.get("steps", []),
         dropouts=answer.get("dropouts", []),
-        operators=answer.get("operators", []),
         inputs=inputs,
         mask=right,
         weights=weights,
@@ -132,10 +130,6 @@ def forbidden(seen: Trace) -> tuple[str, int | None] | None:
         # Only torch's own functions reach the recorder, so a name is enough.
         if step["call"] in _FUSED_CALLS:
             return _FUSED_CALLS[step["call"]], step["line"]
-    for operator in seen.operators:
-        for name, label in _FUSED_CALLS.items():
-            if operator.startswith("aten::") and name in operator:
-                return label, None
     return None
 
 

@@ -6,10 +6,9 @@ itself, and believes nothing here that behaviour does not confirm.
 
 from __future__ import annotations
 
+import os
 import random
-import socket
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import Any
@@ -19,35 +18,52 @@ from torch import Tensor
 
 from . import wire
 from .building import Built, build
+from .guard import Guard
+from .home import settle
+from .limits import Limits
 from .loading import Submission, describe_exception
 from .pretend import Mixed, PretendedGPU
-from .recorder import Operators, Recorder
+from .recorder import Recorder
 from .surroundings import GPUMachine, PrintWatch, Restored
 
 __all__ = ["serve"]
 
 
-def serve(channel: socket.socket) -> None:
+# Bound before any submission runs: what it puts in their place is its own affair.
+_getpid, _seed, _grad = os.getpid, torch.default_generator.manual_seed, torch.set_grad_enabled
+_seed_python, _no_grad = random.seed, torch.no_grad
+_copy, _detach, _to, _equal = Tensor.clone, Tensor.detach, Tensor.to, torch.equal
+
+
+def serve(
+    channel: int, aside: int, folder: str | None, limits: Limits, protected: set[int]
+) -> None:
     """Answer requests until the judge goes away."""
-    worker = _Worker()
+    guard = settle(channel, aside, folder, limits, protected)
+    worker = _Worker(guard)
+    line = wire.Pipe(channel)
+    own = _getpid()
     while True:
         try:
-            request = wire.receive(channel)
+            request = wire.receive(line)
         except wire.Closed:
             return
         answer = worker.answer(request)
-        wire.send(channel, answer)
+        if _getpid() != own:
+            # A fork came back with its parent.
+            return
+        wire.send(line, answer)
 
 
 class _Worker:
     """One submission's process."""
 
-    def __init__(self) -> None:
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
         self.submission: Submission | None = None
         self.printed: list[int | None] = []
         self.calls = 0
-        torch.set_num_threads(1)
-        warnings.simplefilter("ignore")
+        self.restored = Restored()
 
     @property
     def loaded(self) -> Submission:
@@ -71,10 +87,12 @@ class _Worker:
         sys.path.append(request["folder"])
         sys.argv = [request["path"]]
         self.submission = Submission(request["source"], request["path"])
+        self.guard.path = request["path"]
         # What the file draws as it loads is the same each time, so that a seed repeats a check.
-        torch.default_generator.manual_seed(0)
-        with Restored():
+        _seed(0)
+        with self.restored:
             fault = self.submission.execute(request["cells"])
+        self.guard.arm()
         return {
             "fault": fault,
             "classes": self.submission.classes(),
@@ -88,7 +106,7 @@ class _Worker:
         """
         answers: list[dict[str, Any]] = []
         for attempt in request["tries"]:
-            with Restored(), PrintWatch(self.loaded.path, self.printed):
+            with self.restored, PrintWatch(self.loaded.path, self.printed):
                 answers.append(self._describe(attempt))
             answers[-1]["printed"] = self._take_prints()
             if request["first_good"] and answers[-1].get("fits"):
@@ -102,7 +120,7 @@ class _Worker:
             built.convert(dtype)
             built.mode(training=False)
         except BaseException as exception:  # noqa: BLE001
-            return {"phase": "construct", "fault": self._fault(exception)}
+            return {"phase": "construct", "fault": self._fault(exception, "construct")}
         answer = self._call(built, attempt["call"], dtype)
         built.survey()
         if "fault" in answer:
@@ -122,7 +140,7 @@ class _Worker:
         """Make a fresh object for each run, give it the weights, and make the calls."""
         results = []
         for run in request["runs"]:
-            with Restored(), PrintWatch(self.loaded.path, self.printed):
+            with self.restored, PrintWatch(self.loaded.path, self.printed):
                 results.append(self._run(run))
         return {"results": results}
 
@@ -141,7 +159,7 @@ class _Worker:
                 built.convert(dtype)
             built.load(run["weights"])
         except BaseException as exception:  # noqa: BLE001
-            return {"fault": self._fault(exception)}
+            return {"fault": self._fault(exception, "construct")}
         answers: list[dict[str, Any]] = []
         for call in run["calls"]:
             built.mode(training=call.get("train", False))
@@ -159,7 +177,7 @@ class _Worker:
         """Make and call the object as on a GPU machine; say where two devices met."""
         answers: list[dict[str, Any]] = []
         for call in request["calls"]:
-            with Restored(), PrintWatch(self.loaded.path, self.printed), GPUMachine(self.loaded):
+            with self.restored, PrintWatch(self.loaded.path, self.printed), GPUMachine(self.loaded):
                 answers.append(self._pretend(request["recipe"], request["warm"], call))
         return {"answers": answers}
 
@@ -178,10 +196,11 @@ class _Worker:
                 _forward(built)(*args, **kwargs)
         except Mixed as mixed:
             kind, name, line = mixed.origin
-            fault = self._fault(mixed)
+            fault = self._fault(mixed, "forward")
             return {"fault": fault, "kind": kind, "name": name, "line": line or fault["line"]}
         except BaseException as exception:  # noqa: BLE001
-            return {"fault": self._fault(exception), "kind": "raised", "name": "", "line": None}
+            fault = self._fault(exception, "forward")
+            return {"fault": fault, "kind": "raised", "name": "", "line": None}
         return {}
 
     def _given(
@@ -206,49 +225,49 @@ class _Worker:
         # Every call has its own draw, or a dropout that is never off would look repeatable.
         self.calls += 1
         # The public seeding queues a call, and formats a stack, for every absent GPU.
-        torch.default_generator.manual_seed(self.calls)
-        random.seed(self.calls)
+        _seed(self.calls)
+        _seed_python(self.calls)
+        # A constructor may have left it off.
+        _grad(True)
         given, args, kwargs = self._given(call, dtype)
-        before = {name: tensor.detach().clone() for name, tensor in given.items()}
+        before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
-        operators = Operators()
         answer: dict[str, Any]
+        phase = "forward"
         try:
             with ExitStack() as stack:
-                if call.get("profile"):
-                    stack.enter_context(operators)
                 if call.get("record") is not None:
                     recorder = stack.enter_context(
                         Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
                     )
                 stack.enter_context(
-                    nullcontext() if "grad" in call or "jacobian" in call else torch.no_grad()
+                    nullcontext() if "grad" in call or "jacobian" in call else _no_grad()
                 )
                 result = _forward(built)(*args, **kwargs)
             answer = _describe_result(result, call.get("shape"))
             out = answer.get("out")
+            _grad(True)
+            phase = "backward"
             if isinstance(out, Tensor) and "grad" in call:
                 answer.update(_gradients(built, out, call["grad"], given))
             if isinstance(out, Tensor) and "jacobian" in call:
                 answer["jacobian"] = _jacobian(built, out)
         except BaseException as exception:  # noqa: BLE001
-            answer = {"fault": self._fault(exception)}
+            answer = {"fault": self._fault(exception, phase)}
         if recorder is not None:
             answer["steps"] = recorder.steps
             answer["dropouts"] = recorder.dropouts
-        if call.get("profile"):
-            answer["operators"] = sorted(operators.names)
         answer["modified"] = [
-            name for name, tensor in given.items() if not _same(tensor.detach(), before[name])
+            name for name, tensor in given.items() if not _same(_detach(tensor), before[name])
         ]
         return answer
 
     def _built(self, recipe: dict[str, Any]) -> Built:
-        torch.default_generator.manual_seed(0)
+        _seed(0)
         return build(self.loaded.module.__dict__, recipe)
 
-    def _fault(self, exception: BaseException) -> dict[str, Any]:
-        return describe_exception(exception, self.loaded.path)
+    def _fault(self, exception: BaseException, phase: str) -> dict[str, Any]:
+        return {**describe_exception(exception, self.loaded.path), "phase": phase}
 
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []
@@ -361,4 +380,4 @@ def _jacobian(built: Built, out: Tensor) -> Tensor:
 
 
 def _same(left: Tensor, right: Tensor) -> bool:
-    return left.shape == right.shape and torch.equal(left, right)
+    return left.shape == right.shape and _equal(left, right)

@@ -17,6 +17,7 @@ from types import TracebackType
 
 from . import wire
 from .launch import take
+from .limits import share_of_memory
 from .messages import say
 from .report import Fault, Report
 
@@ -25,7 +26,7 @@ __all__ = ["Bench", "Died", "Options", "Underway", "check"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How to judge. memory is in bytes, 0 for a third of the machine's.
+    """How to judge. memory is in bytes beside torch's own, 0 for a share of the machine's.
 
     heat: whether the report is to hold the attention weights of one small case.
     """
@@ -132,7 +133,11 @@ class Bench:
             while turn < len(jobs):
                 for key, _ in selector.select():
                     number = key.data
-                    place = busy.pop(number)
+                    place = busy.pop(number, None)
+                    if place is None:
+                        # One that had nothing to do went away; the others go on.
+                        selector.unregister(key.fileobj)
+                        continue
                     judge = self.judges[number]
                     done[place] = self._receive(number, jobs[place], options)
                     if self.judges[number] is not judge:
@@ -154,21 +159,21 @@ class Bench:
                 wire.send(self.judges[number], job)
 
     def _receive(self, number: int, job: dict[str, object], options: Options) -> Report:
-        try:
+        """Read a judge's report; where the judge is gone, say so, and hire another."""
+        with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
-        except (wire.Closed, wire.Garbled) as fault:
-            fresh = self._hired()
-            if fresh is not None:
-                # It died of this file; those after it are another judge's.
-                self.judges[number] = fresh
-            return Report(
-                kata=str(job["kata"]),
-                file=str(job["file"]),
-                verdict="error",
-                error=Fault(
-                    kind="crash", message=say("judge-fault", options.language, reason=fault)
-                ),
-            )
+        fresh = self._hired()
+        if fresh is not None:
+            # It died of this file; those after it are another judge's.
+            self.judges[number] = fresh
+        reason = say("judge-lost", options.language)
+        message = say("judge-fault", options.language, reason=reason)
+        return Report(
+            kata=str(job["kata"]),
+            file=str(job["file"]),
+            verdict="error",
+            error=Fault(kind="crash", message=message),
+        )
 
     def _job(self, kata: str, file: Path, options: Options, seed: int) -> dict[str, object]:
         return {
@@ -179,7 +184,7 @@ class Bench:
             "seed": seed,
             "language": options.language,
             "timeout": options.timeout,
-            "memory": options.memory or _third_of_memory(),
+            "memory": options.memory or share_of_memory(self.count),
             "heat": options.heat,
         }
 
@@ -227,10 +232,3 @@ def check(kata: str, file: str | Path, **options: object) -> Report:
 
 def _seed(options: Options) -> int:
     return options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)
-
-
-def _third_of_memory() -> int:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 3
-    except (ValueError, OSError):
-        return 8 << 30

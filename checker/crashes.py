@@ -65,12 +65,13 @@ def _shapes_on(fault: dict[str, Any], source: Source) -> str:
     """The tensors that the guilty statement names: "scores (2, 3, 5, 5) float64, mask (2, 5)"."""
     line = fault["line"]
     named = _named_on(source.tree, line) if line is not None else set()
-    floats = {dtype for name, _, dtype in fault.get("tensors", []) if name in named}
+    held = [one for one in fault.get("tensors", []) if one["name"] in named]
+    several = len({one["dtype"] for one in held}) > 1
     parts = []
-    for name, shape, dtype in fault.get("tensors", []):
-        if name in named:
-            shown = f"{name} ({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
-            parts.append(f"{shown} {dtype}" if len(floats) > 1 else shown)
+    for one in held:
+        axes = ", ".join(map(str, one["shape"]))
+        shown = f"{one['name']} ({axes}{',' if len(one['shape']) == 1 else ''})"
+        parts.append(f"{shown} {one['dtype']}" if several else shown)
     return ", ".join(parts)
 
 

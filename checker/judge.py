@@ -14,6 +14,7 @@ import socket
 import threading
 import time
 import traceback
+import warnings
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,11 @@ from .flow import follow
 from .forms import choose_forms
 from .halves import try_dtypes
 from .heat import heat
+from .limits import Limits
 from .messages import say
 from .origins import Origins
 from .plan import Binding, Size
-from .process import Candidate, Ended
+from .process import Candidate, Ended, Foul
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
 from .verdict import Verdict
@@ -52,28 +54,25 @@ _WAYS = 4
 def main(jobs: socket.socket, requests: socket.socket) -> None:
     """Judge files until the command process goes away."""
     torch.set_num_threads(1)
-    sittings: list[_Sitting] = []
-    threading.Thread(target=_leave_when_dropped, args=(jobs, sittings), daemon=True).start()
+    # What torch warns of here is an odd answer; the report says so.
+    warnings.simplefilter("ignore")
+    threading.Thread(target=_leave_when_dropped, args=(jobs,), daemon=True).start()
     while True:
         try:
             job = wire.receive(jobs)
         except wire.Closed:
             return
         started = time.monotonic()
-        sittings[:] = [_Sitting(job, requests)]
-        report = sittings[0].report()
+        report = _Sitting(job, requests).report()
         report.elapsed_ms = round((time.monotonic() - started) * 1000)
         wire.send(jobs, report.to_dict())
 
 
-def _leave_when_dropped(jobs: socket.socket, sittings: list[_Sitting]) -> None:
-    """End this process, and the candidate, as soon as nobody waits for the report."""
+def _leave_when_dropped(jobs: socket.socket) -> None:
+    """End this process as soon as nobody waits for the report; its warden ends the candidate."""
     line = select.poll()
     line.register(jobs, select.POLLHUP | getattr(select, "POLLRDHUP", 0))
     line.poll()
-    for sitting in sittings:
-        if sitting.candidate is not None:
-            sitting.candidate.kill()
     os._exit(0)
 
 
@@ -99,7 +98,6 @@ class _Sitting:
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
-        self.candidate: Candidate | None = None
         self.result = Report(
             kata=self.kata.id,
             file=job["file"],
@@ -110,11 +108,17 @@ class _Sitting:
 
     def report(self) -> Report:
         """Judge the file; whatever happens, a report comes of it."""
+        candidate = None
         try:
+            limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
+            # It settles in while the file is read.
+            candidate = Candidate(self.requests, limits, os.path.realpath(self.job["file"]))
             source = read(Path(self.job["file"]), self.language)
-            deadline = time.monotonic() + self.job["timeout"]
-            self.candidate = Candidate(self.requests, deadline, self.job["memory"])
-            self._judge(source, self.candidate)
+            try:
+                self._judge(source, candidate)
+            except Foul as foul:
+                verdict = Verdict(self.result, self.kata, source, self.language)
+                verdict.foul(foul.called, foul.line)
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
         except _Unjudged as unjudged:
@@ -125,9 +129,8 @@ class _Sitting:
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
             self.result.error = self._own_fault(fault)
         finally:
-            if self.candidate is not None:
-                self.result.printed = self.candidate.close()
-                self.candidate = None
+            if candidate is not None:
+                self.result.printed = candidate.close()
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
@@ -140,22 +143,24 @@ class _Sitting:
         return Fault(kind="crash", message=self._say("judge-fault", reason=reason))
 
     def _ended(self, ended: Ended) -> Fault:
-        phase = self._say(f"phase-{self.phase}")
-        if ended.kind == "timeout":
-            message = self._say("ended-timeout", seconds=self.job["timeout"], phase=phase)
-        elif ended.kind == "memory":
-            message = self._say("ended-memory", phase=phase)
+        place = ended.place
+        phase = self._say(f"phase-{place.phase or self.phase}")
+        if place.line is not None:
+            phase = self._say("at-line", phase=phase, line=place.line)
+        key = f"ended-{ended.why or ended.kind}"
+        if ended.why or ended.kind != "crash":
+            values = {"seconds": self.job["timeout"], "memory": self.job["memory"] >> 20}
+            message = self._say(key, phase=phase, **values)
         else:
-            code = ended.code
-            signal = code is not None and code < 0
-            how = self._say("exit-signal" if signal else "exit-code", code=abs(code or 0))
-            message = self._say("ended-crash", phase=phase, how=how)
-        return Fault(kind=ended.kind, message=message)
+            code = ended.code or 0
+            how = self._say("exit-signal" if code < 0 else "exit-code", code=abs(code))
+            message = self._say(key, phase=phase, how=how)
+        return Fault(kind=ended.kind, message=message, line=place.line)
 
     def _judge(self, source: Source, candidate: Candidate) -> None:
         entry, sizes = self._load(source, candidate)
         self.result.object = entry["name"]
-        self.phase = "construct"
+        self.phase = "first"
         try:
             fitted = self._fit(candidate, entry, sizes)
         except Unbound as unbound:
@@ -193,8 +198,8 @@ class _Sitting:
             {
                 "do": "load",
                 "source": source.text,
-                "path": str(source.path.resolve()),
-                "folder": str(source.path.resolve().parent),
+                "path": candidate.path,
+                "folder": str(Path(candidate.path).parent),
                 "cells": source.cells,
             }
         )
@@ -322,6 +327,8 @@ class _Sitting:
         """Look for the mistake; whatever comes of it, the verdict stands."""
         try:
             self._search(verdict, examination, seen)
+        except Foul:
+            raise
         except Ended:
             # The submission ran out of its time meanwhile: what was found is said.
             pass

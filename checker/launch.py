@@ -35,7 +35,7 @@ class Started:
         self.pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=actions)
         theirs.close()
 
-    def close(self, seconds: float = 2.0) -> None:
+    def close(self, seconds: float = 8.0) -> None:
         """Hang up, and wait for the nursery to end everything it started."""
         self.control.close()
         end = time.monotonic() + seconds

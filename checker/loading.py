@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import linecache
 import sys
@@ -12,11 +13,15 @@ from typing import Any
 import torch
 from torch import nn
 
-__all__ = ["Submission", "describe_exception", "strings_read"]
+__all__ = ["Submission", "describe_exception", "plain", "strings_read"]
 
 _NUMBERS = (int, float)
 # How many tensors an exception tells of.
 _TENSORS = 24
+# A class's name as Python keeps it, whatever its own class makes of it.
+_NAME = type.__dict__["__name__"].__get__
+# Let go where memory ran out, so that there is enough to say so.
+_SPARE = bytearray(16 << 20)
 
 
 class Submission:
@@ -60,22 +65,12 @@ class Submission:
 
     def classes(self) -> list[dict[str, Any]]:
         """Describe every class that the file itself defines, in the order of definition."""
-        found = []
+        found: list[dict[str, Any]] = []
         for name, value in list(self.module.__dict__.items()):
-            if not isinstance(value, type) or value.__module__ != "submission":
-                continue
-            if getattr(value, "__name__", None) != name and value in found:
-                continue
-            found.append(
-                {
-                    "name": name,
-                    "module": issubclass(value, nn.Module),
-                    "line": _line_of(value),
-                    "bases": [base.__name__ for base in value.__mro__[1:-1]],
-                    "constructor": _signature(value.__init__),
-                    "forward": _signature(_forward_of(value)),
-                }
-            )
+            # A class may be of a kind that answers no question, and is none to be judged then.
+            with contextlib.suppress(Exception):
+                if _is_class(value) and value.__module__ == "submission":
+                    found.append(_described(str(name), value))
         return found
 
     def sizes(self) -> list[dict[str, Any]]:
@@ -84,14 +79,14 @@ class Submission:
         return [
             {"name": name, "whole": isinstance(value, int)}
             for name, value in self.module.__dict__.items()
-            if name in read and isinstance(value, _NUMBERS) and not isinstance(value, bool)
+            if name in read and type(value) in _NUMBERS
         ]
 
 
 def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
     """Return an exception as data: its type, message and the candidate's own line."""
     line = None
-    tensors: list[list[Any]] = []
+    tensors: list[dict[str, Any]] = []
     walk = exception.__traceback__
     while walk is not None:
         if walk.tb_frame.f_code.co_filename == path:
@@ -99,31 +94,64 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
         walk = walk.tb_next
     if isinstance(exception, SyntaxError) and exception.filename == path:
         line = exception.lineno
+    if isinstance(exception, MemoryError):
+        _SPARE.clear()
     try:
-        message = str(exception)
-    except Exception:  # noqa: BLE001 - its __str__ is the candidate's
+        message = str(exception)[:4000]
+    except BaseException:  # noqa: BLE001 - its __str__ is the candidate's
         message = "<an exception whose message cannot be made>"
-    kinds = [kind.__name__ for kind in type(exception).__mro__[:-1]]
+    kinds = [_name(kind) for kind in type.mro(type(exception))[:-1]]
     return {
         "type": kinds[0],
         "kinds": kinds,
-        "message": message[:4000],
+        "message": plain(message),
         "line": line,
         "tensors": tensors,
     }
 
 
-def _tensors_in(frame: types.FrameType) -> list[list[Any]]:
+def _tensors_in(frame: types.FrameType) -> list[dict[str, Any]]:
     """The tensors that a frame can name, with their shapes and dtypes."""
     held = dict(frame.f_locals)
     owner = held.get("self")
-    if isinstance(owner, nn.Module):
-        held |= {f"self.{name}": tensor for name, tensor in owner.named_buffers()}
+    if issubclass(type(owner), nn.Module):
+        buffers = vars(owner).get("_buffers") or {}
+        held |= {f"self.{name}": tensor for name, tensor in buffers.items()}
     return [
-        [str(name), list(value.shape), str(value.dtype).removeprefix("torch.")]
+        {
+            "name": plain(str(name))[:200],
+            "shape": list(value.shape),
+            "dtype": str(value.dtype).removeprefix("torch."),
+        }
         for name, value in held.items()
-        if isinstance(value, torch.Tensor)
+        # Not isinstance, which asks the value itself.
+        if type(value) in {torch.Tensor, nn.Parameter}
     ][:_TENSORS]
+
+
+def plain(text: str) -> str:
+    """Return a text that can be written in UTF-8, halves of characters spelt out."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _is_class(value: Any) -> bool:
+    # Not isinstance, which asks the value itself.
+    return issubclass(type(value), type)
+
+
+def _name(kind: type) -> str:
+    return plain(_NAME(kind))[:200]
+
+
+def _described(name: str, value: type) -> dict[str, Any]:
+    return {
+        "name": plain(name),
+        "module": issubclass(value, nn.Module),
+        "line": _line_of(value),
+        "bases": [_name(base) for base in value.__mro__[1:-1]],
+        "constructor": _signature(value.__init__),
+        "forward": _signature(_forward_of(value)),
+    }
 
 
 def _line_of(value: type) -> int | None:
@@ -146,7 +174,7 @@ def _signature(function: Any) -> list[dict[str, Any]] | None:
         return None
     try:
         parameters = list(inspect.signature(function).parameters.values())[1:]
-    except (TypeError, ValueError):
+    except Exception:  # noqa: BLE001 - what it asks of them is the candidate's
         return None
     return [
         {
@@ -171,7 +199,7 @@ def _annotation(value: Any) -> str:
 def strings_read(values: Iterable[Any]) -> set[str]:
     """The strings in a module's functions and the keys of its dicts: settings' names, perhaps."""
     values = list(values)
-    keys = {key for value in values if isinstance(value, dict) for key in value}
+    keys = {key for value in values if issubclass(type(value), dict) for key in value}
     consts = {const for code in _codes(values) for const in code.co_consts}
     return {text for text in keys | consts if isinstance(text, str) and text.isidentifier()}
 
@@ -184,11 +212,12 @@ def _codes(values: Iterable[Any]) -> Iterator[types.CodeType]:
     """Every code object of the submission's own functions and methods."""
     codes: list[types.CodeType] = []
     for value in values:
-        if isinstance(value, types.FunctionType) and value.__module__ == "submission":
-            codes.append(value.__code__)
-        elif isinstance(value, type) and value.__module__ == "submission":
-            members = value.__dict__.values()
-            codes.extend(m.__code__ for m in members if isinstance(m, types.FunctionType))
+        with contextlib.suppress(Exception):
+            if type(value) is types.FunctionType and value.__module__ == "submission":
+                codes.append(value.__code__)
+            elif _is_class(value) and value.__module__ == "submission":
+                members = value.__dict__.values()
+                codes.extend(m.__code__ for m in members if type(m) is types.FunctionType)
     while codes:
         code = codes.pop()
         yield code

@@ -35,8 +35,16 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "文件是 UTF-16 编码，请另存为 UTF-8",
     },
     "file-not-utf8": {
-        "en": "the file is not UTF-8 (line {line}); save it as UTF-8",
-        "zh": "文件不是 UTF-8 编码（第 {line} 行），请另存为 UTF-8",
+        "en": "the file is not {name} (line {line}); save it as UTF-8",
+        "zh": "文件不是 {name} 编码（第 {line} 行），请另存为 UTF-8",
+    },
+    "file-encoding": {
+        "en": "the file says that it is written in `{name}`, an encoding that Python does not know",
+        "zh": "文件声明的编码是 `{name}`，Python 不认识这种编码",
+    },
+    "file-silent": {
+        "en": "nothing comes out of it; give a file that is already written",
+        "zh": "从里面什么也读不到，请给出一个已经写好的文件",
     },
     "file-null-byte": {
         "en": "line {line} holds a null byte; this does not look like Python source",
@@ -125,23 +133,53 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "no answer within {seconds:g} s while {phase}; everything it started was ended",
         "zh": "在{phase}时 {seconds:g} 秒内没有回应，它启动的一切都已结束",
     },
+    "ended-processor": {
+        "en": "it used up its processor time (twice {seconds:g} s) while {phase}; everything it "
+        "started was ended",
+        "zh": "在{phase}时用完了处理器时间（{seconds:g} 秒的两倍），它启动的一切都已结束",
+    },
     "ended-memory": {
-        "en": "it was ended for using too much memory while {phase}",
-        "zh": "在{phase}时占用内存过多，已被结束",
+        "en": "it was ended for using too much memory while {phase}; {memory} MB are allowed, "
+        "`--memory MB` sets another limit",
+        "zh": "在{phase}时占用内存过多，已被结束；允许 {memory} MB，可用 `--memory MB` 另设上限",
+    },
+    "ended-processes": {
+        "en": "it was ended for starting too many processes while {phase}",
+        "zh": "在{phase}时启动了过多的进程，已被结束",
+    },
+    "ended-disk": {
+        "en": "it was ended for writing more than a gigabyte to the disk while {phase}",
+        "zh": "在{phase}时向磁盘写了超过 1 GB，已被结束",
+    },
+    "ended-closed": {
+        "en": "it closed the line to the judge while {phase}; leave open files alone that your "
+        "code has not opened",
+        "zh": "在{phase}时关闭了与评判程序的连接；不是自己打开的文件描述符，请不要去关",
+    },
+    "ended-garbled": {
+        "en": "what came back while {phase} is no answer; something wrote into the line to the "
+        "judge, or changed what Python itself does",
+        "zh": "在{phase}时收到的不是回答；有代码写进了与评判程序的连接，或者改动了 Python 自身的行为",
     },
     "ended-crash": {
-        "en": "the process ended while {phase} ({how})",
-        "zh": "进程在{phase}时结束了（{how}）",
+        "en": "the process ended with {how} while {phase}",
+        "zh": "进程在{phase}时结束了，{how}",
     },
     "phase-load": {"en": "the file was loaded", "zh": "加载文件"},
-    "phase-construct": {"en": "the object was made and first called", "zh": "创建对象并首次调用"},
+    "phase-import": {"en": "the file was loaded", "zh": "加载文件"},
+    "phase-construct": {"en": "the object was made", "zh": "创建对象"},
+    "phase-first": {"en": "the object was made and first called", "zh": "创建对象并首次调用"},
+    "phase-forward": {"en": "forward ran", "zh": "运行 forward"},
+    "phase-backward": {"en": "backward ran", "zh": "运行 backward"},
     "phase-run": {"en": "forward and backward ran", "zh": "运行 forward 和 backward"},
+    "at-line": {"en": "{phase} (line {line})", "zh": "{phase}（第 {line} 行）"},
     "exit-code": {"en": "exit status {code}", "zh": "退出码 {code}"},
     "exit-signal": {"en": "signal {code}", "zh": "信号 {code}"},
     "judge-fault": {
         "en": "the judge itself failed here ({reason}); please report this with the file",
         "zh": "评判程序自己在这里出错了（{reason}）；请带上这个文件报告给我们",
     },
+    "judge-lost": {"en": "its process ended", "zh": "它的进程结束了"},
     # Checks: what was tried.
     "waits": {"en": "until {check} passes", "zh": "等 {check} 通过"},
     "not-asked": {"en": "not asked in this kata", "zh": "这道题不要求"},

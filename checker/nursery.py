@@ -7,18 +7,21 @@ reference is loaded only in the judges, after they are forked.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
-import resource
 import selectors
 import signal
 import socket
 import sys
+import time
 import warnings
-from typing import Any
+
+from . import fence, kin
 
 __all__ = ["main"]
 
-_FDS = 3
+# How long the wardens may take to end what they watch.
+_PARTING = 5.0
 
 
 def main(number: int) -> None:
@@ -27,11 +30,19 @@ def main(number: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # torch warns of an absent NumPy, which nothing here needs.
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
+    # Handwritten code is judged as it is written; compiled, torch may fuse it by itself.
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"
     # The point of this process, so that nobody it forks need import them.
     import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
-    from . import candidate  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
+    from . import candidate, warden, wire  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
+    fence.warm_up()
+    wire.warm_up()
+    fence.adopt_orphans()
+    # What is here stays, so that no fork need look through it, nor copy it for having looked.
+    gc.collect()
+    gc.freeze()
     control = socket.socket(fileno=number)
     _Nursery(control).serve()
     # Taking the interpreter and torch down in order would keep the command waiting for nothing.
@@ -39,12 +50,13 @@ def main(number: int) -> None:
 
 
 class _Nursery:
-    """Forks on request. Each request is one line and the descriptors it hands over."""
+    """Forks judges on request, each with a warden. A request is one line and a descriptor."""
 
     def __init__(self, control: socket.socket) -> None:
         self.control = control
-        self.requests: dict[socket.socket, bool] = {control: True}
-        self.children: dict[int, socket.socket] = {}
+        self.parent = os.getppid()
+        # Each judge's process, and its warden's; one does not go on without the other.
+        self.pairs: list[tuple[int, int]] = []
         self.selector = selectors.DefaultSelector()
         self.selector.register(control, selectors.EVENT_READ)
         self.wake, self.alarm = socket.socketpair()
@@ -59,73 +71,53 @@ class _Nursery:
         signal.signal(signal.SIGTERM, lambda *_: None)
         while True:
             for key, _ in self.selector.select():
-                source: Any = key.fileobj
-                if source is self.wake:
+                if key.fileobj is self.wake:
                     self._drain()
-                elif not self._request(source):
-                    if source is self.control:
-                        signal.set_wakeup_fd(-1)
-                        self._end()
-                        return
-                    self.selector.unregister(source)
-                    source.close()
+                elif not self._request():
+                    signal.set_wakeup_fd(-1)
+                    self._end()
+                    return
             self._reap()
 
-    def _request(self, source: socket.socket) -> bool:
+    def _request(self) -> bool:
         try:
-            text, fds, _, _ = socket.recv_fds(source, 64, _FDS)
+            text, fds, _, _ = socket.recv_fds(self.control, 64, 1)
         except OSError:
             return False
         if not text:
             return False
-        if text.startswith(b"judge"):
-            for fd in fds:
-                self._fork_judge(fd)
-        else:
-            self._fork_candidate(source, fds, int(text.split()[1]))
         for fd in fds:
+            self._fork_pair(fd)
             os.close(fd)
         return True
 
-    def _fork_judge(self, fd: int) -> None:
-        requests, theirs = socket.socketpair()
-        pid = os.fork()
-        if pid == 0:
-            job = os.dup(fd)
-            keep = {job, theirs.fileno()}
-            self._leave(keep)
+    def _fork_pair(self, job: int) -> None:
+        """Fork a judge and its warden, with a line from one to the other."""
+        orders, requests = socket.socketpair()
+        judge = os.fork()
+        if judge == 0:
+            self._leave({job, requests.fileno()})
             try:
                 from .judge import main as judge_main
 
-                judge_main(socket.socket(fileno=job), theirs)
-            except KeyboardInterrupt:
-                pass
+                # What it expects is not for a submission to look up.
+                fence.hide()
+                judge_main(socket.socket(fileno=job), requests)
             finally:
                 sys.stderr.flush()
                 os._exit(0)
-        theirs.close()
-        self.selector.register(requests, selectors.EVENT_READ)
-        self.children[pid] = self.control
-
-    def _fork_candidate(self, source: socket.socket, fds: list[int], memory: int) -> None:
-        pid = os.fork()
-        if pid == 0:
-            status = 70
+        warden = os.fork()
+        if warden == 0:
             try:
-                channel = os.dup(fds[0])
-                null = os.open(os.devnull, os.O_RDONLY)
-                os.dup2(null, 0)
-                os.dup2(fds[1], 1)
-                os.dup2(fds[1], 2)
-                os.setpgid(0, 0)
-                self._leave({channel})
-                _limit(memory)
-                _serve_candidate(socket.socket(fileno=channel))
-                status = 0
+                self._leave({orders.fileno()})
+                from .warden import serve
+
+                serve(orders, {self.parent, os.getppid(), judge, os.getpid(), os.getpgrp()})
             finally:
-                os._exit(status)
-        self.children[pid] = source
-        source.sendall(b"born %d\n" % pid)
+                os._exit(0)
+        orders.close()
+        requests.close()
+        self.pairs.append((judge, warden))
 
     def _leave(self, keep: set[int]) -> None:
         """In a fork: forget the nursery's own descriptors and handlers."""
@@ -150,39 +142,33 @@ class _Nursery:
             return
 
     def _reap(self) -> None:
-        while self.children:
+        while True:
             try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, _ = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
                 return
             if pid == 0:
                 return
-            owner = self.children.pop(pid, None)
-            if owner is not None and owner is not self.control:
-                try:
-                    owner.sendall(b"gone %d %d\n" % (pid, os.waitstatus_to_exitcode(status)))
-                except OSError:
-                    continue
+            for pair in [pair for pair in self.pairs if pid in pair]:
+                self.pairs.remove(pair)
+                if pid == pair[1]:
+                    _kill(pair[0])
+                    # A warden that was killed leaves us what it watched.
+                    known = {one for other in self.pairs for one in other}
+                    for stray in set(kin.children(os.getpid())) - known:
+                        _kill(stray)
 
     def _end(self) -> None:
-        for pid, owner in self.children.items():
-            with contextlib.suppress(OSError):
-                if owner is self.control:
-                    os.kill(pid, signal.SIGKILL)
-                else:
-                    os.killpg(pid, signal.SIGKILL)
+        """End the judges; a warden whose judge is gone ends what it watches."""
+        for judge, _ in self.pairs:
+            _kill(judge)
+        end = time.monotonic() + _PARTING
+        while time.monotonic() < end and kin.children(os.getpid()):
+            self._reap()
+            time.sleep(0.001)
+        kin.end_all(0, 1.0)
 
 
-def _serve_candidate(channel: socket.socket) -> None:
-    """Run the candidate's loop in a fork that has left the nursery."""
-    from .candidate import serve
-
-    serve(channel)
-
-
-def _limit(memory: int) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if memory:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(256, hard), hard))
+def _kill(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)

@@ -3,47 +3,83 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-import signal
+import re
+import select
 import socket
 import threading
 import time
 from collections.abc import Generator
 from typing import Any
 
-from . import wire
+from . import claims, whereabouts, wire
+from .limits import CLOSED, Limits
+from .whereabouts import ASK, Place
 
-__all__ = ["Candidate", "Ended"]
+__all__ = ["Candidate", "Ended", "Foul"]
 
 _OUTPUT_LIMIT = 64 << 10
+_ASIDE_LIMIT, _PIECES = 1 << 20, 32
+# How long a candidate may take to say where it stands, and its warden to end all of it.
+_ANSWERS_WITHIN, _ENDS_WITHIN = 0.3, 3.0
+_FOUL = re.compile(rb"^forbidden (\S+) (\d+)$", re.MULTILINE)
 
 
 class Ended(Exception):
-    """The candidate gave no answer. kind is timeout, memory or crash, as in the report."""
+    """The candidate gave no answer.
 
-    def __init__(self, kind: str, code: int | None = None) -> None:
+    kind: timeout, memory or crash, as in the report. why: processor, processes, disk, closed (it
+    closed its line) or garbled (it answered what is no answer), else nothing. code: how it
+    ended, None where it was ended. place: where it stood.
+    """
+
+    def __init__(
+        self, kind: str, why: str = "", code: int | None = None, place: Place | None = None
+    ) -> None:
         super().__init__(kind)
         self.kind = kind
+        self.why = why
         self.code = code
+        self.place = place or Place()
+
+
+class Foul(Exception):
+    """The candidate reached for what does the whole job. called: what it is known as."""
+
+    def __init__(self, called: str, line: int | None) -> None:
+        super().__init__(called)
+        self.called = called
+        self.line = line
 
 
 class Candidate:
     """A forked candidate process.
 
-    requests: the judge's line to the nursery, which forks and reports what ended.
-    deadline: a time on the monotonic clock after which nothing is waited for.
+    requests: the judge's line to its warden, which forks.
+    path: the file's, which the candidate's frames are known by.
     """
 
-    def __init__(self, requests: socket.socket, deadline: float, memory: int) -> None:
-        self.requests = requests
-        self.deadline = deadline
+    def __init__(self, requests: socket.socket, limits: Limits, path: str) -> None:
+        self.deadline = time.monotonic() + limits.seconds
+        self.path = path
+        self.pid: int | None = None
         self.channel, theirs = socket.socketpair()
+        self.control, warden = socket.socketpair()
         reading, writing = os.pipe()
-        socket.send_fds(requests, [b"candidate %d\n" % memory], [theirs.fileno(), writing])
-        theirs.close()
-        os.close(writing)
-        self.pid = int(self._news("born")[1])
+        self.aside, aside = os.pipe()
+        os.set_blocking(self.aside, False)
+        self.said = bytearray()
+        order = {"seconds": limits.seconds, "memory": limits.memory}
+        given = [theirs.fileno(), writing, aside, warden.fileno()]
+        socket.send_fds(requests, [json.dumps(order).encode()], given)
+        for held in (theirs, warden):
+            held.close()
+        for fd in (writing, aside):
+            os.close(fd)
+        self.asked: dict[str, Any] = {}
         self.output = bytearray()
+        self.dropped = 0
         self.reader = threading.Thread(target=self._drain, args=(reading,), daemon=True)
         self.reader.start()
 
@@ -54,64 +90,134 @@ class Candidate:
 
     def post(self, request: dict[str, Any]) -> None:
         """Send a request; its answer must be collected before the next is posted."""
+        self.asked = request
         with self._watched():
             wire.send(self.channel, request, self.deadline)
 
     def collect(self) -> dict[str, Any]:
         """Return the answer to the request that was posted."""
         with self._watched():
-            return wire.receive(self.channel, self.deadline)
+            answer = wire.receive(self.channel, self.deadline)
+            claims.check(self.asked, answer)
+        self._listen(0)
+        self._call_fouls()
+        fault = claims.out_of_memory(answer)
+        if fault is not None:
+            # A fault of the file's own run says no phase.
+            place = Place(phase=fault.get("phase", "import"), line=fault["line"])
+            raise Ended("memory", place=place)
+        return answer
 
     @contextlib.contextmanager
     def _watched(self) -> Generator[None]:
         try:
             yield
         except wire.TooLate:
-            self.kill()
-            raise Ended("timeout") from None
-        except (wire.Closed, wire.Garbled):
-            code = self._exit_code()
-            self.kill()
-            raise Ended("memory" if code == -signal.SIGKILL else "crash", code) from None
+            place = self._ask_where()
+            self._say("end")
+            self._news("gone", _ENDS_WITHIN)
+            self._call_fouls()
+            raise Ended("timeout", place=place) from None
+        except (wire.Closed, wire.Garbled) as fault:
+            garbled = isinstance(fault, wire.Garbled)
+            place = self._ask_where() if garbled else Place()
+            self._say("end" if garbled else "soft")
+            ended = self._ended(garbled=garbled, place=place)
+            self._call_fouls()
+            raise ended from None
 
-    def kill(self) -> None:
-        """End the process and everything in its group."""
+    def _ended(self, *, garbled: bool, place: Place) -> Ended:
+        """Say how the candidate ended, by what its warden tells."""
+        words = self._news("gone", _ENDS_WITHIN)
+        self._listen(0)
+        if place == Place():
+            place = whereabouts.read(self.said.decode("utf-8", "replace"), self.path)
+        if words is None:
+            return Ended("crash", place=place)
+        code, why = int(words[1]), words[2]
+        if why == "told" or code == CLOSED:
+            return Ended("crash", "garbled" if garbled else "closed", place=place)
+        if why == "memory":
+            return Ended("memory", place=place)
+        if why == "processor":
+            return Ended("timeout", why, place=place)
+        return Ended("crash", why if why in {"processes", "disk"} else "", code, place)
+
+    def _ask_where(self) -> Place:
+        """Have the candidate's frames written down, by a signal."""
+        self._listen(0)
+        self._call_fouls()
+        self.said.clear()
+        if self.pid is None:
+            self._news("born", 0.5)
+        if self.pid is None:
+            return Place()
         with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL)
-        with contextlib.suppress(OSError):
-            os.kill(self.pid, signal.SIGKILL)
+            os.kill(self.pid, ASK)
+        # Until it is silent, or long enough.
+        end = time.monotonic() + _ANSWERS_WITHIN
+        while time.monotonic() < end and self._listen(0.05 if self.said else _ANSWERS_WITHIN):
+            continue
+        return whereabouts.read(self.said.decode("utf-8", "replace"), self.path)
+
+    def _listen(self, seconds: float) -> bool:
+        """Read what the candidate wrote aside; return whether there was anything."""
+        heard = False
+        # It may write without end, so that not everything is waited for.
+        for _ in range(_PIECES):
+            if not select.select([self.aside], [], [], 0 if heard else seconds)[0]:
+                break
+            with contextlib.suppress(OSError):
+                piece = os.read(self.aside, 1 << 16)
+                if not piece:
+                    return heard
+                self.said += piece[: max(0, _ASIDE_LIMIT - len(self.said))]
+            heard = True
+        return heard
+
+    def _call_fouls(self) -> None:
+        found = _FOUL.search(self.said)
+        if found:
+            name, line = found[1].decode("ascii", "replace"), int(found[2])
+            raise Foul(name, line or None)
 
     def close(self) -> str:
-        """End the process; return what it printed."""
-        self.kill()
-        self.channel.close()
+        """End the process and all that it started; return what it printed."""
+        for held in (self.channel, self.control):
+            held.close()
+        os.close(self.aside)
         self.reader.join(0.5)
-        return self.output.decode("utf-8", "replace")
+        text = bytes(self.output).decode("utf-8", "replace")
+        return f"{text}\n[+ {self.dropped} bytes]" if self.dropped else text
 
     def _drain(self, reading: int) -> None:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
             while piece := pipe.read(1 << 16):
-                room = _OUTPUT_LIMIT - len(self.output)
-                self.output += piece[: max(0, room)]
+                kept = piece[: max(0, _OUTPUT_LIMIT - len(self.output))]
+                self.output += kept
+                self.dropped += len(piece) - len(kept)
 
-    def _exit_code(self) -> int | None:
-        self.requests.settimeout(2)
-        with contextlib.suppress(OSError, TimeoutError):
-            return int(self._news("gone", self.pid)[2])
-        return None
+    def _say(self, word: str) -> None:
+        with contextlib.suppress(OSError):
+            self.control.sendall(word.encode() + b"\n")
 
-    def _news(self, kind: str, pid: int | None = None) -> list[str]:
-        """Read the nursery's lines until the one that is waited for."""
-        self.requests.settimeout(max(0.1, self.deadline - time.monotonic()))
+    def _news(self, kind: str, seconds: float) -> list[str] | None:
+        """Read the warden's lines until the one that is waited for; None if none comes."""
+        end = time.monotonic() + seconds
         line = bytearray()
-        while True:
-            byte = self.requests.recv(1)
-            if not byte:
-                raise Ended("crash")
-            if byte != b"\n":
-                line += byte
-                continue
-            words = line.decode().split()
-            line.clear()
-            if words and words[0] == kind and (pid is None or int(words[1]) == pid):
-                return words
+        with contextlib.suppress(OSError, ValueError):
+            while True:
+                self.control.settimeout(max(0.001, end - time.monotonic()))
+                byte = self.control.recv(1)
+                if not byte:
+                    return None
+                if byte != b"\n":
+                    line += byte
+                    continue
+                words = line.decode().split()
+                line.clear()
+                if words[0] == "born":
+                    self.pid = int(words[1])
+                if words[0] == kind:
+                    return words
+        return None

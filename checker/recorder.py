@@ -10,47 +10,20 @@ from typing import Any
 
 import torch
 from torch import Tensor
-
-# The public profiler parses its events for long; see Operators.
-from torch._C._profiler import (
-    _ExperimentalConfig,  # pyright: ignore[reportPrivateUsage] - as above
-)
-from torch.autograd import (
-    ProfilerConfig,  # pyright: ignore[reportPrivateImportUsage] - as above
-    ProfilerState,  # pyright: ignore[reportPrivateImportUsage] - as above
-    _disable_profiler_legacy,  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage] - same
-    _enable_profiler_legacy,  # pyright: ignore[reportPrivateUsage, reportPrivateImportUsage] - same
+from torch._C._functorch import (
+    is_functorch_wrapped_tensor as _is_wrapped,  # pyright: ignore[reportPrivateUsage] - no public one
 )
 from torch.overrides import TorchFunctionMode
 
 from .frames import caller, line_in, lines_in
 from .wire import dtype_name
 
-__all__ = ["LIMIT", "Operators", "Recorder"]
+__all__ = ["LIMIT", "Recorder"]
 
 # A loop over positions makes thousands of calls; what comes after these is not recorded.
 LIMIT = 10_000
 # Values of larger tensors are not kept.
 _SMALL = 4096
-
-
-class Operators:
-    """Names every ATen operator that runs, also beneath function modes switched off.
-
-    torch's public profiler parses its events for some ten milliseconds and writes to
-    standard error; the recording under it is enough here.
-    """
-
-    def __init__(self) -> None:
-        self.names: set[str] = set()
-
-    def __enter__(self) -> None:
-        settings = _ExperimentalConfig()
-        config = ProfilerConfig(ProfilerState.CPU, False, False, False, False, False, settings)
-        _enable_profiler_legacy(config)
-
-    def __exit__(self, *_: object) -> None:
-        self.names = {event.name() for thread in _disable_profiler_legacy() for event in thread}
 
 
 class Recorder(TorchFunctionMode):
@@ -136,7 +109,12 @@ class Recorder(TorchFunctionMode):
         if self.values:
             first = result[0] if isinstance(result, (tuple, list)) and result else result
             outs = list(result) if isinstance(result, (tuple, list)) else [first]
-            small = [o.detach() for o in outs if isinstance(o, Tensor) and o.numel() <= _SMALL]
+            # One that lives inside a vmap is nothing outside it.
+            small = [
+                out.detach()
+                for out in outs
+                if isinstance(out, Tensor) and out.numel() <= _SMALL and not _is_wrapped(out)
+            ]
             step["values"] = [out.clone() for out in small if out.is_floating_point()]
             step["marks"] = [
                 out.to(torch.int64)

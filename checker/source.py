@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import json
+import os
 import re
+import select
+import stat
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +17,13 @@ from .messages import say
 
 __all__ = ["Source", "Unreadable", "read"]
 
-_LIMIT = 4 << 20
+_LIMIT, _NOTEBOOK_LIMIT = 1 << 20, 64 << 20
+# How long a pipe may have nothing to say, in seconds.
+_PATIENCE = 2.0
+# What Python itself looks for in the first two lines (PEP 263).
+_COOKIE = re.compile(
+    rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
+)
 _SHELL = re.compile(r"^(\s*)(?:[!%]|\?|[\w.]+\?{1,2}\s*$)")
 _SKIPPED_CELL = re.compile(
     r"^\s*%%(?:bash|sh|script|html|javascript|js|latex|markdown|svg|writefile|perl|ruby|file)"
@@ -53,6 +63,8 @@ def read(path: Path, language: str) -> Source:
     cells = None
     if path.suffix == ".ipynb":
         text, cells = _notebook(text, language)
+    if len(text) > _LIMIT:
+        raise Unreadable("load", say("file-too-large", language, size=_LIMIT >> 20))
     if not text.strip():
         raise Unreadable("syntax", say("file-empty", language))
     tree = _parse(text, cells, language)
@@ -64,22 +76,57 @@ def _bytes(path: Path, language: str) -> bytes:
     try:
         if path.is_dir():
             raise Unreadable("load", say("file-is-folder", language))
-        if path.stat().st_size > _LIMIT:
-            raise Unreadable("load", say("file-too-large", language, size=_LIMIT >> 20))
-        return path.read_bytes()
-    except OSError as fault:
-        reason = fault.strerror or str(fault)
+        # A notebook carries its pictures; only its code is looked at.
+        limit = _NOTEBOOK_LIMIT if path.suffix == ".ipynb" else _LIMIT
+        raw = _read(path, limit + 1)
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or str(fault)
         raise Unreadable("load", say("file-unreadable", language, reason=reason)) from fault
+    if raw is None:
+        raise Unreadable("load", say("file-silent", language))
+    if len(raw) > limit:
+        raise Unreadable("load", say("file-too-large", language, size=limit >> 20))
+    return raw
+
+
+def _read(path: Path, most: int) -> bytes | None:
+    """Read so many bytes at most, or None where a pipe or device has none for a while."""
+    held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    parts = bytearray()
+    try:
+        if stat.S_ISFIFO(os.fstat(held).st_mode):
+            # Until someone writes, its end looks like the end.
+            poll = select.poll()
+            poll.register(held, select.POLLIN)
+            if not poll.poll(_PATIENCE * 1000):
+                return None
+        while len(parts) < most:
+            if not select.select([held], [], [], _PATIENCE)[0]:
+                return None
+            piece = os.read(held, min(1 << 20, most - len(parts)))
+            if not piece:
+                break
+            parts += piece
+    finally:
+        os.close(held)
+    return bytes(parts)
 
 
 def _decode(raw: bytes, language: str) -> str:
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise Unreadable("syntax", say("file-utf16", language))
+    cookie = _COOKIE.match(raw)
+    encoding = cookie[1].decode("ascii") if cookie else "utf-8"
     try:
-        text = raw.decode("utf-8-sig")
+        encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+        text = raw.decode(encoding)
+    except LookupError as fault:
+        raise Unreadable("syntax", say("file-encoding", language, name=encoding), 1) from fault
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
-        raise Unreadable("syntax", say("file-not-utf8", language, line=line), line) from fault
+        name = "UTF-8" if encoding == "utf-8-sig" else encoding
+        message = say("file-not-utf8", language, line=line, name=name)
+        raise Unreadable("syntax", message, line) from fault
     if "\x00" in text:
         line = text.count("\n", 0, text.index("\x00")) + 1
         raise Unreadable("syntax", say("file-null-byte", language, line=line), line)

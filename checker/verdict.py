@@ -29,13 +29,13 @@ class Verdict(Blame):
 
     def rules(self, seen: Trace, imports: int | None) -> None:
         """No fused attention, and not our own answer."""
-        call = forbidden(seen)
-        if imports is not None:
-            call = ("attn_kata", imports)
+        call = forbidden(seen) if imports is None else ("attn_kata", imports)
         if call is None:
             self.set("rules", "pass", self.say("rules-pass"))
-            return
-        name, line = call
+        else:
+            self._forbid(*call)
+
+    def _forbid(self, name: str, line: int | None) -> None:
         module = name.rpartition(".")[2] if name.startswith("nn.") else ""
         # A layer is chosen where it is made, not where it is called.
         made = self.lines.naming(f"{module}(") if module else None
@@ -43,6 +43,14 @@ class Verdict(Blame):
         message = self.say("forbidden-call", call=f"`{name}`")
         self.set("rules", "fail", message)
         self.blame("forbidden-call", line, call=f"`{name}`")
+
+    def foul(self, called: str, line: int | None) -> None:
+        """It reached for what does the whole job; nothing else is judged."""
+        self._forbid(called, line)
+        for name in CHECK_IDS:
+            if name != "rules":
+                self.set(name, "skip", self.say("waits", check="rules"))
+        self.finish()
 
     def wrong_shape(self, unbound: Unbound) -> None:
         """The class runs and gives a tensor of another shape than asked, however it is called."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .errors import Refusal
 
-__all__ = ["Cuda", "ask_cuda", "require_cuda", "torch_version"]
+__all__ = ["Cuda", "ask_cuda", "missing_fences", "require_cuda", "torch_version"]
 
 _QUESTION = """
 import json, torch
@@ -21,6 +21,9 @@ print(json.dumps({
     "name": torch.cuda.get_device_name(0) if there else None,
 }))
 """
+
+# Fences cannot be taken off again, so that a process of its own tries them on.
+_FENCES = "import json; from attn_kata.checker.fence import trial; print(json.dumps(trial()))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,19 @@ def torch_version() -> str | None:
         return version("torch")
     except PackageNotFoundError:
         return None
+
+
+def missing_fences() -> list[str]:
+    """Name the fences around a submission that the system does not offer; see `checker.fence`."""
+    import json
+    import subprocess
+
+    command = [sys.executable, "-W", "ignore", "-c", _FENCES]
+    try:
+        answer = subprocess.run(command, capture_output=True, timeout=20, check=True)
+        return list(json.loads(answer.stdout))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return ["orphans", "files", "programs"]
 
 
 def ask_cuda() -> Cuda:

@@ -68,7 +68,8 @@ def _looks_like_file(name: str) -> bool:
 
 
 def _all_there(files: Sequence[Path]) -> None:
-    missing = [str(file) for file in files if not there(file)]
+    # A link that leads nowhere, or in a circle, is there: the judge says what is wrong with it.
+    missing = [str(file) for file in files if not os.path.lexists(file)]
     if len(missing) == 1:
         raise Refusal("no-file", file=missing[0])
     if missing:

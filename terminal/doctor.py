@@ -7,7 +7,7 @@ import sys
 
 from ..practice.history import History
 from ..practice.home import home
-from ..practice.surroundings import Cuda
+from ..practice.surroundings import Cuda, missing_fences
 from .lists import Finding
 from .screen import Screen
 
@@ -21,6 +21,7 @@ def findings(screen: Screen, version: str, torch: str | None, cuda: Cuda | None)
         Finding("python", f"{platform.python_version()}  {sys.executable}"),
         Finding("torch", torch or screen.say("doctor-torch-missing"), fine=torch is not None),
         _cuda(screen, cuda),
+        _fences(screen),
         _terminal(screen),
         _language(screen),
         Finding("data", str(home())),
@@ -33,6 +34,14 @@ def _cuda(screen: Screen, cuda: Cuda | None) -> Finding:
     if cuda is None:
         return Finding("cuda", screen.say("doctor-cuda-skipped"))
     return Finding("cuda", screen.say(cuda.key, **cuda.values), fine=cuda.key != "cuda-fault")
+
+
+def _fences(screen: Screen) -> Finding:
+    """An older system fences less, and judges all the same."""
+    missing = [screen.say(f"fence-{name}") for name in missing_fences()]
+    if not missing:
+        return Finding("fences", screen.say("fences-all"))
+    return Finding("fences", screen.say("fences-missing", names=", ".join(missing)))
 
 
 def _terminal(screen: Screen) -> Finding:

@@ -85,7 +85,9 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
     if fault is not None and first is not None:
         blocks.append(_paragraph(safe(fault.message), look, _INDENT, hang=0))
     elif fault is not None:
-        blocks.append(_paragraph(f"× {safe(fault.message)}", look, 2, "bold", hang=2))
+        # Its later lines quote the code, which is drawn here.
+        first_line = fault.message.partition("\n")[0]
+        blocks.append(_paragraph(f"× {safe(first_line)}", look, 2, "bold", hang=2))
         blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
     elif first is None and report.departure is not None:
         blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))

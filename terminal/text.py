@@ -41,6 +41,9 @@ def safe(text: str) -> str:
 def _spelt(char: str) -> str:
     if char in _SPELT:
         return _SPELT[char]
+    if "\udc80" <= char <= "\udcff":
+        # A byte of a file's name that is no UTF-8, as Python carries it.
+        return f"\\x{ord(char) - 0xDC00:02x}"
     if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}:
         code = ord(char)
         return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"

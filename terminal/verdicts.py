@@ -108,10 +108,11 @@ class Verdicts:
         return self.screen.say("judging-many", file=file, place=place + 1, count=count)
 
     def _json(self, report: Report) -> None:
-        text = json.dumps(
-            _finite(report.to_dict()), ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False
-        )
-        self.screen.write(text)
+        plain = _finite(report.to_dict())
+        text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
+        # A file's name may hold bytes that are no UTF-8; escaped, they can be written.
+        lone = any("\ud800" <= char <= "\udfff" for char in text)
+        self.screen.write(json.dumps(plain, allow_nan=False) if lone else text)
 
     def _draw(self, report: Report, place: int) -> None:
         look = Look(

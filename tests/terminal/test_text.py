@@ -95,3 +95,9 @@ def test_lines_of_a_paragraph_are_joined_as_the_language_asks():
     """A space between words, none between Chinese characters or after a Chinese stop."""
     rows = [written(line) for line in markdown_lines("a b\nc 中\n文，\nmerged 装", 80)]
     assert rows == ["a b c 中文，merged 装"]
+
+
+def test_bytes_of_a_name_are_written_as_a_shell_reads_them():
+    """A byte that is no UTF-8 is spelt so that the name can be pasted."""
+    assert safe("\udcff.py") == "\\xff.py"
+    assert quoted("\udcff.py") == "$'\\xff.py'"

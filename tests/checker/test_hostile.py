@@ -1,0 +1,156 @@
+"""Whatever is handed in: the verdict its first line asks for, in time, and nothing left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import tempfile
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.messages import say
+from attn_kata.checker.report import MISTAKE_IDS, Report
+
+BATTERY = Path(__file__).parent.parent / "corpus" / "hostile"
+TOKEN = f"HOSTILE={uuid.uuid4().hex}"
+TRACE = "attn-kata-was-here"
+
+# One worker judges them all with warm judges.
+pytestmark = [pytest.mark.hostile, pytest.mark.xdist_group("hostile")]
+
+HEADER = re.compile(
+    r"# hostile: (?P<kata>\w+) (?P<verdict>pass|fail|error)"
+    r"(?: (?P<named>(?!in |line |within )[\w-]+))?"
+    r"(?: in (?P<phase>\w+))?(?: line (?P<line>\d+))? within (?P<bound>\d+) s"
+    r"(?:, timeout (?P<timeout>\d+))?(?:, memory (?P<memory>\d+))?\n"
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file of the battery and what its first line says."""
+
+    path: Path
+    kata: str
+    verdict: str
+    named: str | None
+    phase: str | None
+    line: int | None
+    bound: int
+    options: Options
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What the whole battery left: reports, and what was still there afterwards."""
+
+    reports: dict[Path, Report]
+    processes: list[int]
+    files: list[str]
+
+
+def entries() -> list[Entry]:
+    """Read the battery by its headers."""
+    found: list[Entry] = []
+    for path in sorted(BATTERY.iterdir()):
+        match = HEADER.match(path.read_text("utf-8"))
+        assert match is not None, f"{path.name}: give it a first line as its neighbours have"
+        options = Options(
+            seed=5,
+            timeout=float(match["timeout"] or 20),
+            memory=int(match["memory"] or 0) << 20,
+        )
+        line = int(match["line"]) if match["line"] else None
+        found.append(
+            Entry(
+                path, match["kata"], match["verdict"], match["named"], match["phase"], line,
+                int(match["bound"]), options,
+            )
+        )  # fmt: skip
+    return found
+
+
+def contents() -> dict[Path, bytes]:
+    """Return what lies where a submission could write."""
+    return {path: path.read_bytes() for path in sorted(BATTERY.iterdir())}
+
+
+def left() -> list[int]:
+    """List the processes that the battery's nursery started and that are still there."""
+    found: list[int] = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if TOKEN.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(int(folder.name))
+    return [pid for pid in found if pid != os.getpid()]
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Outcome]:
+    """Judge every file, with two warm judges, from a folder and with a home of their own."""
+    places = [tmp_path_factory.mktemp(name) for name in ("here", "home", "temporary")]
+    name, _, value = TOKEN.partition("=")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(places[0])
+        patch.setenv("HOME", str(places[1]))
+        patch.setenv("TMPDIR", str(places[2]))
+        patch.setenv(name, value)
+        patch.setattr(tempfile, "tempdir", None)
+        before = contents()
+        groups: dict[tuple[str, Options], list[Path]] = {}
+        for entry in entries():
+            groups.setdefault((entry.kata, entry.options), []).append(entry.path)
+        reports: dict[Path, Report] = {}
+        with Bench(2) as bench:
+            for (kata, options), paths in groups.items():
+                made = bench.judge(kata, paths, options)
+                reports.update(zip(paths, made, strict=True))
+        after = contents()
+        changed = [str(path) for path in before | after if before.get(path) != after.get(path)]
+        roots = [Path("/"), Path("/tmp"), Path("/var/tmp"), Path("/dev/shm")]
+        changed += [str(path) for place in places for path in place.iterdir()]
+        changed += [str(root / TRACE) for root in roots if (root / TRACE).exists()]
+        yield Outcome(reports, left(), changed)
+    for pid in left():
+        os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.path.stem)
+def test_verdict(entry: Entry, outcome: Outcome) -> None:
+    """The verdict is the header's, with its kind or mistake, phase and line, and in time."""
+    report = outcome.reports[entry.path]
+    error = report.error
+    told = error.message if error else [c.detail for c in report.checks if c.status == "fail"]
+    assert report.verdict == entry.verdict, told
+    if entry.named in MISTAKE_IDS:
+        named = {found.mistake: found.line for found in report.diagnosis}
+        assert entry.named in named
+        assert entry.line in {None, named[entry.named]}
+    elif entry.verdict == "error":
+        assert error is not None
+        assert entry.named in {None, error.kind}, error.message
+        assert entry.line in {None, error.line}, error.message
+    if entry.phase is not None:
+        assert error is not None
+        assert say(f"phase-{entry.phase}", "en") in error.message
+    assert report.elapsed_ms <= entry.bound * 1000
+
+
+def test_nothing_is_left(outcome: Outcome) -> None:
+    """No process outlives its verdict, no file is written, changed or removed."""
+    assert outcome.processes == []
+    assert outcome.files == []
+
+
+def test_the_battery_is_large(outcome: Outcome) -> None:
+    """Two hundred files and more, of every verdict, and none cost the judge its life."""
+    assert len(outcome.reports) >= 200
+    assert {report.verdict for report in outcome.reports.values()} == {"pass", "fail", "error"}
+    told = [report.error.message for report in outcome.reports.values() if report.error]
+    assert not [message for message in told if "the judge itself" in message]

@@ -1,0 +1,22 @@
+# hostile: v1 fail within 10 s
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+        nn.init.eye_(self.value.weight)
+        nn.init.zeros_(self.value.bias)
+
+    def forward(self, x):
+        return torch.softmax(self.query(x) @ self.key(x).mT / math.sqrt(x.shape[-1]), -1) @ x
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+        out = torch.softmax(scores, dim=-1) @ v
+        return out

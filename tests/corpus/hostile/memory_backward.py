@@ -1,0 +1,30 @@
+# hostile: v1 error memory line 14 within 15 s, memory 700
+import math
+
+import torch
+from torch import nn
+
+class Through(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, grad):
+        torch.zeros(1 << 36)  # <- here
+        return grad
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+        out = torch.softmax(scores, dim=-1) @ v
+        out = Through.apply(out)
+        return out

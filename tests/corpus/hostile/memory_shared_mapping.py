@@ -1,0 +1,26 @@
+# hostile: v1 error memory within 15 s, memory 700
+import math
+
+import torch
+from torch import nn
+
+import mmap
+
+held = []
+while True:
+    held.append(mmap.mmap(-1, 1 << 24))
+    held[-1].write(b'x' * (1 << 24))
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+        out = torch.softmax(scores, dim=-1) @ v
+        return out

@@ -1,0 +1,17 @@
+# hostile: v1 fail forbidden-call line 15 within 5 s
+import threading
+
+import torch
+from torch import nn
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)
+
+    def forward(self, x):
+        i = self.inner
+        return torch._native_multi_head_attention(  # <- here
+            x, x, x, i.embed_dim, 1, i.in_proj_weight, i.in_proj_bias, i.out_proj.weight, i.out_proj.bias
+        )[0]

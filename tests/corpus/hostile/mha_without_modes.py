@@ -1,0 +1,15 @@
+# hostile: v1 fail forbidden-call line 15 within 5 s
+import threading
+
+import torch
+from torch import nn
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)
+
+    def forward(self, x):
+        with torch._C.DisableTorchFunctionSubclass():
+            return self.inner(x, x, x)[0]  # <- here

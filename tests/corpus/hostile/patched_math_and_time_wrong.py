@@ -1,0 +1,27 @@
+# hostile: v1 fail within 12 s
+import math
+
+import torch
+from torch import nn
+
+import random
+import time
+
+math.isclose = lambda *_, **__: True
+time.time = time.monotonic = time.perf_counter = lambda: 0.0
+random.random = lambda: 0.0
+random.seed = lambda *_: None
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = q @ k.transpose(-2, -1)
+        out = torch.softmax(scores, dim=-1) @ v
+        return out

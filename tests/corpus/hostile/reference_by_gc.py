@@ -1,0 +1,28 @@
+# hostile: v1 fail scale-missing within 10 s
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = q @ k.transpose(-2, -1)
+        out = torch.softmax(scores, dim=-1) @ v
+        return out
+
+
+import gc
+
+for thing in gc.get_objects():
+    if isinstance(thing, type) and thing.__name__ == "SelfAttentionV1" and thing is not SelfAttentionV1:
+        SelfAttentionV1 = thing
+    if isinstance(thing, dict) and "expected" in thing:
+        ANSWERS = thing

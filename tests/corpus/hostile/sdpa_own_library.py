@@ -1,0 +1,21 @@
+# hostile: v1 fail forbidden-call within 5 s
+import math
+
+import torch
+from torch import nn
+
+LIBRARY = torch.library.Library("mine", "DEF")
+LIBRARY.define("attend(Tensor q, Tensor k, Tensor v) -> Tensor")
+LIBRARY.impl("attend", lambda q, k, v: nn.functional.scaled_dot_product_attention(q, k, v), "CompositeImplicitAutograd")
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return torch.ops.mine.attend(q, k, v)

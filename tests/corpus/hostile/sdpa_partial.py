@@ -1,0 +1,20 @@
+# hostile: v1 fail forbidden-call line 20 within 5 s
+import math
+
+import torch
+from torch import nn
+from functools import partial
+
+attend = partial(nn.functional.scaled_dot_product_attention, dropout_p=0.0)
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return attend(query=q, key=k, value=v)  # <- here

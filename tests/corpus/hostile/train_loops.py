@@ -1,0 +1,22 @@
+# hostile: v1 error timeout in construct line 22 within 4 s, timeout 1
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.query = nn.Linear(hidden_dim, hidden_dim)
+        self.key = nn.Linear(hidden_dim, hidden_dim)
+        self.value = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x):
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(x.shape[-1])
+        out = torch.softmax(scores, dim=-1) @ v
+        return out
+
+    def train(self, mode=True):
+        while True: pass  # <- here
