@@ -8,6 +8,7 @@ answer here: what still departs from that is a mistake of its own.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,8 +48,10 @@ class Beneath:
 
 def beneath(examination: Examination, explained: Explained) -> Iterator[Beneath]:
     """Yield the mistakes that are left beside those that the edited reference shows."""
-    yield from _dropout(examination, explained)
-    yield from _unstable(examination, explained)
+    for look in (_dropout, _unstable):
+        # A mistaken reference may refuse lengths that the one before it took.
+        with suppress(RuntimeError):
+            yield from look(examination, explained)
 
 
 def _dropout(examination: Examination, explained: Explained) -> Iterator[Beneath]:

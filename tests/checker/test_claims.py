@@ -10,7 +10,13 @@ import torch
 from attn_kata.checker import claims, whereabouts, wire
 from attn_kata.checker.whereabouts import Place
 
-FAULT = {"type": "ValueError", "kinds": ["ValueError"], "message": "so", "line": 3}
+FAULT = {
+    "type": "ValueError",
+    "kinds": ["ValueError"],
+    "message": "so",
+    "line": 3,
+    "tensors": [{"name": "x", "shape": [2, 3], "dtype": "float32"}],
+}
 RUN: dict[str, Any] = {"do": "run", "runs": [{"calls": [{}, {}]}]}
 
 
@@ -48,6 +54,8 @@ def test_answers_are_taken(answer: dict[str, Any]) -> None:
         {"results": [{"answers": [call(), call(grads=[1])]}]},
         {"results": [{"fault": {**FAULT, "line": "3"}}]},
         {"results": [{"fault": {**FAULT, "kinds": "ValueError"}}]},
+        {"results": [{"fault": {**FAULT, "tensors": [["x", [2], "float32"]]}}]},
+        {"results": [{"answers": [call(), call(steps=[{"call": "view", "line": 3}])]}]},
     ],
 )
 def test_other_forms_are_not(answer: Any) -> None:

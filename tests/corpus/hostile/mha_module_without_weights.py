@@ -1,4 +1,4 @@
-# hostile: v1 fail forbidden-call line 14 within 5 s
+# hostile: v1 fail forbidden-call line 11 within 5 s
 import threading
 
 import torch
@@ -8,7 +8,7 @@ from torch import nn
 class SelfAttentionV1(nn.Module):
     def __init__(self, hidden_dim):
         super().__init__()
-        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)
+        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)  # <- here
 
     def forward(self, x):
-        return self.inner(x, x, x, need_weights=False)[0]  # <- here
+        return self.inner(x, x, x, need_weights=False)[0]

@@ -1,4 +1,4 @@
-# hostile: v1 fail forbidden-call line 15 within 5 s
+# hostile: v1 fail forbidden-call line 11 within 5 s
 import threading
 
 import torch
@@ -8,10 +8,10 @@ from torch import nn
 class SelfAttentionV1(nn.Module):
     def __init__(self, hidden_dim):
         super().__init__()
-        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)
+        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)  # <- here
 
     def forward(self, x):
         i = self.inner
-        return torch._native_multi_head_attention(  # <- here
+        return torch._native_multi_head_attention(
             x, x, x, i.embed_dim, 1, i.in_proj_weight, i.in_proj_bias, i.out_proj.weight, i.out_proj.bias
         )[0]

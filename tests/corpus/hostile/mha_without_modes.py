@@ -1,4 +1,4 @@
-# hostile: v1 fail forbidden-call line 15 within 5 s
+# hostile: v1 fail forbidden-call line 11 within 5 s
 import threading
 
 import torch
@@ -8,8 +8,8 @@ from torch import nn
 class SelfAttentionV1(nn.Module):
     def __init__(self, hidden_dim):
         super().__init__()
-        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)
+        self.inner = nn.MultiheadAttention(hidden_dim, 1, batch_first=True)  # <- here
 
     def forward(self, x):
         with torch._C.DisableTorchFunctionSubclass():
-            return self.inner(x, x, x)[0]  # <- here
+            return self.inner(x, x, x)[0]
