@@ -20,10 +20,10 @@ demo: $(INSTALLED)  ## install into .venv and show a check
 	@$(BIN)/attn-kata demo
 
 test: lint  ## what CI runs: format, lint, types, then the tests but the slow ones
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 test-all: lint  ## the slow tests too
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --slow $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --slow $(ARGS)
 
 lint: $(TESTABLE) $(TYPED)  ## format, lint and types, changing nothing
 	$(BIN)/ruff format --check .

@@ -29,6 +29,7 @@ class Options:
     """How to judge. memory is in bytes beside torch's own, 0 for a share of the machine's.
 
     heat: whether the report is to hold the attention weights of one small case.
+    diagnose: whether mistakes are named; without, there is the verdict alone.
     """
 
     class_name: str | None = None
@@ -38,6 +39,7 @@ class Options:
     timeout: float = 20.0
     memory: int = 0
     heat: bool = False
+    diagnose: bool = True
 
 
 class Died(Exception):
@@ -186,6 +188,7 @@ class Bench:
             "timeout": options.timeout,
             "memory": options.memory or share_of_memory(self.count),
             "heat": options.heat,
+            "diagnose": options.diagnose,
         }
 
 

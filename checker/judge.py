@@ -88,8 +88,8 @@ class _Unjudged(Exception):
 class _Sitting:
     """The judging of one file.
 
-    job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes)
-    and heat (whether the weights are wanted).
+    job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes),
+    heat and diagnose (whether the weights, and the names of mistakes, are wanted).
     """
 
     def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
@@ -321,7 +321,8 @@ class _Sitting:
         verdict.flow(flow)
         if self.job["heat"]:
             self.result.heat = heat(flow, self.language)
-        self._diagnose(verdict, examination, seen)
+        if self.job["diagnose"]:
+            self._diagnose(verdict, examination, seen)
 
     def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         """Look for the mistake; whatever comes of it, the verdict stands."""

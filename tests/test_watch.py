@@ -23,8 +23,6 @@ PROGRAM = [sys.executable, "-m", "attn_kata"]
 RIGHT = find("v1").solution()
 WRONG = RIGHT.replace(" / math.sqrt(self.hidden_dim)", "")
 
-pytestmark = pytest.mark.xdist_group("bench")
-
 
 class Terminal:
     """A terminal of 80 by 24 with the program in it. The program clears before it draws."""

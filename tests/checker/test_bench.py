@@ -12,8 +12,6 @@ from attn_kata.checker.kin import children
 
 RIGHT = Path(__file__).parent.parent.parent / "examples" / "right_mha.py"
 
-pytestmark = pytest.mark.xdist_group("bench")
-
 # A submission that has worked for so long does nothing else.
 _TICKS = 20
 

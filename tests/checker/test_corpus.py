@@ -13,9 +13,6 @@ from attn_kata.checker.report import Report
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 
-# One worker judges them all with warm judges.
-pytestmark = pytest.mark.xdist_group("corpus")
-
 
 @dataclass(frozen=True)
 class Entry:

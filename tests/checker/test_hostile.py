@@ -21,8 +21,7 @@ BATTERY = Path(__file__).parent.parent / "corpus" / "hostile"
 TOKEN = f"HOSTILE={uuid.uuid4().hex}"
 TRACE = "attn-kata-was-here"
 
-# One worker judges them all with warm judges.
-pytestmark = [pytest.mark.hostile, pytest.mark.xdist_group("hostile")]
+pytestmark = pytest.mark.hostile
 
 HEADER = re.compile(
     r"# hostile: (?P<kata>\w+) (?P<verdict>pass|fail|error)"

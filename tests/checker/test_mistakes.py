@@ -10,8 +10,6 @@ from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import katas
 from attn_kata.reference.mistakes import MISTAKES, edited, fits
 
-pytestmark = pytest.mark.xdist_group("mistakes")
-
 # Where every projection sees the same x these make the same numbers, so that only the
 # calls tell them apart.
 TWINS = [

@@ -20,7 +20,6 @@ def printed(monkeypatch):
     monkeypatch.setattr(screens, "output", lambda command, folder: f"{command}     0.4 s\n")
 
 
-@pytest.mark.xdist_group("wheel")
 @pytest.mark.parametrize("name", ["README.md", "docs/diagnosis.md"])
 def test_screens_are_up_to_date(root, name):
     """Every screen in a text is what its command prints today, up to times."""

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("wheel")
-
 KATAS = ("v1", "v2", "v3", "v4", "mha", "causal", "cross")
 ANSWER = """
 import math
