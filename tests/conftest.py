@@ -1,6 +1,7 @@
 """What every test relies on: one thread, 80 columns, no colour, English, a home of its own."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ settings.register_profile("repeatable", deadline=None, derandomize=True, databas
 settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent.parent
+
+# A shell that runs this in the background has it ignore Ctrl-C, and so would the programs
+# that it starts, some of which are interrupted here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

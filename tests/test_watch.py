@@ -187,11 +187,14 @@ def test_terminal_without_keys(terminal, tmp_path, kind):
         command, cwd=tmp_path, env=environment, stdin=subprocess.DEVNULL, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as program:  # fmt: skip
-        assert program.stdout is not None
-        assert "FAIL" in program.stdout.readline()
-        file.write_text(RIGHT)
-        while "PASS" not in program.stdout.readline():
-            assert program.poll() is None
-        program.send_signal(signal.SIGINT)
-        program.communicate(timeout=20)
+        try:
+            assert program.stdout is not None
+            assert "FAIL" in program.stdout.readline()
+            file.write_text(RIGHT)
+            while "PASS" not in program.stdout.readline():
+                assert program.poll() is None
+            program.send_signal(signal.SIGINT)
+            program.communicate(timeout=20)
+        finally:
+            program.kill()
     assert program.returncode == 130
