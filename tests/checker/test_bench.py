@@ -93,13 +93,14 @@ def test_checks_side_by_side(bench):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
 def test_what_forks_the_judges_dies(bench, endless):
-    """The check says so, and the next one is judged as if nothing had been."""
+    """The check under way is lost, and the next one is judged as if nothing had been."""
     underway = bench.begin("mha", endless, Options(timeout=300.0))
     pid = running(bench)
     os.kill(bench.started.pid, signal.SIGKILL)
     os.kill(pid, signal.SIGKILL)
-    with pytest.raises(Died):
-        underway.report()
+    # Its judge may still say what became of the submission, or may be gone as well.
+    with contextlib.suppress(Died):
+        assert underway.report().verdict == "error"
     assert bench.begin("mha", RIGHT, Options()).report().verdict == "pass"
 
 
