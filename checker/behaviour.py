@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from .axes import telling_case, telling_sizes
-from .cases import Case, draw_inputs, draw_weights
+from .cases import Case, draw_weights
 from .dropout import Reading, read_multipliers
 from .examine import Examination
 from .fitting import plain_call
@@ -68,22 +68,17 @@ def trace(examination: Examination) -> Trace:
     weights = draw_weights(fitted.shapes(size), size.hidden, 1.5, fitted.draw)
     masked = examination.takes_mask and bool(examination.forms)
     case = telling_case(size, "random" if masked else None, cross=examination.cross)
-    inputs = draw_inputs(case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross)
-    form = examination.forms[0] if masked else ""
-    mask_dtype = examination.mask_dtypes[0] if masked else torch.int64
-    right, _, dressed = examination.draw_mask(case, size, form, mask_dtype, fitted.work)
-    call = fitted.binding.forward.call(
-        inputs, dressed, shape=[case.batch, case.queries, size.hidden],
-        record={"values": True},
-    )  # fmt: skip
+    first = (examination.forms[0], examination.mask_dtypes[0]) if masked else None
+    one = arrange(examination, case, size, mask_as=first)
+    call = dict(one.call, record={"values": True})
     result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
     answer = (result.get("answers") or [{}])[0]
     out = answer.get("out")
     return Trace(
         steps=answer.get("steps", []),
         dropouts=answer.get("dropouts", []),
-        inputs=inputs,
-        mask=right,
+        inputs=one.inputs,
+        mask=one.mask,
         weights=weights,
         size=size,
         case=case,

@@ -31,7 +31,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-__all__ = ["GRADIENT_BOUND", "VALUE_BOUND", "Gap", "gap", "low_precision_bound"]
+__all__ = ["GRADIENT_BOUND", "VALUE_BOUND", "Gap", "alike", "gap", "low_precision_bound"]
 
 VALUE_BOUND = 1e-5
 GRADIENT_BOUND = 1e-4
@@ -111,6 +111,14 @@ def _place(flat: int, shape: torch.Size) -> tuple[int, ...]:
         flat, rest = divmod(flat, size)
         place.append(rest)
     return tuple(reversed(place))
+
+
+def alike(left: Tensor, right: Tensor, close: float) -> bool:
+    """Whether two tensors agree to a share of the first's largest entry, NaN with NaN."""
+    if left.shape != right.shape:
+        return False
+    scale = float(left.abs().nan_to_num(0, 0, 0).max()) if left.numel() else 1.0
+    return bool(torch.isclose(left, right, rtol=0, atol=close * scale, equal_nan=True).all())
 
 
 def low_precision_bound(dtype: torch.dtype, width: int, length: int, score: float) -> float:

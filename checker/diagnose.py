@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, changed_line
-from . import milestones, propose
+from . import milestones
 from .beneath import Explained
 from .cases import GAIN, Case, draw_weights
 from .compare import gap
@@ -36,7 +36,6 @@ from .truth import Roles, Truth
 __all__ = ["diagnose", "diagnose_training"]
 
 _PAIRS = 2000
-_READINGS = 8
 _MASK_GROUPS = {"mask"}
 # How a mask of 1 and 0 is turned round before it is added.
 _TURNING = {"rsub", "__rsub__", "sub", "__sub__", "__eq__", "eq", "logical_not", "__invert__"}
@@ -129,19 +128,10 @@ class _Search:
         shapes = fitted.shapes(self.size)
         self.weights = draw_weights(shapes, self.size.hidden, GAIN, fitted.draw) if shapes else {}
         self.evidence = self._collect()
-        self.readings = self._readings(shapes)
+        self.readings = self.fitted.readings(self.size)
         self.source = self.kata.solution()
         self.explained: Explained | None = None
         self.swapped: Roles | None = None
-
-    def _readings(self, shapes: dict[str, tuple[int, ...]]) -> list[Roles]:
-        roles = self.fitted.roles(self.size) if self.fitted.aligned else None
-        if roles is not None:
-            return [roles]
-        layers = {name for name, kind in self.fitted.shown["modules"] if kind == "Linear"}
-        linear = frozenset(n for n in shapes if n.rpartition(".")[0] in layers)
-        found = propose.proposals(shapes, self.size, partial=True, linear=linear)
-        return list(islice(found, _READINGS))
 
     def _collect(self) -> list[Observed]:
         cross = self.examination.cross
@@ -162,7 +152,7 @@ class _Search:
         cases = [replace(case, train=self.train) for case in cases]
         many = [arrange(self.examination, case, self.size) for case in cases]
         calls = [dict(one.call, record=record) for one in many]
-        result = hold(self.examination, self.size, calls, self.weights)
+        result = hold(self.examination, self.size, calls, self.weights, made=True)
         return [
             _observed(one, answer, result["made"])
             for one, answer in zip(many, result["answers"], strict=True)

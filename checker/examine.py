@@ -23,7 +23,7 @@ from .cases import (
     tiny,
     training,
 )
-from .compare import VALUE_BOUND, low_precision_bound
+from .compare import VALUE_BOUND, alike, low_precision_bound
 from .fitting import Fitted
 from .plan import Size
 from .trials import Finding, Trial
@@ -371,11 +371,7 @@ class Examination:
 
     def _same(self, left: Tensor, right: Tensor) -> bool:
         """Whether two of the candidate's own outputs agree, float32 detours allowed for."""
-        if left.shape != right.shape:
-            return False
-        scale = float(left.abs().nan_to_num(0, 0, 0).max()) if left.numel() else 1.0
-        close = 1e-5 if self.fitted.work is torch.float64 else 1e-3
-        return bool(torch.isclose(left, right, rtol=0, atol=close * scale, equal_nan=True).all())
+        return alike(left, right, 1e-5 if self.fitted.work is torch.float64 else 1e-3)
 
 
 def _outcome(trial: Trial, finding: Finding | None) -> Outcome:

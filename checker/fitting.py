@@ -24,6 +24,8 @@ from .wire import dtype_name
 __all__ = ["Bound", "Fitted", "Unbound", "bind", "plain_call"]
 
 _TRIES = 24
+# How many ways to give the weights their roles are tried where behaviour does not tell.
+_READINGS = 8
 _FITS = 5
 
 
@@ -320,6 +322,17 @@ class Fitted:
                 found = None
         self._roles[size] = found
         return found
+
+    def readings(self, size: Size) -> list[Roles]:
+        """The roles, where behaviour told them; else the likeliest that names propose."""
+        roles = self.roles(size) if self.aligned else None
+        if roles is not None:
+            return [roles]
+        shapes = self.shapes(size)
+        layers = {name for name, kind in self.shown["modules"] if kind == "Linear"}
+        linear = frozenset(n for n in shapes if n.rpartition(".")[0] in layers)
+        found = propose.proposals(shapes, size, partial=True, linear=linear) if shapes else ()
+        return list(islice(found, _READINGS))
 
     def truth(self, size: Size, weights: dict[str, Tensor]) -> Truth | None:
         """The reference with these weights, or None where no roles are known."""

@@ -16,16 +16,13 @@ from .behaviour import Trace
 from .examine import Examination
 from .layout_match import Landmark, Reached, Sight, landmarks, matches, reach
 from .milestones import milestones
-from .propose import proposals
 from .recorder import LIMIT
 from .relation import relation
 from .report import Departure, Step
-from .truth import Roles, Truth
+from .truth import Truth
 
 __all__ = ["Flow", "follow"]
 
-# How many ways to give the weights their roles are tried where behaviour does not tell.
-_READINGS = 8
 _SOURCES = ("quer", "key", "value")
 
 
@@ -85,7 +82,7 @@ class Flow:
 def follow(seen: Trace, examination: Examination) -> Flow:
     """Hold a trace against the reference's named steps."""
     best = Flow(sight=Sight(seen))
-    for roles in _readings(seen, examination):
+    for roles in examination.fitted.readings(seen.size):
         truth = Truth(examination.kata, seen.size)
         truth.load(roles, roles.flatten(seen.weights))
         try:
@@ -100,20 +97,6 @@ def follow(seen: Trace, examination: Examination) -> Flow:
     if best.landmarks and len(seen.steps) < LIMIT:
         _depart(best)
     return best
-
-
-def _readings(seen: Trace, examination: Examination) -> list[Roles]:
-    fitted = examination.fitted
-    roles = fitted.roles(seen.size) if fitted.aligned else None
-    if roles is not None:
-        return [roles]
-    shapes = fitted.shapes(seen.size)
-    found: list[Roles] = []
-    for proposal in proposals(shapes, seen.size, partial=True) if shapes else ():
-        found.append(proposal)
-        if len(found) == _READINGS:
-            break
-    return found
 
 
 def _depart(flow: Flow) -> None:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from .cases import Case
+from .compare import VALUE_BOUND, alike
 from .examine import Examination
 from .milestones import HIDDEN, Step
 from .occasion import arrange, hold
@@ -36,7 +37,7 @@ def mixed(examination: Examination) -> tuple[bool, int | None]:
             continue
         whole, parts = outs[0], torch.cat(outs[1:])  # type: ignore[arg-type]
         assert isinstance(whole, Tensor)
-        if whole.shape != parts.shape or _close(whole, parts):
+        if whole.shape != parts.shape or alike(parts, whole, VALUE_BOUND):
             continue
         return True, _line(together.get("steps", []), [a.get("steps", []) for a in alone])
     return False, None
@@ -122,8 +123,3 @@ def _apart(owners: Tensor) -> bool:
         if all(len(row[row >= 0].unique()) <= 1 for row in rows):
             return True
     return False
-
-
-def _close(left: Tensor, right: Tensor) -> bool:
-    scale = float(right.abs().nan_to_num(0, 0, 0).max()) or 1.0
-    return bool(torch.isclose(left, right, rtol=0, atol=1e-5 * scale, equal_nan=True).all())

@@ -29,12 +29,21 @@ class Occasion:
 
 
 def arrange(
-    examination: Examination, case: Case, size: Size, dtype: torch.dtype | None = None
+    examination: Examination,
+    case: Case,
+    size: Size,
+    dtype: torch.dtype | None = None,
+    mask_as: tuple[str, torch.dtype] | None = None,
 ) -> Occasion:
-    """Draw a case's inputs and mask, and write the call; masks have a form that went wrong."""
+    """Draw a case's inputs and mask, and write the call.
+
+    mask_as: the mask's form and dtype; where none is given, those that went wrong.
+    """
     fitted = examination.fitted
     inputs = draw_inputs(case, fitted.binding, size.hidden, fitted.draw, cross=examination.cross)
-    form, mask_dtype = examination.telling_mask if case.mask else ("", torch.int64)
+    form, mask_dtype = "", torch.int64
+    if case.mask:
+        form, mask_dtype = mask_as or examination.telling_mask
     mask, keep, dressed = examination.draw_mask(case, size, form, mask_dtype, dtype or fitted.work)
     shape = [case.batch, case.queries, size.hidden]
     call = fitted.binding.forward.call(inputs, dressed, shape=shape, train=case.train)
@@ -46,14 +55,19 @@ def hold(
     size: Size,
     calls: list[dict[str, Any]],
     weights: dict[str, Tensor] | None = None,
+    *,
+    made: bool = False,
 ) -> dict[str, Any]:
-    """Have one object make calls, on weights drawn here unless given; return what they gave."""
+    """Have one object make calls, on weights drawn here unless given; return what they gave.
+
+    made: whether the torch calls of its constructor are wanted as well.
+    """
     fitted = examination.fitted
     shapes = fitted.shapes(size)
     if weights is None:
         weights = draw_weights(shapes, size.hidden, GAIN, fitted.draw) if shapes else {}
     run = fitted.entry(size, weights, calls, fitted.work)
-    result = fitted.run([dict(run, record=True)])[0]
+    result = fitted.run([dict(run, record=made)])[0]
     return {"made": [], **result, "answers": result.get("answers") or [{}] * len(calls)}
 
 

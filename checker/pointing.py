@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from ..reference.mistakes import Mistake
+from .compare import alike
 from .milestones import HIDDEN, Step, find
 from .origins import Origins
 from .plan import Size
@@ -22,15 +23,20 @@ __all__ = ["Observed", "Pointer"]
 _MOVES = ("transpose", "permute", "swapaxes", "movedim", "swapdims", "moveaxis", "mT", "T", "t")
 _RESHAPES = {"view", "reshape", "unflatten", "contiguous", "flatten", "view_as"}
 _MAKERS = ("linear", "matmul", "einsum", "__matmul__", "chunk", "split", "__getitem__", "unbind")
+# Two runs of the reference differ by rounding alone.
+_SAME = 1e-9
 _SET_BEFORE = {"scale-by-hidden-dim", "scale-by-length", "scale-without-sqrt"}
 _DRAWN = {"causal-excludes-self", "causal-sees-next", "causal-inverted"}
-_PROJECTED = ("query", "key", "value", "queries", "keys", "values")
+# The reference's steps that make query, key and value, by any of their names.
+_ROLES = frozenset((
+    "query", "key", "value", "queries", "keys", "values", "query_heads", "key_heads", "value_heads",
+))  # fmt: skip
 _SCORED = ("products", "scores", "masked_scores")
 # Whose edits show first in a step that is not where the mistake is.
 _BEFORE = {
     "scale-after-softmax": frozenset(_SCORED),
     "mask-after-softmax": frozenset(_SCORED),
-    "heads-not-split": frozenset((*_PROJECTED, "query_heads", "key_heads", "value_heads")),
+    "heads-not-split": _ROLES,
 }
 
 
@@ -114,7 +120,7 @@ class Pointer:
         before: named steps that differ for the mistake, though it comes after them.
         """
         for name, value in self.wrong.items():
-            same = name in self.right and _same(self.right[name], value)
+            same = name in self.right and alike(self.right[name], value, _SAME)
             if same or name in before:
                 continue
             step = find(value, self.held.steps)
@@ -296,10 +302,9 @@ class Pointer:
             if len(s["lines"]) >= depth and s["lines"][len(s["lines"]) - depth] == line
         ]
         return any(
-            name in self.wrong and _same(value, self.wrong[name]) and find(value, others)
+            name in self.wrong and alike(value, self.wrong[name], _SAME) and find(value, others)
             for name, value in self.right.items()
-            if name.rstrip("s") in {"query", "key", "value", "query_head", "key_head", "value_head"}
-            or name in {"queries", "query_heads", "key_heads", "value_heads"}
+            if name in _ROLES
         )
 
 
@@ -331,16 +336,9 @@ def _masks(step: Step) -> bool:
 
 
 def _hidden(scores: Tensor) -> Tensor:
-    return scores < HIDDEN if scores.is_floating_point() else torch.zeros_like(scores) != 0
+    return scores < HIDDEN
 
 
 def _either(shown: Tensor, wanted: Tensor) -> bool:
     """Whether a mask or its opposite is the one wanted."""
     return torch.equal(shown, wanted) or torch.equal(~shown, wanted)
-
-
-def _same(left: Tensor, right: Tensor) -> bool:
-    if left.shape != right.shape:
-        return False
-    scale = float(left.abs().nan_to_num(0, 0, 0).max()) or 1.0
-    return bool(torch.isclose(left, right, rtol=0, atol=1e-9 * scale, equal_nan=True).all())

@@ -73,14 +73,11 @@ class Verdict(Blame):
 
     def flow(self, flow: Flow) -> None:
         """The steps of one small call, and where a wrong one departs; after `finish`."""
-        self.report.departure = flow.departure(self.language) if self._wrong else None
+        wrong = self.report.verdict == "fail"
+        self.report.departure = flow.departure(self.language) if wrong else None
         if self.report.departure is None:
             flow.missing = None
         self.report.trace = flow.steps()
-
-    @property
-    def _wrong(self) -> bool:
-        return self.report.verdict == "fail"
 
     def parameters(self, examination: Examination, seen: Trace) -> None:
         """Every weight is found, registered, and does what its name says."""

@@ -33,6 +33,7 @@ from ..practice.workspace import Workspace
 from ..terminal.interview.app import InterviewApp
 from ..terminal.interview.result import result_lines
 from ..terminal.text import written
+from .screens import refill
 
 __all__ = ["filled", "main", "screens"]
 
@@ -149,21 +150,7 @@ def filled(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fill the screens of the files named, or check them; return the exit status."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    check = "--check" in given
-    stale: list[str] = []
-    for name in given:
-        if name == "--check":
-            continue
-        path = Path(name)
-        text = path.read_text("utf-8")
-        now = filled(text)
-        stale += [name] if now != text else []
-        if not check:
-            path.write_text(now, "utf-8")
-    for name in stale if check else ():
-        print(f"{name}: its screens are out of date; run `make screens`")
-    return int(check and bool(stale))
+    return refill(lambda text, _: filled(text), arguments)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["filled", "main", "output", "screens", "steady"]
+__all__ = ["filled", "main", "output", "refill", "screens", "steady"]
 
 _SCREEN = re.compile(r"<!-- screen: (?P<command>.+?) -->\n```text\n(?P<shown>.*?)```\n", re.DOTALL)
 _TIME = re.compile(r" *\b\d+(\.\d+)? (s|ms)\b")
@@ -74,6 +74,11 @@ def steady(shown: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fill the screens of the files named, or check them; return the exit status."""
+    return refill(lambda text, path: filled(text, _root(path.resolve())), arguments)
+
+
+def refill(fill: Callable[[str, Path], str], arguments: Sequence[str] | None = None) -> int:
+    """Fill files by a function of their text and path, or check them; return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     check = "--check" in given
     stale: list[str] = []
@@ -82,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         path = Path(name)
         text = path.read_text("utf-8")
-        now = filled(text, _root(path.resolve()))
+        now = fill(text, path)
         stale += [name] if now != text else []
         if not check:
             path.write_text(now, "utf-8")
