@@ -59,9 +59,17 @@ class Trace:
     weights: dict[str, Tensor] = field(default_factory=dict)
     out: Tensor | None = None
 
+    def take(self, results: list[dict[str, Any]]) -> None:
+        """Take in what the candidate says of the call."""
+        answer = (results[0].get("answers") or [{}])[0]
+        out = answer.get("out")
+        self.steps = answer.get("steps", [])
+        self.dropouts = answer.get("dropouts", [])
+        self.out = out if isinstance(out, Tensor) else None
+
 
 def trace(examination: Examination) -> Trace:
-    """Watch one small masked call in eval mode."""
+    """Watch one small masked call in eval mode; it is seen once the candidate has settled."""
     fitted = examination.fitted
     telling = telling_sizes(examination.sizes)
     size = next((size for size in telling if fitted.shapes(size)), telling[0])
@@ -71,23 +79,16 @@ def trace(examination: Examination) -> Trace:
     first = (examination.forms[0], examination.mask_dtypes[0]) if masked else None
     one = arrange(examination, case, size, mask_as=first)
     call = dict(one.call, record={"values": True})
-    result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
-    answer = (result.get("answers") or [{}])[0]
-    out = answer.get("out")
-    return Trace(
-        steps=answer.get("steps", []),
-        dropouts=answer.get("dropouts", []),
-        inputs=one.inputs,
-        mask=one.mask,
-        weights=weights,
-        size=size,
-        case=case,
-        out=out if isinstance(out, Tensor) else None,
-    )
+    seen = Trace(size=size, case=case, inputs=one.inputs, mask=one.mask, weights=weights)
+    fitted.begin([fitted.entry(size, weights, [call], fitted.work)], seen.take)
+    return seen
 
 
 def pretend(examination: Examination) -> list[dict[str, Any]]:
-    """Call the class on a pretended GPU, without and with a mask; return what went wrong."""
+    """Call the class on a pretended GPU, without and with a mask.
+
+    Returns a list that holds what went wrong once the candidate has settled.
+    """
     fitted = examination.fitted
     size = examination.sizes[0]
     extra = 2 if examination.cross else 0
@@ -98,8 +99,9 @@ def pretend(examination: Examination) -> list[dict[str, Any]]:
     recipe = fitted.binding.recipe(size)
     warm = plain_call(fitted.kata, fitted.binding, size)
     request = {"do": "pretend", "recipe": recipe, "warm": warm, "calls": calls}
-    answers = fitted.candidate.ask(request)["answers"]
-    return [answer for answer in answers if answer]
+    faults: list[dict[str, Any]] = []
+    fitted.candidate.post(request, lambda answer: faults.extend(filter(None, answer["answers"])))
+    return faults
 
 
 def narrowing(examination: Examination, dtype: torch.dtype) -> int | None:

@@ -24,6 +24,7 @@ from .limits import Limits
 from .loading import Submission, describe_exception
 from .pretend import Mixed, PretendedGPU
 from .recorder import Recorder
+from .rehearsal import rehearse
 from .surroundings import GPUMachine, PrintWatch, Restored
 
 __all__ = ["serve"]
@@ -40,6 +41,7 @@ def serve(
 ) -> None:
     """Answer requests until the judge goes away."""
     guard = settle(channel, aside, folder, limits, protected)
+    rehearse(_Worker(guard))
     worker = _Worker(guard)
     line = wire.Pipe(channel)
     own = _getpid()

@@ -117,7 +117,7 @@ def grid(contract: Contract, size: Size, place: int) -> Iterator[Case]:
                     check="mask", batch=batch, queries=queries, keys=keys, mask=kind,
                     strided=not strided and index % 2 == 0,
                 )  # fmt: skip
-    yield from _gradients(contract, cross=cross)
+    yield from _gradients(contract, cross=cross, every=place == 0)
 
 
 def large(contract: Contract) -> Iterator[Case]:
@@ -146,10 +146,12 @@ def _kinds(index: int) -> tuple[str, ...]:
     return (("random", "empty"), ("padding", "single"), ("causal", "random"))[index % 3]
 
 
-def _gradients(contract: Contract, *, cross: bool) -> Iterator[Case]:
-    for batch, queries in ((2, 5), (3, 4)):
+def _gradients(contract: Contract, *, cross: bool, every: bool) -> Iterator[Case]:
+    """With and without a mask; at one size each at both lengths, since they cost the most."""
+    kinds = (None, "random") if contract.masks else (None, None)
+    for number, (batch, queries) in enumerate(((2, 5), (3, 4))):
         keys = queries + 2 * cross
-        for mask in (None, "random") if contract.masks else (None,):
+        for mask in dict.fromkeys(kinds) if every else kinds[number : number + 1]:
             yield Case(
                 check="gradients", batch=batch, queries=queries, keys=keys, grad=True, mask=mask
             )

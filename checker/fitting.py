@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -26,6 +26,8 @@ __all__ = ["Bound", "Fitted", "Unbound", "bind", "plain_call"]
 _TRIES = 24
 # How many ways to give the weights their roles are tried where behaviour does not tell.
 _READINGS = 8
+# How many are tried before derivatives, which tell more and cost more.
+_PLAIN = 4
 _FITS = 5
 
 
@@ -186,20 +188,18 @@ class Fitted:
 
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Have the candidate make several objects and call each."""
-        self.start(runs)
-        return self.finish()
+        return self.candidate.ask(self._request(runs))["results"]
 
-    def finish(self) -> list[dict[str, Any]]:
-        """Return what the runs that were started gave."""
-        return self.candidate.collect()["results"]
+    def begin(self, runs: list[dict[str, Any]], take: Callable[[list[Any]], None]) -> None:
+        """The same, but the results are handed to `take` when the next are asked for."""
+        self.candidate.post(self._request(runs), lambda answer: take(answer["results"]))
 
-    def start(self, runs: list[dict[str, Any]]) -> None:
-        """Have the candidate begin, while the judge works out what is right."""
+    def _request(self, runs: list[dict[str, Any]]) -> dict[str, Any]:
         if self.skip:
             for run in runs:
                 for call in run["calls"]:
                     call.setdefault("record", {"skip": list(self.skip)})
-        self.candidate.post({"do": "run", "runs": runs})
+        return {"do": "run", "runs": runs}
 
     def entry(
         self, size: Size, weights: dict[str, Tensor], calls: list[Any], dtype: torch.dtype
@@ -221,15 +221,27 @@ class Fitted:
         return _ones(self.kata, case)
 
     def align(self) -> None:
-        """Find the roles at the base size, by derivatives or else by names."""
-        for _ in range(2):
-            found = self._by_derivatives(self.base)
+        """Find the roles at the base size: as plain names say, by derivatives, or by names."""
+        for method in (self._as_named, self._by_derivatives, self._by_derivatives):
+            found = method(self.base)
             if found is not None:
                 self._roles[self.base] = found
                 self.layouts = layout.learn(found, self.base)
                 self.aligned = True
                 return
         self._by_names()
+
+    def _as_named(self, size: Size) -> Roles | None:
+        """The likeliest reading of the names, where it reproduces the output; the common case.
+
+        It costs one call, and derivatives some thirty backward passes. Nothing is lost by it:
+        a reading that reproduces an output of random weights is what derivatives would find.
+        """
+        shapes = self.shapes(size)
+        found = propose.proposals(shapes, size, linear=self._linear(shapes)) if shapes else ()
+        readings = list(islice(found, _PLAIN))
+        number = self._reproduced(readings, size)
+        return None if number is None else readings[number]
 
     def _by_derivatives(self, size: Size) -> Roles | None:
         shapes = self.shapes(size)
@@ -287,7 +299,16 @@ class Fitted:
         readings = list(propose.proposals(shapes, size))[:32]
         if not readings:
             return
-        weights = draw_weights(shapes, size.hidden, 1.0, self.draw)
+        number = self._reproduced(readings, size)
+        if number is not None:
+            self.proposal, self.aligned = number, True
+        self._roles[size] = readings[self.proposal]
+
+    def _reproduced(self, readings: list[Roles], size: Size) -> int | None:
+        """The first reading with which the reference gives the candidate's own output."""
+        if not readings:
+            return None
+        weights = draw_weights(readings[0].shapes, size.hidden, 1.0, self.draw)
         case = Case(check="values", batch=2, queries=3, keys=4 if self.cross else 3)
         inputs = draw_inputs(case, self.binding, size.hidden, self.draw, cross=self.cross)
         call = self.binding.forward.call(inputs, self.none_mask(case), shape=[2, 3, size.hidden])
@@ -300,9 +321,8 @@ class Fitted:
             expected = truth.run(inputs)
             comparable = isinstance(out, Tensor) and out.shape == expected.shape
             if comparable and gap(out, expected, bound).wrong == 0:
-                self.proposal, self.aligned = number, True
-                break
-        self._roles[size] = readings[self.proposal]
+                return number
+        return None
 
     def roles(self, size: Size) -> Roles | None:
         """The roles at a size: carried over, found afresh, or proposed by names."""
@@ -329,10 +349,14 @@ class Fitted:
         if roles is not None:
             return [roles]
         shapes = self.shapes(size)
-        layers = {name for name, kind in self.shown["modules"] if kind == "Linear"}
-        linear = frozenset(n for n in shapes if n.rpartition(".")[0] in layers)
+        linear = self._linear(shapes)
         found = propose.proposals(shapes, size, partial=True, linear=linear) if shapes else ()
         return list(islice(found, _READINGS))
+
+    def _linear(self, shapes: dict[str, tuple[int, ...]]) -> frozenset[str]:
+        """Name the weights of `nn.Linear` layers, whose rows are known to be features."""
+        layers = {name for name, kind in self.shown["modules"] if kind == "Linear"}
+        return frozenset(name for name in shapes if name.rpartition(".")[0] in layers)
 
     def truth(self, size: Size, weights: dict[str, Tensor]) -> Truth | None:
         """The reference with these weights, or None where no roles are known."""

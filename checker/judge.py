@@ -36,7 +36,7 @@ from .flow import follow
 from .forms import choose_forms
 from .halves import try_dtypes
 from .heat import heat
-from .limits import Limits
+from .limits import Limits, share_of_memory
 from .messages import say
 from .origins import Origins
 from .plan import Binding, Size
@@ -57,13 +57,20 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
     # What torch warns of here is an odd answer; the report says so.
     warnings.simplefilter("ignore")
     threading.Thread(target=_leave_when_dropped, args=(jobs,), daemon=True).start()
+    limits = Limits(seconds=20.0, memory=share_of_memory(1))
     while True:
+        # The next file's process settles in while there is nothing to judge.
+        candidate = Candidate(requests, limits)
         try:
             job = wire.receive(jobs)
         except wire.Closed:
             return
         started = time.monotonic()
-        report = _Sitting(job, requests).report()
+        limits = Limits(seconds=job["timeout"], memory=job["memory"])
+        if candidate.limits != limits:
+            candidate.close()
+            candidate = Candidate(requests, limits)
+        report = _Sitting(job, candidate).report()
         report.elapsed_ms = round((time.monotonic() - started) * 1000)
         wire.send(jobs, report.to_dict())
 
@@ -92,9 +99,9 @@ class _Sitting:
     heat and diagnose (whether the weights, and the names of mistakes, are wanted).
     """
 
-    def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
+    def __init__(self, job: dict[str, Any], candidate: Candidate) -> None:
         self.job = job
-        self.requests = requests
+        self.candidate = candidate
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
@@ -108,14 +115,11 @@ class _Sitting:
 
     def report(self) -> Report:
         """Judge the file; whatever happens, a report comes of it."""
-        candidate = None
         try:
-            limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
-            # It settles in while the file is read.
-            candidate = Candidate(self.requests, limits, os.path.realpath(self.job["file"]))
+            self.candidate.serve(os.path.realpath(self.job["file"]))
             source = read(Path(self.job["file"]), self.language)
             try:
-                self._judge(source, candidate)
+                self._judge(source, self.candidate)
             except Foul as foul:
                 verdict = Verdict(self.result, self.kata, source, self.language)
                 verdict.foul(foul.called, foul.line)
@@ -129,8 +133,7 @@ class _Sitting:
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
             self.result.error = self._own_fault(fault)
         finally:
-            if candidate is not None:
-                self.result.printed = candidate.close()
+            self.result.printed = self.candidate.close()
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
@@ -304,6 +307,9 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
+        faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
+        # The steps are followed while the candidate runs on the pretended device.
+        flow = follow(seen, examination)
         verdict.rules(seen, _own_imports(source))
         verdict.parameters(examination, seen)
         verdict.structure(examination)
@@ -314,10 +320,10 @@ class _Sitting:
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
-        if fitted.shapes(examination.sizes[0]):
-            verdict.device(pretend(examination))
+        fitted.candidate.settle()
+        if faults is not None:
+            verdict.device(faults)
         verdict.finish()
-        flow = follow(seen, examination)
         verdict.flow(flow)
         if self.job["heat"]:
             self.result.heat = heat(flow, self.language)
