@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .attempts import plain_call
 from .axes import telling_case, telling_sizes
-from .cases import Case, draw_weights
+from .cases import ASKED_RATE, Case, draw_weights, dropout_size
 from .dropout import Reading, read_multipliers
 from .examine import Examination
-from .fitting import plain_call
 from .occasion import arrange
 from .plan import Size
 from .truth import Roles
@@ -20,7 +20,6 @@ from .vocabulary import words
 from .wire import dtype_name
 
 __all__ = [
-    "ASKED_RATE",
     "DropoutFinding",
     "Trace",
     "asks_rate",
@@ -39,8 +38,6 @@ _FUSED_CALLS = {
     "_transformer_encoder_layer_fwd": "nn.TransformerEncoderLayer",
     "flex_attention": "flex_attention",
 }
-# No rate that anybody writes down, so that a fixed one is told from the one asked for.
-ASKED_RATE = 0.37
 
 
 @dataclass(slots=True, kw_only=True)
@@ -159,9 +156,7 @@ class DropoutFinding:
 def try_dropout(examination: Examination) -> DropoutFinding | None:
     """Read what train mode does to the weights; None where it cannot be tried."""
     fitted = examination.fitted
-    many = fitted.kata.contract.heads == "many"
-    heads = fitted.fixed_heads or (2 if many else 1)
-    size = Size(hidden=16 * heads, heads=heads, block=16, dropout=ASKED_RATE)
+    size = dropout_size(fitted.kata.contract, fitted.fixed_heads)
     shapes = fitted.shapes(size)
     roles = fitted.roles(size) if shapes else None
     if roles is None:

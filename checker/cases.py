@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -13,23 +13,29 @@ from .messages import say
 from .plan import Binding, Size
 
 __all__ = [
+    "ASKED_RATE",
     "GAIN",
     "LARGE_GAIN",
     "Case",
     "draw_inputs",
     "draw_weights",
+    "dropout_size",
     "grid",
     "large",
+    "later_sizes",
     "probe_size",
     "sizes",
     "tiny",
     "training",
+    "training_size",
 ]
 
 GAIN = 1.5
 # With inputs times 30 this gives scores of some hundreds to two thousand: beyond what exp
 # holds, and within what a penalty of -10000 masks.
 LARGE_GAIN = 0.8
+# No rate that anybody writes down, so that a fixed one is told from the one asked for.
+ASKED_RATE = 0.37
 # In eval mode dropout must do nothing, so it is asked for while values are compared.
 _DROPOUT = 0.2
 
@@ -89,6 +95,26 @@ def sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
         Size(hidden=10, heads=2, block=9, dropout=_DROPOUT),
         Size(hidden=7, heads=1, block=64, dropout=_DROPOUT),
         Size(hidden=3, heads=3, block=17, dropout=_DROPOUT),
+    ]
+
+
+def dropout_size(contract: Contract, fixed_heads: int | None = None) -> Size:
+    """The size at which dropout is read: more features a head than keys."""
+    heads = fixed_heads or (2 if contract.heads == "many" else 1)
+    return Size(hidden=16 * heads, heads=heads, block=16, dropout=ASKED_RATE)
+
+
+def training_size(contract: Contract, fixed_heads: int | None = None) -> Size:
+    """The size at which train mode is tried with nothing dropped."""
+    return replace(sizes(contract, fixed_heads)[0], dropout=0.0)
+
+
+def later_sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
+    """All the sizes that a check comes to."""
+    return [
+        *sizes(contract, fixed_heads),
+        dropout_size(contract, fixed_heads),
+        training_size(contract, fixed_heads),
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from .cases import (
     sizes,
     tiny,
     training,
+    training_size,
 )
 from .compare import VALUE_BOUND, alike, low_precision_bound
 from .fitting import Fitted
@@ -210,7 +211,7 @@ class Examination:
         though they had some at another, is a finding.
         """
         many = list(many)
-        self.fitted.describe(many)
+        self.fitted.foresee(many)
         ready = {}
         for size in many:
             shapes = self.fitted.shapes(size)
@@ -272,7 +273,7 @@ class Examination:
 
     def try_training(self) -> None:
         """Train mode, with torch's dropouts silenced and a rate of 0 asked for."""
-        size = replace(self.sizes[0], dropout=0.0)
+        size = training_size(self.kata.contract, self.fitted.fixed_heads)
         ready = self.prepare([size])
         if size not in ready:
             return

@@ -23,6 +23,7 @@ import torch
 
 from ..kata.catalogue import Kata, find
 from . import wire
+from .attempts import Unbound, bind
 from .behaviour import Trace, pretend, trace, try_dropout
 from .beneath import beneath
 from .choose import choose
@@ -31,7 +32,7 @@ from .diagnose import diagnose, diagnose_training
 from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
-from .fitting import Fitted, Unbound, bind
+from .fitting import Fitted
 from .flow import follow
 from .forms import choose_forms
 from .halves import try_dtypes
