@@ -2,7 +2,7 @@
 
     [[mistake]]
     id = "softmax-wrong-axis"     a page of this name tells about it
-    group = "softmax"             where its line is looked for: softmax, scale, fill or step
+    group = "softmax"             where its line is looked for: softmax, scale, fill, mask, overflow or step
     shows = "weights"             the model answer's step in which it shows first
     en = "…"                      what it is, in a sentence
     zh = "…"
@@ -31,7 +31,7 @@ else:  # pragma: no cover - the same parser under its older name
 __all__ = ["FILE", "GROUPS", "BadSlips", "Slip", "all_ids", "slips", "variants"]
 
 FILE = "mistakes.toml"
-GROUPS = ("step", "softmax", "scale", "fill", "mask")
+GROUPS = ("step", "softmax", "scale", "fill", "mask", "overflow")
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank"}
 
 Edit = tuple[tuple[str, str], ...]

@@ -13,7 +13,7 @@ from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
 from ..compare import alike, gap
-from ..milestones import Step, find
+from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
 from .draw import Given
 from .trials import Trial
@@ -67,7 +67,7 @@ def _combinations(
     kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...], most: int
 ) -> Iterator[list[_Option]]:
     """Yield what explains the evidence: so many mistakes beside a variant of the model answer."""
-    for found in islice(combinations(options(kata), most), _PAIRS):
+    for found in islice(combinations(options(kata, name), most), _PAIRS):
         told = {slip.id for slip, _ in found}
         edits = (*base, *(edit for _, edit in found))
         if len(told) == most and _explains(kata, name, edits, evidence):
@@ -129,7 +129,8 @@ def _line(
         differs = [n for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
         if not steps or not (differs or set(right) - set(wrong)):
             continue
-        step = _first_wrong(slip, wrong, differs, steps) or _departure(right, steps)
+        step = _overflow(steps) if slip.group == "overflow" else None
+        step = step or _first_wrong(slip, wrong, differs, steps) or _departure(right, steps)
         if step is None:
             continue
         return _origin(slip, step, steps, origins) or step["line"]
@@ -160,6 +161,14 @@ def _first_wrong(
     return None
 
 
+def _overflow(steps: Sequence[Step]) -> Step | None:
+    """The first step that comes to NaN, or to infinity above."""
+    return next(
+        (s for s in steps if any(bool((v.isnan() | (v == torch.inf)).any()) for v in s["values"])),
+        None,
+    )
+
+
 def _departure(right: dict[str, Tensor], steps: Sequence[Step]) -> Step | None:
     """The first step, after the last that the model answer takes too, that is as large."""
     places = {id(step): place for place, step in enumerate(steps)}
@@ -181,6 +190,8 @@ def _departure(right: dict[str, Tensor], steps: Sequence[Step]) -> Step | None:
 
 def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
     """The first step that holds a tensor's values, in any layout."""
+    if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
+        return _drawing(value != 0, steps)
     if value.is_floating_point():
         return find(value, list(steps))
     wanted = value.to(torch.int64).flatten().sort().values
@@ -188,6 +199,19 @@ def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
         for held in step.get("marks", ()):
             if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
                 return step
+    return None
+
+
+def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
+    for step in steps:
+        for held in (*step.get("marks", ()), *step.get("values", ())):
+            if held.dim() < 2 or held.numel() != shown.numel():
+                continue
+            flat = held.reshape(shown.shape)
+            for seen in (flat != 0, flat > HIDDEN):
+                if torch.equal(seen, shown) or torch.equal(~seen, shown):
+                    return step
     return None
 
 

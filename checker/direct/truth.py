@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,12 +60,33 @@ def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
 
 
 @cache
-def options(kata: Kata) -> tuple[tuple[Slip, Edit], ...]:
-    """Return every mistake of a kata with each of its edits, the likeliest first."""
+def options(kata: Kata, name: str) -> tuple[tuple[Slip, Edit], ...]:
+    """Return every mistake that one of a kata's functions can have, the likeliest first."""
     source = kata.solution()
+    elsewhere = _others(source, [other for other in kata.names if other != name])
     return tuple(
-        (slip, edit) for slip in slips(kata.folder) for edit in slip.edits if fits(edit, source)
+        (slip, edit)
+        for slip in slips(kata.folder)
+        for edit in slip.edits
+        if fits(edit, source) and not any(before in elsewhere for before, _ in edit)
     )
+
+
+def _others(source: str, names: list[str]) -> str:
+    """The text of other functions that are asked for; what only helps them may be anyone's."""
+    rows = source.splitlines(keepends=True)
+    found = [
+        "".join(rows[node.lineno - 1 : node.end_lineno])
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name in names
+    ]
+    calls = {
+        node.func.id
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    # One that another of them calls is a helper as well.
+    return "" if calls & set(names) else "".join(found)
 
 
 def made(kata: Kata, function: Callable[..., Any], given: Given) -> Made:
