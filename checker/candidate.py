@@ -264,9 +264,7 @@ class _Worker:
         ]
         return answer
 
-    def _recorder(
-        self, built: Built, call: dict[str, Any], given: dict[str, Tensor]
-    ) -> Recorder:
+    def _recorder(self, built: Built, call: dict[str, Any], given: dict[str, Tensor]) -> Recorder:
         if "shapes" in call:
             held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
             return Watch(self.loaded.path, held, **call["record"])

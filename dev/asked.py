@@ -54,7 +54,10 @@ def _mistakes(kata: Kata) -> Iterator[str]:
         yield problem(file, str(fault), "see docs/new-kata.md")
         return
     source = kata.reference.read_text("utf-8") if kata.reference.is_file() else ""
-    for name, edit in (*((s.id, e) for s in rows for e in s.edits), *(("variants", e) for e in right)):
+    for name, edit in (
+        *((s.id, e) for s in rows for e in s.edits),
+        *(("variants", e) for e in right),
+    ):
         yield from _unfit(file, name, edit, source)
     if not rows:
         yield problem(file, "has no [[mistake]]", "name what goes wrong in this kata")
@@ -80,7 +83,9 @@ def _pages(kata: Kata, rows: tuple[Slip, ...]) -> Iterator[str]:
             page = f"{name}.{language}.md"
             homes = [*every.glob(f"*/pages/{page}")]
             if not homes:
-                yield problem(kata.file(f"pages/{page}"), "is missing", "write it, as the others are")
+                yield problem(
+                    kata.file(f"pages/{page}"), "is missing", "write it, as the others are"
+                )
     for path in sorted((kata.folder / "pages").glob("*")):
         name, _, end = path.name.partition(".")
         where = kata.file(f"pages/{path.name}")

@@ -24,7 +24,7 @@ from ..checker.direct.draw import draw, small
 from ..kata.functions import read_asked
 from .layout import Kata, load_module, problem
 
-__all__ = ["SIZES", "Comment", "comments", "shape_problems"]
+__all__ = ["SIZES", "Comment", "comments", "shape_problems", "sizes_of"]
 
 # Every name that a shape comment may use. No two sizes are equal, so that a comment
 # which names the wrong axis cannot be true by coincidence.
@@ -102,9 +102,7 @@ class _Watch:
                 self.faults[line] = fault
 
 
-def comments(
-    source: str, sizes: Mapping[str, int] = SIZES
-) -> tuple[list[Comment], list[int]]:
+def comments(source: str, sizes: Mapping[str, int] = SIZES) -> tuple[list[Comment], list[int]]:
     """Return the shape comments at line ends, and the lines of those that cannot be read."""
     found: list[Comment] = []
     unreadable: list[int] = []
@@ -126,7 +124,7 @@ def shape_problems(kata: Kata) -> Iterator[str]:
     """Yield a problem for each shape comment that is false, unreadable or never reached."""
     file = f"reference/{kata.reference.name}"
     source = kata.reference.read_text("utf-8")
-    sizes = _sizes(kata)
+    sizes = sizes_of(kata)
     wanted, unreadable = comments(source, sizes)
     for line in unreadable:
         names = ", ".join(sizes)
@@ -172,7 +170,7 @@ def _run(kata: Kata, watch: _Watch) -> None:
         sys.settrace(before)
 
 
-def _sizes(kata: Kata) -> Mapping[str, int]:
+def sizes_of(kata: Kata) -> Mapping[str, int]:
     """The sizes by the names that a kata's shape comments may use."""
     if kata.kind == "class":
         return SIZES
@@ -255,9 +253,7 @@ def _value(target: ast.expr, frame: FrameType) -> object:
     return frame.f_locals[target.id] if isinstance(target, ast.Name) else None
 
 
-def _fault(
-    comment: Comment, made: list[object] | None, sizes: Mapping[str, int]
-) -> str | None:
+def _fault(comment: Comment, made: list[object] | None, sizes: Mapping[str, int]) -> str | None:
     """Return what is false about a comment, given what its line made."""
     if made is None or not all(isinstance(value, Tensor) for value in made):
         return "has a shape comment and makes no tensor"

@@ -80,7 +80,7 @@ def _walk(command: Any, name: str) -> Iterator[tuple[str, set[str]]]:
 def _ids() -> set[str]:
     """Return every id that the checker or the list of mistakes can say."""
     sources = [*(PACKAGE / "checker").rglob("*.py"), *(PACKAGE / "reference").glob("mistakes*.py")]
-    return all_ids(PACKAGE / "kata") | {
+    return set(all_ids(PACKAGE / "kata")) | {
         node.value
         for path in sources
         for node in ast.walk(ast.parse(path.read_text("utf-8")))

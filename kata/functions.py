@@ -202,7 +202,7 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
     rows = data.get("function", [])
     if not rows:
         raise BadContract("no [[function]] is asked for")
-    asked = Asked(functions=tuple(_function(row, sizes) for row in rows), sizes=sizes)
+    asked = Asked(functions=tuple(_function(row) for row in rows), sizes=sizes)
     for function in asked.functions:
         _known(function, sizes)
     return asked
@@ -233,7 +233,7 @@ _ARGUMENT_KEYS = {
 }  # fmt: skip
 
 
-def _function(row: Mapping[str, Any], sizes: Sizes) -> Function:
+def _function(row: Mapping[str, Any]) -> Function:
     name = row.get("name", "")
     where = f"function {name}"
     _only(where, row, _FUNCTION_KEYS)
@@ -249,7 +249,9 @@ def _function(row: Mapping[str, Any], sizes: Sizes) -> Function:
         results=tuple(_result(where, one) for one in row.get("result", ())),
         rules=Rules(
             never=tuple(rules.get("never", ())),
-            must=tuple((one,) if isinstance(one, str) else tuple(one) for one in rules.get("must", ())),
+            must=tuple(
+                (one,) if isinstance(one, str) else tuple(one) for one in rules.get("must", ())
+            ),
             loops=rules.get("loops", True),
         ),
         memory=Memory(
@@ -315,7 +317,9 @@ def _result(where: str, row: Mapping[str, Any]) -> Result:
 def _only(where: str, row: Mapping[str, Any], known: set[str]) -> None:
     for key in row:
         if key not in known:
-            raise BadContract(f"{where}: there is no key `{key}`; known are {', '.join(sorted(known))}")
+            raise BadContract(
+                f"{where}: there is no key `{key}`; known are {', '.join(sorted(known))}"
+            )
 
 
 def _known(function: Function, sizes: Sizes) -> None:

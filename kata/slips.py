@@ -2,7 +2,7 @@
 
     [[mistake]]
     id = "softmax-wrong-axis"     a page of this name tells about it
-    group = "softmax"             where its line is looked for: softmax, scale, fill, mask, overflow or step
+    group = "softmax"             where its line is looked for, one of GROUPS
     shows = "weights"             the model answer's step in which it shows first
     en = "…"                      what it is, in a sentence
     zh = "…"
@@ -11,8 +11,9 @@
     variants = [[["lowest = …", "lowest = float('-inf')"]]]
 
 Each edit is a list of pairs, what stands in the model answer once and what stands there
-instead; of several edits, each is a way of its own to make the mistake. A variant, at the top of the
-file, is an edit that leaves the model answer right: mistakes may give other numbers beside it.
+instead; of several edits, each is a way of its own to make the mistake. A variant, at the top
+of the file, is an edit that leaves the model answer right: mistakes may give other numbers
+beside it.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ def _slip(row: dict[str, Any]) -> Slip:
         raise BadSlips("a mistake has no id")
     unknown = sorted(set(row) - _KEYS)
     if unknown:
-        raise BadSlips(f"`{name}` has no key {', '.join(unknown)}; known: {', '.join(sorted(_KEYS))}")
+        raise BadSlips(
+            f"`{name}` has no key {', '.join(unknown)}; known: {', '.join(sorted(_KEYS))}"
+        )
     for language in ("en", "zh"):
         if not str(row.get(language, "")).strip():
             raise BadSlips(f"`{name}` has no sentence in `{language}`")

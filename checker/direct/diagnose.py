@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -74,18 +75,15 @@ def _combinations(
             yield list(found)
 
 
-def _explains(
-    kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]
-) -> bool:
+def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
     functions = answers(kata, edits)
     if functions is None:
         return False
     return all(_agrees(functions[name], trial) for trial in evidence)
 
 
-def _agrees(function: object, trial: Trial) -> bool:
+def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
     """Whether an edited model answer gives what the submission gave, or raises as it did."""
-    assert callable(function)
     actual = [] if "fault" in trial.answer else trial.results(trial.answer)
     given: Given = trial.given
     try:
@@ -97,7 +95,8 @@ def _agrees(function: object, trial: Trial) -> bool:
     if len(actual) < len(results):
         return False
     return all(
-        mine.shape == theirs.shape and not gap(mine, theirs, trial.bound, _kept(trial, theirs)).wrong
+        mine.shape == theirs.shape
+        and not gap(mine, theirs, trial.bound, _kept(trial, theirs)).wrong
         for mine, theirs in zip(actual, results, strict=False)
     )
 

@@ -125,13 +125,13 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
 def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
     """Gradients and large values, on some of the sizes."""
     rows = _rows(function, sizes)[:3]
+    argument = function.mask
+    masks: list[str | None] = [None] if argument is None or argument.optional else []
+    if argument is not None:
+        masks += [kind for kind in ("random", "empty") if kind in argument.masks]
     for number, row in enumerate(rows):
         for place, chosen in enumerate(choices(function)[:3]):
-            for mask in (None, "random", "empty") if function.mask is not None else (None,):
-                if mask == "empty" and "empty" not in (function.mask and function.mask.masks or ()):
-                    continue
-                if mask is None and function.mask is not None and not function.mask.optional:
-                    continue
+            for mask in masks:
                 case = Case(check="gradients", sizes=row, chosen=chosen, mask=mask,
                             turn=number + place, grad=True)  # fmt: skip
                 if function.gradients and _holds(function, case):
@@ -218,7 +218,9 @@ def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:
     if kind == "full":
         return torch.ones(shape, dtype=torch.bool)
     if kind == "padding":
-        lengths = torch.randint(1, keys + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator)
+        lengths = torch.randint(
+            1, keys + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator
+        )
         return (torch.arange(keys) < lengths).expand(shape).clone()
     if kind == "causal" and len(shape) > 1 and shape[-2] > 1:
         queries = shape[-2]

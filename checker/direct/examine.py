@@ -155,7 +155,9 @@ class Examination:
 
     # -- asking --------------------------------------------------------------------------
 
-    def run(self, trials: Sequence[Trial], dtype: torch.dtype | None = None) -> list[dict[str, Any]]:
+    def run(
+        self, trials: Sequence[Trial], dtype: torch.dtype | None = None
+    ) -> list[dict[str, Any]]:
         """Have the submission make the calls, one after another, and return its answers."""
         dtype = dtype or self.found.work
         calls = [trial.call for trial in trials]

@@ -189,4 +189,6 @@ def _meaning(argument: Argument, own: str) -> bool:
 
 def _says_other(own: str) -> bool:
     """Whether a name plainly means what no argument of attention's is."""
-    return bool(set(words(own)) & {"dropout", "p", "scale", "training", "eps", "return", "need", "dtype"})
+    return bool(
+        set(words(own)) & {"dropout", "p", "scale", "training", "eps", "return", "need", "dtype"}
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
@@ -102,9 +102,7 @@ class Page(Sheet):
             masked = next(one for one in examinations if one.function.mask is not None)
             mask = masked.function.mask
             assert mask is not None
-            values["kinds"] = self._listed(
-                self.say(f"direct-mask-{kind}") for kind in mask.masks
-            )
+            values["kinds"] = self._listed(self.say(f"direct-mask-{kind}") for kind in mask.masks)
             values["shapes"] = self._listed(shape_name(shape) for shape in mask.shapes)
             values["dtypes"] = self._listed(
                 str(d).removeprefix("torch.") for d in masked.mask_dtypes
@@ -123,8 +121,7 @@ class Page(Sheet):
             values["names"] = self._listed(dict.fromkeys(names))
         return self.say(f"direct-pass-{check}", **values)
 
-    def _listed(self, words: object) -> str:
-        assert hasattr(words, "__iter__")
+    def _listed(self, words: Iterable[str]) -> str:
         return self.say("comma").join(words)
 
     def manners(self, examinations: Sequence[Examination]) -> None:

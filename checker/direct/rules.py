@@ -86,8 +86,8 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
                          values={"strides": tuple(answer["strides"])})  # fmt: skip
         wanted = [worth(text, scope) for text in asked.strides]
         if wanted and answer["strides"] != wanted:
-            yield Breach(key="direct-strides", mistake="result-strides", line=last,
-                         values={"strides": tuple(answer["strides"]), "wanted": tuple(wanted)})  # fmt: skip
+            values = {"strides": tuple(answer["strides"]), "wanted": tuple(wanted)}
+            yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
         if asked.largest:
             yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
 
@@ -126,7 +126,7 @@ def _named(rule: str, step: dict[str, Any]) -> bool:
     spelt = str(step.get("spelt", step["call"]))
     if rule == spelt:
         return True
-    if not rule.isidentifier() or not spelt[:1].isalpha() and spelt[:1] != "_":
+    if not rule.isidentifier() or (not spelt[:1].isalpha() and spelt[:1] != "_"):
         return False
     bare = str(step["call"]).partition(".")[0].strip("_").removeprefix("special_")
     return bare == rule

@@ -1,5 +1,7 @@
-"""In the candidate's process: which functions a file has, how they spell their torch calls,
-and what a result shares with the inputs."""
+"""In the candidate's process: which functions a file has, and what their calls do.
+
+How a torch call is spelt, what a result shares with the inputs, and how it lies in memory.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,7 @@ def functions(submission: Submission) -> list[dict[str, Any]]:
 
 def _described(name: str, value: Any, path: str) -> dict[str, Any] | None:
     try:
-        inner = inspect.unwrap(value) if type(value) is types.FunctionType else value
+        inner: Any = inspect.unwrap(value) if type(value) is types.FunctionType else value
         while type(inner) is functools.partial:
             inner = inner.func
         made_here = getattr(inner, "__module__", None) == "submission"
@@ -116,7 +118,7 @@ def _script(value: Any) -> list[str] | None:
 
 
 def _arguments(value: Any) -> list[dict[str, Any]] | None:
-    if isinstance(value, torch.jit.ScriptFunction):
+    if _script(value) is not None:
         return [
             {"name": plain(one.name), "kind": "POSITIONAL_OR_KEYWORD",
              "has_default": one.has_default_value()}

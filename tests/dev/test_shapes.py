@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from attn_kata.dev.layout import Folder
-from attn_kata.dev.shapes import SIZES, Comment, comments, shape_problems
+from attn_kata.dev.shapes import SIZES, Comment, comments, shape_problems, sizes_of
 from attn_kata.kata.catalogue import katas
 
 NAMES = [kata.id for kata in katas()]
@@ -33,7 +33,8 @@ def test_sizes_differ():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comment_is_true(copied, name):
     """Every model answer has shape comments, and each is what its line makes."""
-    found, unreadable = comments(copied[name].reference.read_text("utf-8"))
+    kata = copied[name]
+    found, unreadable = comments(kata.reference.read_text("utf-8"), sizes_of(kata))
     assert len(found) >= 5
     assert unreadable == []
     assert list(shape_problems(copied[name])) == []
