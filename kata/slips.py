@@ -33,7 +33,7 @@ __all__ = ["FILE", "GROUPS", "BadSlips", "Slip", "all_ids", "slips", "variants"]
 
 FILE = "mistakes.toml"
 GROUPS = ("step", "softmax", "scale", "fill", "mask", "overflow")
-_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank"}
+_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls"}
 
 Edit = tuple[tuple[str, str], ...]
 
@@ -44,7 +44,11 @@ class BadSlips(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slip:
-    """One mistake of one kata. rank: smaller is tried first where two give the same numbers."""
+    """One mistake of one kata.
+
+    rank: smaller is tried first where two give the same numbers. calls: torch calls of which
+    every call with a mask shows one, to tell such two apart.
+    """
 
     id: str
     words: dict[str, str]
@@ -52,6 +56,7 @@ class Slip:
     group: str = "step"
     shows: str = ""
     rank: int = 1
+    calls: tuple[str, ...] = ()
 
 
 @cache
@@ -119,4 +124,5 @@ def _slip(row: dict[str, Any]) -> Slip:
         group=row.get("group", "step"),
         shows=row.get("shows", ""),
         rank=row.get("rank", 1),
+        calls=tuple(row.get("calls", ())),
     )

@@ -68,11 +68,22 @@ def _combinations(
     kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...], most: int
 ) -> Iterator[list[_Option]]:
     """Yield what explains the evidence: so many mistakes beside a variant of the model answer."""
-    for found in islice(combinations(options(kata, name), most), _PAIRS):
+    likely = [one for one in options(kata, name) if _shows(one[0], evidence)]
+    for found in islice(combinations(likely, most), _PAIRS):
         told = {slip.id for slip, _ in found}
         edits = (*base, *(edit for _, edit in found))
         if len(told) == most and _explains(kata, name, edits, evidence):
             yield list(found)
+
+
+def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
+    """Whether the calls by which a mistake is told from its twins were made."""
+    masked = [
+        {step["call"].strip("_") for step in trial.answer.get("steps", ())}
+        for trial in evidence
+        if trial.case.mask is not None
+    ]
+    return not slip.calls or all(set(slip.calls) & made for made in masked)
 
 
 def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:

@@ -283,7 +283,7 @@ class Examination:
             self.found.state = "fail-state"
 
     def _try_device(self) -> None:
-        trials = [self.trial(case) for case in self._telling(2)]
+        trials = [self.trial(case) for case in self._telling(4)]
         calls = [trial.call for trial in trials if not trial.missing]
         if not calls:
             return

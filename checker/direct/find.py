@@ -117,8 +117,14 @@ def ways(function: Function, entry: Entry) -> Iterator[Bound]:
         return
     for by_name in (True, False):
         bound = _bound(function, entry["name"], parameters, by_name=by_name)
-        if bound is not None:
+        if bound is not None and (by_name or not _misnamed(function, bound)):
             yield bound
+
+
+def _misnamed(function: Function, bound: Bound) -> bool:
+    """Whether an argument goes to a parameter that has another argument's very name."""
+    asked = {one.name for one in function.arguments}
+    return any(own in asked and own != name for name, own in bound.named.items())
 
 
 def _bound(

@@ -86,7 +86,10 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
                          values={"strides": tuple(answer["strides"])})  # fmt: skip
         wanted = [worth(text, scope) for text in asked.strides]
         if wanted and answer["strides"] != wanted:
-            values = {"strides": tuple(answer["strides"]), "wanted": tuple(wanted)}
+            values: dict[str, object] = {
+                "strides": tuple(answer["strides"]),
+                "wanted": tuple(wanted),
+            }
             yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
         if asked.largest:
             yield from _too_large(trial, worth(asked.largest, scope), asked.largest)

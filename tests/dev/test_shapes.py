@@ -46,14 +46,14 @@ def test_every_comment_is_looked_at(copied, name):
     kata = copied[name]
     source = kata.reference.read_text("utf-8")
     lines = source.splitlines(keepends=True)
-    for comment in comments(source)[0]:
+    for comment in comments(source, sizes_of(kata))[0]:
         text = lines[comment.line - 1]
         at = text.rindex("(")
         spoilt = [*lines]
         spoilt[comment.line - 1] = text[:at] + "(1, " + text[at + 1 :]
         kata.reference.write_text("".join(spoilt), "utf-8")
         (problem,) = shape_problems(kata)
-        assert problem.startswith(f"reference/{name}.py:{comment.line}: says (1, ")
+        assert problem.startswith(f"reference/{kata.reference.name}:{comment.line}: says (1, ")
 
 
 @pytest.mark.parametrize(
