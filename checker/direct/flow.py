@@ -91,10 +91,12 @@ def follow(trial: Trial, right: dict[str, Tensor]) -> Flow:
     culprit = None
     if missing is not None:
         size = right[missing].numel()
+        kind = "values" if right[missing].is_floating_point() else "marks"
         sized = (
-            place for place in range(since + 1, len(steps))
-            if any(v.numel() == size for v in (*steps[place]["values"], *steps[place]["marks"]))
-        )  # fmt: skip
+            place
+            for place in range(since + 1, len(steps))
+            if any(held.numel() == size for held in steps[place][kind])
+        )
         culprit = next(sized, None)
     return Flow(
         trial=trial, right=right, reached=reached, missing=missing, culprit=culprit, since=since

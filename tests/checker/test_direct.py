@@ -62,9 +62,9 @@ RIGHT = {
     "the only function": PLAIN.replace("def attention", "def look_up"),
     "beside helpers": PLAIN + "\ndef show(x):\n    return x\n",
     "other order": PLAIN.replace(ARGUMENTS, "value, key, query, causal=False, mask=None"),
-    "short names": PLAIN.replace(
-        ARGUMENTS, "q, k, v, attn_mask=None, is_causal=False"
-    ).replace("):\n", "):\n    query, key, value = q, k, v; mask, causal = attn_mask, is_causal\n", 1),
+    "short names": PLAIN.replace(ARGUMENTS, "q, k, v, attn_mask=None, is_causal=False").replace(
+        "):\n", "):\n    query, key, value, mask, causal = q, k, v, attn_mask, is_causal\n", 1
+    ),
     "nameless names": PLAIN.replace(ARGUMENTS, "a, b, c, d=None, e=False").replace(
         "):\n", "):\n    query, key, value, mask, causal = a, b, c, d, e\n", 1
     ),
