@@ -52,7 +52,7 @@ def read_entries(folder: Path) -> list[Entry]:
         if path.suffix not in {".py", ".ipynb"}:
             continue
         header, second = first_lines(path)
-        match = re.match(r"#\s*(right|wrong):\s*(\w+)(.*)", header)
+        match = re.match(r"#\s*(right|wrong):\s*([\w-]+)(.*)", header)
         if match is None:
             raise SystemExit(f"{path}: the first line is no header: {header!r}")
         mistakes = re.findall(r"([a-z][a-z-]+) line (\d+)", match[3])

@@ -170,9 +170,12 @@ class Built:
 def build(namespace: dict[str, Any], recipe: dict[str, Any]) -> Built:
     """Make the object that a recipe describes.
 
-    recipe: class, args and kwargs (plain values, or {"config": annotation} and {"device": …}
-    for what JSON cannot hold), roles (what each role is worth) and globals to set first.
+    recipe: function, the name of what is there already; or class, args and kwargs (plain values,
+    or {"config": annotation} and {"device": …} for what JSON cannot hold), roles (what each role
+    is worth) and globals to set first.
     """
+    if "function" in recipe:
+        return Built(namespace[recipe["function"]])
     namespace.update(recipe["globals"])
     roles = recipe["roles"]
     _fill_shared_configs(namespace, roles)

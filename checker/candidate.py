@@ -18,6 +18,7 @@ from torch import Tensor
 
 from . import wire
 from .building import Built, build
+from .direct.watch import Watch, facts, functions
 from .guard import Guard
 from .home import settle
 from .limits import Limits
@@ -81,6 +82,7 @@ class _Worker:
             "describe": self.describe,
             "run": self.run,
             "pretend": self.pretend,
+            "functions": lambda _: {"functions": functions(self.loaded)},
         }
         return kinds[request["do"]](request)
 
@@ -239,14 +241,14 @@ class _Worker:
         try:
             with ExitStack() as stack:
                 if call.get("record") is not None:
-                    recorder = stack.enter_context(
-                        Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
-                    )
+                    recorder = stack.enter_context(self._recorder(built, call, given))
                 stack.enter_context(
                     nullcontext() if "grad" in call or "jacobian" in call else _no_grad()
                 )
                 result = _forward(built)(*args, **kwargs)
             answer = _describe_result(result, call.get("shape"))
+            if "shapes" in call:
+                answer.update(facts(result, given, call["shapes"]))
             out = answer.get("out")
             _grad(True)
             phase = "backward"
@@ -263,6 +265,12 @@ class _Worker:
             name for name, tensor in given.items() if not _same(_detach(tensor), before[name])
         ]
         return answer
+
+    def _recorder(self, built: Built, call: dict[str, Any], given: dict[str, Tensor]) -> Recorder:
+        if "shapes" in call:
+            held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
+            return Watch(self.loaded.path, held, **call["record"])
+        return Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
 
     def _built(self, recipe: dict[str, Any]) -> Built:
         _seed(0)

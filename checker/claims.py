@@ -65,6 +65,8 @@ _STEP = {
     "values?": [Tensor],
     "marks?": [Tensor],
     "module?": (str, None),
+    "spelt?": str,
+    "fresh?": int,
 }
 _DROPOUT = {
     "p": float,
@@ -87,6 +89,18 @@ _CALL = {
     "steps?": [_STEP],
     "dropouts?": [_DROPOUT],
     "modified": [str],
+    "outs?": [Tensor],
+    "many?": int,
+    "strides?": [int],
+    "contiguous?": bool,
+    "shares?": [str],
+    "entries?": int,
+}
+_FUNCTION = {
+    "name": str,
+    "line": _LINE,
+    "arguments": ([{"name": str, "kind": str, "has_default": bool}], None),
+    "script": ([str], None),
 }
 _TRY = {
     **_CALL,
@@ -109,6 +123,7 @@ _FORMS: dict[str, Any] = {
     },
     "describe": {"answers": [_TRY]},
     "run": {"results": [{"fault?": _FAULT, "answers?": [_CALL], "made?": [_STEP]}]},
+    "functions": {"functions": [_FUNCTION]},
     "pretend": {"answers": [{"fault?": _FAULT, "kind?": str, "name?": str, "line?": _LINE}]},
 }
 

@@ -29,6 +29,7 @@ from .beneath import beneath
 from .choose import choose
 from .crashes import because, meant, misspelt_method
 from .diagnose import diagnose, diagnose_training
+from .direct import judge as direct
 from .dropout_verdict import judge_dropout
 from .evidence import crash
 from .examine import Examination
@@ -38,6 +39,7 @@ from .forms import choose_forms
 from .halves import try_dtypes
 from .heat import heat
 from .limits import Limits, share_of_memory
+from .lines import own_imports
 from .messages import say
 from .origins import Origins
 from .plan import Binding, Size
@@ -162,7 +164,12 @@ class _Sitting:
         return Fault(kind=ended.kind, message=message, line=place.line)
 
     def _judge(self, source: Source, candidate: Candidate) -> None:
-        entry, sizes = self._load(source, candidate)
+        answer = self._load(source, candidate)
+        if self.kata.kind == "function":
+            self.phase = "run"
+            self._judge_functions(source, candidate, answer["classes"])
+            return
+        entry, sizes = self._choose(source, answer)
         self.result.object = entry["name"]
         self.phase = "first"
         try:
@@ -195,9 +202,15 @@ class _Sitting:
         assert first is not None
         return first
 
-    def _load(
-        self, source: Source, candidate: Candidate
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def _judge_functions(
+        self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
+    ) -> None:
+        try:
+            direct.judge(self.kata, candidate, source, self.result, self.job, classes)
+        except direct.Refused as refused:
+            raise _Unjudged(refused.kind, refused.message, refused.line) from None
+
+    def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
         answer = candidate.ask(
             {
                 "do": "load",
@@ -210,13 +223,18 @@ class _Sitting:
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
             raise self._load_fault(fault, source)
+        return answer
+
+    def _choose(
+        self, source: Source, answer: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
         uses = {
             name: {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
             for name, tree in source.classes.items()
         }
         choice = choose(self.kata, answer["classes"], self.job["class"], uses)
         if choice.chosen is None:
-            raise self._no_class(choice.candidates)
+            raise self._no_class(choice.candidates, source)
         if choice.chosen["forward"] is None:
             name = choice.chosen["name"]
             self.result.object = name
@@ -236,7 +254,7 @@ class _Sitting:
         message = self._say("load-raised", line=line, kind=fault["type"], reason=reason)
         return _Unjudged("load", message + because(fault, source, self.language), line)
 
-    def _no_class(self, candidates: tuple[dict[str, Any], ...]) -> _Unjudged:
+    def _no_class(self, candidates: tuple[dict[str, Any], ...], source: Source) -> _Unjudged:
         found = ", ".join(f"{entry['name']} ({entry['line']})" for entry in candidates)
         wanted = self.job["class"]
         if wanted is not None:
@@ -244,6 +262,11 @@ class _Sitting:
             return _Unjudged("no-class", self._say("no-class-named", name=wanted, found=found))
         if candidates:
             return _Unjudged("no-class", self._say("class-unclear", found=found))
+        functions = [n for n in source.tree.body if isinstance(n, ast.FunctionDef)]
+        if functions and not source.classes:
+            found = ", ".join(f"`{node.name}` ({node.lineno})" for node in functions)
+            message = self._say("class-not-function", wanted=self.kata.class_name, found=found)
+            return _Unjudged("no-class", message, functions[0].lineno)
         message = self._say("no-class", kata=self.kata.id, wanted=self.kata.class_name)
         return _Unjudged("no-class", message)
 
@@ -311,7 +334,7 @@ class _Sitting:
         faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
         # The steps are followed while the candidate runs on the pretended device.
         flow = follow(seen, examination)
-        verdict.rules(seen, _own_imports(source))
+        verdict.rules(seen, own_imports(source))
         verdict.parameters(examination, seen)
         verdict.structure(examination)
         verdict.outputs(examination)
@@ -371,17 +394,3 @@ def _given(binding: Binding, size: Size) -> str:
 
 def _plain(value: object) -> str:
     return "…" if isinstance(value, dict) else str(value)
-
-
-def _own_imports(source: Source) -> int | None:
-    """The line that imports attn_kata, whose answers are not the candidate's."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        else:
-            continue
-        if any(name.split(".")[0] == "attn_kata" for name in names):
-            return node.lineno
-    return None

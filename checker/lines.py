@@ -8,7 +8,7 @@ from typing import Any
 
 from .source import Source
 
-__all__ = ["HALF_MAX", "Lines", "assignment", "in_place"]
+__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports"]
 
 # The largest number that float16 holds.
 HALF_MAX = 65504
@@ -102,4 +102,18 @@ def in_place(steps: list[dict[str, Any]]) -> int | None:
             step["call"].endswith("_") and not step["call"].startswith("_")
         ):
             return step["line"]
+    return None
+
+
+def own_imports(source: Source) -> int | None:
+    """The line that imports attn_kata, whose answers are not the candidate's."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        if any(name.split(".")[0] == "attn_kata" for name in names):
+            return node.lineno
     return None

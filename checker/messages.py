@@ -5,6 +5,8 @@ Templates take names in braces. Lower case, no full stop, code in backticks.
 
 from __future__ import annotations
 
+from .direct.sentences import SENTENCES
+
 __all__ = ["MESSAGES", "say"]
 
 
@@ -14,6 +16,8 @@ def say(key: str, language: str, **values: object) -> str:
 
 
 MESSAGES: dict[str, dict[str, str]] = {
+    **SENTENCES,
+    "verbatim": {"en": "{text}", "zh": "{text}"},
     "file-empty": {
         "en": "the file is empty",
         "zh": "文件是空的",

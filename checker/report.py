@@ -101,6 +101,12 @@ MISTAKE_IDS = (
     "mask-not-buffer",
     "nondeterministic",
     "forbidden-call",
+    "operator-missing",
+    "python-loop",
+    "result-copied",
+    "result-shared",
+    "result-strides",
+    "tensor-too-large",
 )
 
 REMARK_IDS = (

@@ -7,9 +7,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from ..checker.client import Bench, Options
 from ..checker.report import Report
+from ..kata.functions import BadContract, read_asked
 from .layout import Kata, load_module, named, problem
 
 __all__ = ["contract_problems", "judge_problems"]
@@ -51,6 +53,9 @@ def _signature(kata: Kata, path: Path, file: str) -> Iterator[str]:
     except Exception as fault:  # noqa: BLE001 - whatever it raises is a problem to tell
         yield problem(file, f"raises {type(fault).__name__} on import ({fault})", "mend it")
         return
+    if kata.kind == "function":
+        yield from _functions(kata, module, file)
+        return
     found = getattr(module, kata.class_name, None)
     if not isinstance(found, type):
         yield problem(file, f"has no class {kata.class_name}", "name it as kata.toml does")
@@ -65,9 +70,30 @@ def _signature(kata: Kata, path: Path, file: str) -> Iterator[str]:
             yield problem(file, wrong, f"the contract has {named(wanted)}")
 
 
+def _functions(kata: Kata, module: ModuleType, file: str) -> Iterator[str]:
+    """Yield where the functions of a file do not have the arguments that are asked for."""
+    try:
+        asked = read_asked(kata.data)
+    except BadContract:
+        return
+    for function in asked.functions:
+        found = getattr(module, function.name, None)
+        if not callable(found):
+            yield problem(file, f"has no function {function.name}", "name it as kata.toml does")
+            continue
+        has = f"{function.name}{named(_written(inspect.signature(found)))}"
+        if has != function.signature:
+            yield problem(file, f"has {has}", f"the contract has {function.signature}")
+
+
 def _arguments(found: type, method: str) -> list[str]:
-    """Return a method's arguments as a contract writes them, defaults with an equals sign."""
-    parameters = list(inspect.signature(getattr(found, method)).parameters.values())[1:]
+    """Return a method's arguments as a contract writes them, without its first."""
+    return _written(inspect.signature(getattr(found, method)))[1:]
+
+
+def _written(signature: inspect.Signature) -> list[str]:
+    """Return arguments as a contract writes them, defaults with an equals sign."""
+    parameters = signature.parameters.values()
     return [
         each.name if each.default is each.empty else f"{each.name}={each.default!r}"
         for each in parameters

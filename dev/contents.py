@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ..kata.catalogue import GROUPS
+from .asked import function_problems
 from .layout import (
     LANGUAGES,
     Folder,
@@ -20,6 +22,8 @@ __all__ = ["content_problems"]
 HINTS = 3
 QUESTIONS = 5
 
+# The modules of the room itself, beside its katas.
+_MODULES = {"__init__.py", "arithmetic.py", "catalogue.py", "functions.py", "pages.py", "slips.py"}
 _LEVELS = ("junior", "senior")
 # What stands beside the model answers without being one.
 _BESIDE_ANSWERS = ("__init__.py", "mistakes.py")
@@ -34,6 +38,10 @@ _KEYS = (
     "contract",
     "reference",
 )
+_FUNCTION_KEYS = (
+    "order", "tier", "minutes", "prerequisites", "title", "summary", "group", "reference", "axes",
+    "sizes", "function",
+)  # fmt: skip
 _CONTRACT: dict[str, type | set[str]] = {
     "constructor": list,
     "forward": list,
@@ -63,11 +71,11 @@ def content_problems(folder: Folder) -> Iterator[str]:
 
 
 def _files(kata: Kata) -> Iterator[str]:
-    wanted = files_of_a_kata()
+    wanted, more = files_of_a_kata(kata.kind)
     found = {path.name for path in kata.folder.iterdir()} - {"__pycache__"}
     for name in sorted(wanted - found):
         yield problem(kata.file(name), "is missing", "write it, as the other katas have it")
-    for name in sorted(found - wanted):
+    for name in sorted(found - wanted - more):
         yield problem(kata.file(name), "belongs to no part of a kata", "remove it or move it")
 
 
@@ -78,14 +86,23 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     if not kata.data:
         yield problem(file, "cannot be read as TOML", "mend it")
         return
-    for key in _KEYS:
+    if kata.kind not in {"class", "function"}:
+        yield problem(file, f"kind is {kata.kind!r}", "it must be class or function")
+        return
+    for key in _KEYS if kata.kind == "class" else _FUNCTION_KEYS:
         if key not in kata.data:
             yield problem(file, f"has no `{key}`", "add it, as the other katas have it")
+    if kata.data.get("group", GROUPS[0]) not in GROUPS:
+        cure = f"it must be {' or '.join(GROUPS)}"
+        yield problem(file, f"group is {kata.data['group']!r}", cure)
     for key in ("title", "summary"):
         yield from _both(file, key, kata.data.get(key, {}))
     for needed in kata.data.get("prerequisites", []):
         if needed not in known:
             yield problem(file, f"asks for `{needed}` first, which is no kata", "name one that is")
+    if kata.kind == "function":
+        yield from function_problems(kata)
+        return
     for key, allowed in _CONTRACT.items():
         value = kata.contract.get(key)
         fits = value in allowed if isinstance(allowed, set) else isinstance(value, allowed)
@@ -184,7 +201,7 @@ def _orders(katas: list[Kata]) -> Iterator[str]:
 
 
 def _strays(folder: Folder, katas: list[Kata]) -> Iterator[str]:
-    modules = {"__init__.py", "catalogue.py", "pages.py"} if folder.own else {"__init__.py"}
+    modules = _MODULES if folder.own else {"__init__.py"}
     for path in sorted(folder.path.iterdir()):
         if path.is_file() and path.name not in modules:
             yield problem(f"{folder.path.name}/{path.name}", "is no kata", "remove it or move it")

@@ -11,12 +11,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
+from ..kata.catalogue import katas
 from ..kata.pages import FIGURES
 from .claims import claims
-from .numbers import blocks
+from .numbers import blocks, own_blocks
 
-__all__ = ["main", "written"]
+__all__ = ["main", "own", "written"]
 
 _NOTE = "# Written by `python -m attn_kata.dev.figures`; see there. Change nothing by hand.\n"
 
@@ -27,6 +29,16 @@ def written() -> str:
     for name, figures in (*blocks(), *claims()):
         found.setdefault(name, {}).update(figures)
     return _NOTE + "".join(_table(name, found[name]) for name in sorted(found))
+
+
+def own() -> dict[Path, str]:
+    """Return what the file of figures of each kata that has pages of its own must hold."""
+    found = {}
+    for kata in katas():
+        if (kata.folder / "pages").is_dir():
+            tables = [_table(name, figures) for name, figures in sorted(own_blocks(kata))]
+            found[kata.folder / FIGURES.name] = _NOTE + "".join(tables)
+    return found
 
 
 def _table(name: str, figures: dict[str, str]) -> str:
@@ -43,14 +55,16 @@ def _table(name: str, figures: dict[str, str]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Store the figures, or check those stored; return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    now = written()
+    every = {FIGURES: written(), **own()}
     if "--check" not in given:
-        FIGURES.write_text(now, "utf-8")
+        for file, now in every.items():
+            file.write_text(now, "utf-8")
         return 0
-    stale = not FIGURES.is_file() or FIGURES.read_text("utf-8") != now
-    if stale:
-        print(f"{FIGURES.name}: its figures are out of date; run `make figures`")
-    return int(stale)
+    stale = [f for f, now in every.items() if not f.is_file() or f.read_text("utf-8") != now]
+    for file in stale:
+        name = f"{file.parent.name}/{file.name}"
+        print(f"{name}: its figures are out of date; run `make figures`")
+    return int(bool(stale))
 
 
 if __name__ == "__main__":

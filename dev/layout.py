@@ -57,6 +57,11 @@ class Kata:
         return self.folder / "stub.py"
 
     @property
+    def kind(self) -> str:
+        """Whether it asks for a class or for functions."""
+        return str(self.data.get("kind", "class"))
+
+    @property
     def class_name(self) -> str:
         """The class that stub and model answer define."""
         return str(self.data.get("class", ""))
@@ -111,9 +116,12 @@ def named(names: list[str]) -> str:
     return f"({', '.join(names)})"
 
 
-def files_of_a_kata() -> set[str]:
-    """Return the names of the files that every kata's folder holds, and no others."""
-    return {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
+def files_of_a_kata(kind: str) -> tuple[set[str], set[str]]:
+    """Return the names that a kata's folder must hold, and those that it may hold beside them."""
+    needed = {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
+    if kind == "class":
+        return needed, set()
+    return {*needed, "mistakes.toml"}, {"pages", "figures.toml"}
 
 
 def known_katas(folder: Folder) -> set[str]:

@@ -12,13 +12,17 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..checker.direct.draw import Case, cases, draw, small
+from ..checker.direct.truth import answers, made
 from ..checker.milestones import milestones
 from ..checker.plan import Size
 from ..checker.truth import Truth
 from ..kata.catalogue import Kata, find
+from ..kata.functions import Function
+from ..kata.slips import Slip, slips
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 
-__all__ = ["blocks"]
+__all__ = ["blocks", "own_blocks"]
 
 _SEED = 5
 _KATAS = ("mha", "v4", "v2", "causal", "cross")
@@ -27,6 +31,10 @@ _COLUMNS = 6
 _LEAD = {
     "en": "Seed {seed}, kata {kata}, hidden_dim {hidden}{heads}; ✓ is right, × has the mistake:",
     "zh": "种子 {seed}，{kata} 题，hidden_dim {hidden}{heads}；✓ 是对的，× 带有这个错误：",
+}
+_OWN_LEAD = {
+    "en": "Seed {seed}, `{name}`, {case}; ✓ is right, × has the mistake:",
+    "zh": "种子 {seed}，`{name}`，{case}；✓ 是对的，× 带有这个错误：",
 }
 _HEADS = {"en": ", {heads} heads", "zh": "，{heads} 个 head"}
 
@@ -44,6 +52,54 @@ def blocks() -> Iterator[tuple[str, dict[str, str]]]:
                 seed=_SEED, kata=kata.id, hidden=size.hidden, heads=heads
             )
         yield mistake.id, figures
+
+
+def own_blocks(kata: Kata) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the same for the pages that a kata of functions has in its own folder."""
+    pages = {path.name.partition(".")[0] for path in (kata.folder / "pages").glob("*.md")}
+    for slip in slips(kata.folder):
+        if slip.id not in pages:
+            continue
+        shown = next(_shown(kata, slip), None)
+        if shown is None:
+            raise LookupError(f"{kata.id}: no edit of {slip.id} changes a result")
+        function, case, right, wrong = shown
+        figures = {"numbers": "\n".join(_rows(right, wrong))}
+        for language, lead in _OWN_LEAD.items():
+            label = case.label(function, kata.asked.sizes, language)
+            figures[f"lead-{language}"] = lead.format(seed=_SEED, name=function.name, case=label)
+        yield slip.id, figures
+
+
+def _shown(
+    kata: Kata, slip: Slip
+) -> Iterator[tuple[Function, Case, dict[str, Tensor], dict[str, Tensor]]]:
+    """Yield cases in which an edit changes a result, with the steps of both."""
+    truth = answers(kata)
+    assert truth is not None
+    for edit in slip.edits:
+        edited_answers = answers(kata, (edit,))
+        for function in kata.asked.functions if edited_answers else ():
+            assert edited_answers is not None
+            large = next(c for c in cases(function, kata.asked.sizes) if c.check == "stability"
+                         ) if function.large else None  # fmt: skip
+            for case in (*small(function, kata.asked.sizes, mask=False),
+                         *small(function, kata.asked.sizes, mask=True),
+                         *(c for c in cases(function, kata.asked.sizes) if c.mask == "empty"),
+                         *([large] if large is not None else [])):  # fmt: skip
+                if case.mask is None and function.mask is not None and not function.mask.optional:
+                    continue
+                given = draw(function, case, torch.Generator().manual_seed(_SEED))
+                try:
+                    both = [
+                        {n: v for n, v in made(kata, each[function.name], given).steps.items()
+                         if v.is_floating_point()}
+                        for each in (truth, edited_answers)
+                    ]  # fmt: skip
+                except RuntimeError:
+                    continue
+                if not _same(both[0]["output"], both[1]["output"]):
+                    yield function, case, both[0], both[1]
 
 
 def _first(mistake: Mistake) -> tuple[Kata, Edit]:

@@ -12,17 +12,19 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from ..checker.direct.draw import draw, small
+from ..kata.functions import read_asked
 from .layout import Kata, load_module, problem
 
-__all__ = ["SIZES", "Comment", "comments", "shape_problems"]
+__all__ = ["SIZES", "Comment", "comments", "shape_problems", "sizes_of"]
 
 # Every name that a shape comment may use. No two sizes are equal, so that a comment
 # which names the wrong axis cannot be true by coincidence.
@@ -65,6 +67,7 @@ class _Watch:
     file: str
     comments: dict[int, Comment]
     statements: dict[int, ast.stmt]
+    sizes: Mapping[str, int]
     seen: set[int] = field(default_factory=set[int])
     faults: dict[int, str] = field(default_factory=dict[int, str])
 
@@ -94,12 +97,12 @@ class _Watch:
             if comment is None or self.statements.get(line) is not statement:
                 continue
             self.seen.add(line)
-            fault = _fault(comment, made)
+            fault = _fault(comment, made, self.sizes)
             if fault:
                 self.faults[line] = fault
 
 
-def comments(source: str) -> tuple[list[Comment], list[int]]:
+def comments(source: str, sizes: Mapping[str, int] = SIZES) -> tuple[list[Comment], list[int]]:
     """Return the shape comments at line ends, and the lines of those that cannot be read."""
     found: list[Comment] = []
     unreadable: list[int] = []
@@ -110,7 +113,7 @@ def comments(source: str) -> tuple[list[Comment], list[int]]:
             continue
         match = _COMMENT.match(token.string)
         axes = tuple(axis.strip() for axis in match[2].split(",") if axis.strip()) if match else ()
-        if match is None or any(_size(axis) is None for axis in axes):
+        if match is None or any(_size(axis, sizes) is None for axis in axes):
             unreadable.append(line)
         else:
             found.append(Comment(line, int(match[1] or 0), axes))
@@ -121,15 +124,17 @@ def shape_problems(kata: Kata) -> Iterator[str]:
     """Yield a problem for each shape comment that is false, unreadable or never reached."""
     file = f"reference/{kata.reference.name}"
     source = kata.reference.read_text("utf-8")
-    wanted, unreadable = comments(source)
+    sizes = sizes_of(kata)
+    wanted, unreadable = comments(source, sizes)
     for line in unreadable:
-        names = ", ".join(SIZES)
+        names = ", ".join(sizes)
         wrong = "has a shape comment that cannot be read"
         yield problem(f"{file}:{line}", wrong, f"use numbers, `*` and the names {names}")
     watch = _Watch(
         str(kata.reference),
         {comment.line: comment for comment in wanted},
         _statements(ast.parse(source)),
+        sizes,
     )
     try:
         _run(kata, watch)
@@ -147,6 +152,9 @@ def shape_problems(kata: Kata) -> Iterator[str]:
 def _run(kata: Kata, watch: _Watch) -> None:
     """Make the module and call it, once without a mask and once in each form of mask."""
     module = load_module(kata.reference)
+    if kata.kind == "function":
+        _run_functions(kata, module, watch)
+        return
     arguments = [_ARGUMENTS[name] for name in kata.contract["constructor"] if "=" not in name]
     names = [name for name in kata.contract["forward"] if "mask" not in name]
     before = sys.gettrace()
@@ -160,6 +168,39 @@ def _run(kata: Kata, watch: _Watch) -> None:
             attention(*inputs)
     finally:
         sys.settrace(before)
+
+
+def sizes_of(kata: Kata) -> Mapping[str, int]:
+    """The sizes by the names that a kata's shape comments may use."""
+    if kata.kind == "class":
+        return SIZES
+    sizes = read_asked(kata.data).sizes
+    return {sizes.axes[symbol]: size for symbol, size in sizes.first().items()}
+
+
+def _run_functions(kata: Kata, module: ModuleType, watch: _Watch) -> None:
+    """Call every function, with its choices as they are by default, and with every mask."""
+    asked = read_asked(kata.data)
+    draws = torch.Generator().manual_seed(0)
+    before = sys.gettrace()
+    for function in asked.functions:
+        shapes = len(function.mask.shapes) if function.mask is not None else 1
+        for turn in range(shapes):
+            for mask in (False, True):
+                for case in small(function, asked.sizes, mask=mask, turn=turn):
+                    needs = function.mask is not None and not function.mask.optional
+                    usual = not any(
+                        one.optional and case.chosen.get(one.name) != one.default
+                        for one in function.arguments
+                        if one.kind == "choice" and one.values[0] not in {False, True}
+                    )
+                    if usual and (case.mask is not None or not needs):
+                        given = draw(function, case, draws)
+                        sys.settrace(watch.trace)
+                        try:
+                            getattr(module, function.name)(**given.tensors, **given.plain)
+                        finally:
+                            sys.settrace(before)
 
 
 def _input(name: str) -> Tensor:
@@ -212,13 +253,13 @@ def _value(target: ast.expr, frame: FrameType) -> object:
     return frame.f_locals[target.id] if isinstance(target, ast.Name) else None
 
 
-def _fault(comment: Comment, made: list[object] | None) -> str | None:
+def _fault(comment: Comment, made: list[object] | None, sizes: Mapping[str, int]) -> str | None:
     """Return what is false about a comment, given what its line made."""
     if made is None or not all(isinstance(value, Tensor) for value in made):
         return "has a shape comment and makes no tensor"
     if len(made) != (comment.count or 1):
         return f"makes {len(made)} tensors and says {comment.count or 1}"
-    wanted = tuple(_size(axis) for axis in comment.axes)
+    wanted = tuple(_size(axis, sizes) for axis in comment.axes)
     for value in made:
         assert isinstance(value, Tensor)
         if tuple(value.shape) != wanted:
@@ -231,12 +272,12 @@ def _tuple(shape: tuple[int | None, ...]) -> str:
     return f"({', '.join(map(str, shape))})"
 
 
-def _size(axis: str) -> int | None:
+def _size(axis: str, sizes: Mapping[str, int]) -> int | None:
     """Return the size of an axis such as `heads`, `1` or `3 * hidden_dim`, or None."""
     size = 1
     for factor in axis.split("*"):
         word = factor.strip()
-        value = int(word) if word.isdigit() else SIZES.get(word)
+        value = int(word) if word.isdigit() else sizes.get(word)
         if value is None:
             return None
         size *= value

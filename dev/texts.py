@@ -13,6 +13,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from ..kata.slips import all_ids
 from .layout import PACKAGE, Folder, known_katas, problem
 
 __all__ = ["text_problems"]
@@ -79,7 +80,7 @@ def _walk(command: Any, name: str) -> Iterator[tuple[str, set[str]]]:
 def _ids() -> set[str]:
     """Return every id that the checker or the list of mistakes can say."""
     sources = [*(PACKAGE / "checker").rglob("*.py"), *(PACKAGE / "reference").glob("mistakes*.py")]
-    return {
+    return set(all_ids(PACKAGE / "kata")) | {
         node.value
         for path in sources
         for node in ast.walk(ast.parse(path.read_text("utf-8")))

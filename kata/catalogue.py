@@ -18,9 +18,13 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["LANGUAGES", "Contract", "Kata", "Question", "UnknownKata", "find", "katas"]
+from .functions import Asked, read_asked
+
+__all__ = ["GROUPS", "LANGUAGES", "Contract", "Kata", "Question", "UnknownKata", "find", "katas"]
 
 LANGUAGES = ("en", "zh")
+# What `list` puts together: the ladder, the drills of one operator, what LLMs are built of.
+GROUPS = ("ladder", "drill", "llm")
 
 _FOLDER = Path(__file__).parent
 
@@ -79,7 +83,8 @@ class Question:
 class Kata:
     """One exercise. Texts come by language code, `en` or `zh`.
 
-    layers maps a parameter layer of the model answer to the roles that are stacked
+    kind is "class" or "function". A class has a contract; functions have what is asked of
+    them. layers maps a parameter layer of the model answer to the roles that are stacked
     in it, so `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection.
     """
 
@@ -91,9 +96,33 @@ class Kata:
     title: dict[str, str]
     summary: dict[str, str]
     prerequisites: tuple[str, ...]
-    contract: Contract
     reference: str
     layers: dict[str, str]
+    kind: str = "class"
+    group: str = "ladder"
+    promised: Contract | None = None
+    asks: Asked | None = None
+
+    @property
+    def contract(self) -> Contract:
+        """What a class must do; only a kata of the kind "class" has it."""
+        if self.promised is None:
+            raise TypeError(f"{self.id} asks for functions")
+        return self.promised
+
+    @property
+    def asked(self) -> Asked:
+        """What functions must do; only a kata of the kind "function" has it."""
+        if self.asks is None:
+            raise TypeError(f"{self.id} asks for a class")
+        return self.asks
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a submission must define: a class, or functions."""
+        if self.asks is None:
+            return (self.class_name,)
+        return tuple(function.name for function in self.asks.functions)
 
     @property
     def folder(self) -> Path:
@@ -162,28 +191,35 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> Kata:
     data = _toml(path)
-    contract = data["contract"]
+    kind = data.get("kind", "class")
     return Kata(
         id=path.parent.name,
         order=data["order"],
         tier=data["tier"],
         minutes=data["minutes"],
-        class_name=data["class"],
+        class_name=data.get("class", ""),
         title=data["title"],
         summary=data["summary"],
         prerequisites=tuple(data["prerequisites"]),
-        contract=Contract(
-            constructor=tuple(contract["constructor"]),
-            forward=tuple(contract["forward"]),
-            heads=contract["heads"],
-            source=contract["source"],
-            causal=contract["causal"],
-            masks=tuple(contract["masks"]),
-            output=contract["output"],
-            dropout=contract["dropout"],
-            fused=contract["fused"],
-            forbidden=tuple(contract["forbidden"]),
-        ),
         reference=data["reference"]["module"],
-        layers=data["reference"]["layers"],
+        layers=data["reference"].get("layers", {}),
+        kind=kind,
+        group=data.get("group", GROUPS[0]),
+        promised=_contract(data["contract"]) if kind == "class" else None,
+        asks=read_asked(data) if kind == "function" else None,
+    )
+
+
+def _contract(contract: dict[str, Any]) -> Contract:
+    return Contract(
+        constructor=tuple(contract["constructor"]),
+        forward=tuple(contract["forward"]),
+        heads=contract["heads"],
+        source=contract["source"],
+        causal=contract["causal"],
+        masks=tuple(contract["masks"]),
+        output=contract["output"],
+        dropout=contract["dropout"],
+        fused=contract["fused"],
+        forbidden=tuple(contract["forbidden"]),
     )

@@ -1,6 +1,8 @@
 """The pages on mistakes and remarks: what each is, why it matters, how to mend it.
 
-A page's figures are worked out by `dev.figures` and stored beside the pages.
+Pages on what several katas can get wrong lie in `explanations/`; a kata of functions may have
+pages of its own in its folder. A page's figures are worked out by `dev.figures` and stored in a
+`figures.toml` beside the pages, or beside the kata's folder of pages.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["FIGURES", "ids", "page", "wanted"]
+__all__ = ["FIGURES", "ids", "own_pages", "page", "wanted"]
 
 _FOLDER = Path(__file__).parent / "explanations"
 FIGURES = _FOLDER / "figures.toml"
@@ -27,19 +29,33 @@ _KEY = re.compile(r"\{([a-z][a-z0-9-]*)\}")
 @cache
 def ids() -> tuple[str, ...]:
     """Return the ids that have a page, sorted."""
-    return tuple(sorted(path.name.removesuffix(".en.md") for path in _FOLDER.glob("*.en.md")))
+    return tuple(sorted(_homes()))
+
+
+def own_pages() -> Path:
+    """Return the folder of the katas, each of which may hold a folder of pages."""
+    return _FOLDER.parent
+
+
+@cache
+def _homes() -> dict[str, Path]:
+    """The folder of each page; a page for all katas goes before a kata's own."""
+    own = sorted(_FOLDER.parent.glob("*/pages/*.en.md"))
+    found = [*own, *_FOLDER.glob("*.en.md")]
+    return {path.name.removesuffix(".en.md"): path.parent for path in found}
 
 
 def page(name: str, language: str) -> str:
     """Return a page in Markdown, with its figures. Raise KeyError where there is none."""
-    figures = _figures().get(name, {})
+    raw = _raw(name, language)
+    figures = _figures(_homes()[name]).get(name, {})
 
     def fill(match: re.Match[str]) -> str:
         if match[1] == "numbers":
             return f"{figures[f'lead-{language}']}\n```text\n{figures['numbers']}\n```"
         return figures[match[1]]
 
-    parts = _FENCED.split(_raw(name, language))
+    parts = _FENCED.split(raw)
     return "".join(part if place % 2 else _KEY.sub(fill, part) for place, part in enumerate(parts))
 
 
@@ -51,9 +67,10 @@ def wanted(name: str, language: str) -> set[str]:
 def _raw(name: str, language: str) -> str:
     if name not in ids():
         raise KeyError(name)
-    return (_FOLDER / f"{name}.{language}.md").read_text("utf-8")
+    return (_homes()[name] / f"{name}.{language}.md").read_text("utf-8")
 
 
 @cache
-def _figures() -> dict[str, dict[str, str]]:
-    return tomllib.loads(FIGURES.read_text("utf-8"))
+def _figures(home: Path) -> dict[str, dict[str, str]]:
+    path = FIGURES if home == _FOLDER else home.parent / FIGURES.name
+    return tomllib.loads(path.read_text("utf-8")) if path.is_file() else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..kata.catalogue import Kata
+from ..kata.catalogue import GROUPS, Kata
 from ..practice import clock
 from ..practice.schedule import Standing
 from .lists import next_lines
@@ -21,7 +21,12 @@ def kata_lines(
     """Draw the ladder: name, title and minutes, then the summary and how far one is."""
     lines: list[Line] = []
     room = max(len(kata.id) for kata in katas) + 2
-    for kata in katas:
+    group = None
+    for kata in sorted(katas, key=lambda kata: GROUPS.index(kata.group)):
+        if kata.group != group:
+            group = kata.group
+            head = say(f"list-group-{group}", language)
+            lines += [*([[]] if lines else []), *([(row, "bold")] for row in wrap(head, width))]
         minutes = say("list-minutes", language, minutes=kata.minutes)
         stand = standing.get(kata.id, Standing())
         style = "pass" if stand.state == "passed" else "dim"

@@ -93,7 +93,7 @@ def started_lines(
     if backup is not None:
         told = say("started-backup", language, file=safe(backup))
         lines += [[(row, "")] for row in wrap(told, width)]
-    told = say("started-class", language, name=kata.class_name)
+    told = say("started-class", language, name=", ".join(kata.names))
     lines += [[(row, "")] for row in wrap(told, width)]
     commands = (f"attn-kata show {kata.id}", f"attn-kata check {kata.id} {quoted(file)}")
     return [*lines, [], *next_lines(commands, language)]

@@ -23,6 +23,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("start-language", "中文：attn-kata --lang zh", "English: attn-kata --lang en"),
     ("list-passed", "passed", "已通过"),
     ("list-tried", "tried", "试过"),
+    ("list-group-ladder", "The ladder: from one head to cross-attention",
+     "主线：从单头到交叉注意力"),
+    ("list-group-drill", "Drills: one operator at a time, seconds to judge",
+     "练习：一次一个算子，几秒就能评判"),
+    ("list-group-llm", "The LLM ladder: what models of today are built of",
+     "大模型主线：如今的模型由什么搭成"),
     ("list-minutes", "{minutes} min", "{minutes} 分钟"),
     # start, check
     ("started", "wrote {file}: {title}", "已生成 {file}（{title}）"),

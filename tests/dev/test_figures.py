@@ -16,6 +16,8 @@ LOOKS = re.compile(r"## (?:How it looks|表现)\n(.*?)\n## ", re.DOTALL)
 def test_stored_figures_are_those_worked_out():
     """Every figure comes out today as it is stored."""
     assert figures.FIGURES.read_text("utf-8") == figures.written(), "run `make figures`"
+    for file, now in figures.own().items():
+        assert file.read_text("utf-8") == now, f"{file}: run `make figures`"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -45,7 +47,7 @@ def test_every_edit_is_shown_in_numbers():
 def test_no_figure_is_typed_in(language):
     """Decimals and percentages in how a mistake looks are worked out."""
     for name in pages.ids():
-        text = (figures.FIGURES.parent / f"{name}.{language}.md").read_text("utf-8")
+        text = pages._raw(name, language)
         looks = LOOKS.search(text)
         assert looks is not None, name
         typed = set(re.findall(r"\d+\.\d+|\d+ ?%", looks[1]))
@@ -58,13 +60,13 @@ def test_braces_in_code_are_left(monkeypatch, tmp_path):
     (tmp_path / "figures.toml").write_text("[x]\na = '7'\n")
     monkeypatch.setattr(pages, "_FOLDER", tmp_path)
     monkeypatch.setattr(pages, "FIGURES", tmp_path / "figures.toml")
-    for cached in (pages.ids, pages._figures):
+    for cached in (pages.ids, pages._homes, pages._figures):
         cached.cache_clear()
     try:
         assert pages.page("x", "en") == "# x\n7\n```python\nf'{a}'\n```\n7\n"
     finally:
         monkeypatch.undo()
-        for cached in (pages.ids, pages._figures):
+        for cached in (pages.ids, pages._homes, pages._figures):
             cached.cache_clear()
 
 
@@ -74,6 +76,7 @@ def test_check_names_stale_figures(monkeypatch, tmp_path, capsys):
     file.write_text("old")
     monkeypatch.setattr(figures, "FIGURES", file)
     monkeypatch.setattr(figures, "written", lambda: "new")
+    monkeypatch.setattr(figures, "own", dict)
     assert figures.main(["--check"]) == 1
     assert "make figures" in capsys.readouterr().out
     assert file.read_text() == "old"

@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 from attn_kata.dev.layout import Folder
-from attn_kata.dev.shapes import SIZES, Comment, comments, shape_problems
+from attn_kata.dev.shapes import SIZES, Comment, comments, shape_problems, sizes_of
 from attn_kata.kata.catalogue import katas
 
 NAMES = [kata.id for kata in katas()]
@@ -33,7 +33,8 @@ def test_sizes_differ():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comment_is_true(copied, name):
     """Every model answer has shape comments, and each is what its line makes."""
-    found, unreadable = comments(copied[name].reference.read_text("utf-8"))
+    kata = copied[name]
+    found, unreadable = comments(kata.reference.read_text("utf-8"), sizes_of(kata))
     assert len(found) >= 5
     assert unreadable == []
     assert list(shape_problems(copied[name])) == []
@@ -45,14 +46,14 @@ def test_every_comment_is_looked_at(copied, name):
     kata = copied[name]
     source = kata.reference.read_text("utf-8")
     lines = source.splitlines(keepends=True)
-    for comment in comments(source)[0]:
+    for comment in comments(source, sizes_of(kata))[0]:
         text = lines[comment.line - 1]
         at = text.rindex("(")
         spoilt = [*lines]
         spoilt[comment.line - 1] = text[:at] + "(1, " + text[at + 1 :]
         kata.reference.write_text("".join(spoilt), "utf-8")
         (problem,) = shape_problems(kata)
-        assert problem.startswith(f"reference/{name}.py:{comment.line}: says (1, ")
+        assert problem.startswith(f"reference/{kata.reference.name}:{comment.line}: says (1, ")
 
 
 @pytest.mark.parametrize(

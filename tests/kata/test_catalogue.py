@@ -5,12 +5,16 @@ from collections import Counter
 import pytest
 from attn_kata.kata.catalogue import LANGUAGES, Kata, UnknownKata, find, katas
 
+CLASSES = [kata for kata in katas() if kata.kind == "class"]
 EVERY = pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
 
 
 def test_order():
-    """The katas come in the order in which they are best done."""
-    assert [kata.id for kata in katas()] == ["v1", "v2", "v3", "v4", "mha", "causal", "cross"]
+    """The katas come in the order in which they are best done, the ladder by itself too."""
+    orders = [kata.order for kata in katas()]
+    assert orders == sorted(orders)
+    ladder = [kata.id for kata in katas() if kata.group == "ladder"]
+    assert ladder == ["v1", "v2", "v3", "v4", "mha", "causal", "cross"]
 
 
 def test_prerequisites_come_first():
@@ -50,7 +54,7 @@ def test_texts(kata: Kata, language):
     """Every kata has a title, a summary, a brief, three hints and five questions or more."""
     assert kata.title[language]
     assert kata.summary[language]
-    assert kata.class_name in kata.brief(language)
+    assert all(name in kata.brief(language) for name in kata.names)
     assert len(kata.hints(language)) == 3
     assert len(kata.questions(language)) >= 5
 
@@ -73,13 +77,21 @@ def test_question_ids_are_unique():
 
 @EVERY
 def test_stub_and_solution_define_the_class(kata: Kata):
-    """What is handed out and what is right define the same class."""
-    wanted = f"class {kata.class_name}(nn.Module):"
-    assert wanted in kata.stub()
-    assert wanted in kata.solution()
+    """What is handed out and what is right define the same class, or the same functions."""
+    for name in kata.names:
+        wanted = f"class {name}(nn.Module):" if kata.kind == "class" else f"\ndef {name}("
+        assert wanted in kata.stub()
+        assert wanted in kata.solution()
 
 
-@EVERY
+def test_kinds():
+    """A kata has what its kind has: a contract for its class, or what is asked of functions."""
+    for kata in katas():
+        with pytest.raises(TypeError, match=kata.id):
+            _ = kata.asked if kata.kind == "class" else kata.contract
+
+
+@pytest.mark.parametrize("kata", CLASSES, ids=lambda kata: kata.id)
 def test_layers_cover_the_roles(kata: Kata):
     """The model answer's layers hold each of q, k and v once, and o where there is an output."""
     roles = sorted("".join(kata.layers.values()))

@@ -1,0 +1,245 @@
+"""Name the mistake of a function: the edited model answer that gives its numbers, and its line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations, islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.catalogue import Kata
+from ...kata.slips import Edit, Slip, variants
+from ...reference.mistakes import changed_line
+from ..compare import alike, gap
+from ..milestones import HIDDEN, Step, find
+from ..origins import Origins
+from .draw import Given
+from .trials import Trial
+from .truth import answers, made, options
+
+__all__ = ["Named", "diagnose", "holding"]
+
+_PAIRS = 2000
+# Two runs of the model answer differ by rounding alone.
+_SAME = 1e-9
+_Option = tuple[Slip, Edit]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """A mistake that gives the submission's numbers, its line, and a line of the model answer."""
+
+    slip: Slip
+    line: int | None
+    reference: str | None
+    matches: str | None
+
+
+def diagnose(kata: Kata, name: str, evidence: Sequence[Trial], origins: Origins) -> list[Named]:
+    """Return the mistakes that together give what a submission's function `name` gave.
+
+    evidence: its calls with their answers, those without a mask and those with one.
+    """
+    usable = [trial for trial in evidence if not trial.missing]
+    if not usable or _explains(kata, name, (), usable):
+        return []
+    bases: list[tuple[Edit, ...]] = [(), *((edit,) for edit in variants(kata.folder))]
+    many = (
+        (base, found)
+        for most in (1, 2)
+        for base in bases
+        for found in _combinations(kata, name, usable, base, most)
+    )
+    base, found = next(many, ((), []))
+    named = []
+    source = kata.solution()
+    for slip, edit in found:
+        others = (*base, *(e for s, e in found if s is not slip))
+        line = _line(kata, name, slip, (others, (*others, edit)), usable, origins)
+        reference, matches = changed_line(edit, source)
+        named.append(Named(slip=slip, line=line, reference=reference, matches=matches))
+    return sorted(named, key=lambda one: one.line or 0)
+
+
+def _combinations(
+    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...], most: int
+) -> Iterator[list[_Option]]:
+    """Yield what explains the evidence: so many mistakes beside a variant of the model answer."""
+    likely = [one for one in options(kata, name) if _shows(one[0], evidence)]
+    for found in islice(combinations(likely, most), _PAIRS):
+        told = {slip.id for slip, _ in found}
+        edits = (*base, *(edit for _, edit in found))
+        if len(told) == most and _explains(kata, name, edits, evidence):
+            yield list(found)
+
+
+def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
+    """Whether the calls by which a mistake is told from its twins were made."""
+    masked = [
+        {step["call"].strip("_") for step in trial.answer.get("steps", ())}
+        for trial in evidence
+        if trial.case.mask is not None
+    ]
+    return not slip.calls or all(set(slip.calls) & made for made in masked)
+
+
+def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
+    functions = answers(kata, edits)
+    if functions is None:
+        return False
+    return all(_agrees(functions[name], trial) for trial in evidence)
+
+
+def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
+    """Whether an edited model answer gives what the submission gave, or raises as it did."""
+    actual = [] if "fault" in trial.answer else trial.results(trial.answer)
+    given: Given = trial.given
+    try:
+        with torch.no_grad():
+            result = function(**given.tensors, **given.plain)
+    except (RuntimeError, IndexError, ValueError):
+        return not actual
+    results = result if isinstance(result, tuple) else (result,)
+    if len(actual) < len(results):
+        return False
+    return all(
+        mine.shape == theirs.shape
+        and not gap(mine, theirs, trial.bound, _kept(trial, theirs)).wrong
+        for mine, theirs in zip(actual, results, strict=False)
+    )
+
+
+def _kept(trial: Trial, result: Tensor) -> Tensor | None:
+    if trial.keep is None or trial.keep.dim() != result.dim():
+        return None
+    return trial.keep.expand(result.shape)
+
+
+# -- the line ------------------------------------------------------------------------------
+
+
+def _line(
+    kata: Kata,
+    name: str,
+    slip: Slip,
+    edits: tuple[tuple[Edit, ...], tuple[Edit, ...]],
+    evidence: Sequence[Trial],
+    origins: Origins,
+) -> int | None:
+    """Where the trace first holds what the mistake makes; then where that line took it from.
+
+    edits: those without and with the mistake.
+    """
+    for trial in evidence:
+        steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        right, wrong = (_steps(kata, name, each, trial) for each in edits)
+        differs = [n for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
+        if not steps or not (differs or set(right) - set(wrong)):
+            continue
+        step = _overflow(steps) if slip.group == "overflow" else None
+        step = step or _first_wrong(slip, wrong, differs, steps) or _departure(right, steps)
+        if step is None:
+            continue
+        return _origin(slip, step, steps, origins) or step["line"]
+    return None
+
+
+def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict[str, Tensor]:
+    functions = answers(kata, edits)
+    if functions is None:
+        return {}
+    try:
+        with torch.no_grad():
+            return made(kata, functions[name], trial.given).steps
+    except (RuntimeError, IndexError, ValueError):
+        return {}
+
+
+def _first_wrong(
+    slip: Slip, wrong: dict[str, Tensor], differs: Sequence[str], steps: Sequence[Step]
+) -> Step | None:
+    names = list(differs)
+    if slip.shows in names:
+        names = names[names.index(slip.shows) :]
+    for name in names:
+        step = holding(wrong[name], steps)
+        if step is not None:
+            return step
+    return None
+
+
+def _overflow(steps: Sequence[Step]) -> Step | None:
+    """The first step that comes to NaN, or to infinity above."""
+    return next(
+        (s for s in steps if any(bool((v.isnan() | (v == torch.inf)).any()) for v in s["values"])),
+        None,
+    )
+
+
+def _departure(right: dict[str, Tensor], steps: Sequence[Step]) -> Step | None:
+    """The first step, after the last that the model answer takes too, that is as large."""
+    places = {id(step): place for place, step in enumerate(steps)}
+    reached, wanted = -1, None
+    for value in right.values():
+        step = holding(value, steps)
+        if step is not None:
+            reached, wanted = max(reached, places[id(step)]), None
+        elif wanted is None:
+            wanted = value
+    if wanted is None:
+        return None
+    sizes = (
+        step for step in steps[reached + 1 :]
+        if any(v.numel() == wanted.numel() for v in (*step["values"], *step["marks"]))
+    )  # fmt: skip
+    return next(sizes, None)
+
+
+def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The first step that holds a tensor's values, in any layout."""
+    if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
+        return _drawing(value != 0, steps)
+    if value.is_floating_point():
+        return find(value, list(steps))
+    wanted = value.to(torch.int64).flatten().sort().values
+    for step in steps:
+        for held in step.get("marks", ()):
+            if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
+                return step
+    return None
+
+
+def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
+    for step in steps:
+        for held in (*step.get("marks", ()), *step.get("values", ())):
+            if held.dim() < 2 or held.numel() != shown.numel():
+                continue
+            flat = held.reshape(shown.shape)
+            for seen in (flat != 0, flat > HIDDEN):
+                if torch.equal(seen, shown) or torch.equal(~seen, shown):
+                    return step
+    return None
+
+
+def _origin(slip: Slip, step: Step, steps: Sequence[Step], origins: Origins) -> int | None:
+    lines = step["lines"]
+    if slip.group == "softmax":
+        return origins.softmax(lines)
+    if slip.group == "scale":
+        return origins.scale(lines)
+    if slip.group == "fill":
+        return origins.fill(lines)
+    if slip.group == "mask":
+        ran = {line for one in steps for line in one["lines"]}
+        return origins.unmasked_branch(ran) or origins.unmasked_call()
+    return None
+
+
+def _alike(left: Tensor, right: Tensor) -> bool:
+    if left.dtype.is_floating_point != right.dtype.is_floating_point:
+        return False
+    return alike(left.double(), right.double(), _SAME)

@@ -1,0 +1,333 @@
+"""The checks: what is tried of one function, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.catalogue import Kata
+from ...kata.functions import Function
+from ..compare import VALUE_BOUND, alike, low_precision_bound
+from ..process import Candidate
+from ..recorder import LIMIT
+from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
+from .find import Bound, Entry, ways
+from .trials import Finding, Trial
+from .truth import Answers, made
+
+__all__ = ["Examination", "Found"]
+
+# In low precision scores grow to some 8; see `compare`.
+_SCORE = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What came of trying one function.
+
+    counts, findings: by check. dropped: mask dtypes that it does not take. modified: inputs
+    that it changed. state: fail-random or fail-state. work: the dtype that values are decided
+    in. device: the first fault on a pretended GPU.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    dropped: list[torch.dtype] = field(default_factory=list)
+    modified: set[str] = field(default_factory=set)
+    state: str | None = None
+    work: torch.dtype = torch.float64
+    nan_rows: bool = False
+    half_faults: list[dict[str, Any]] = field(default_factory=list)
+    device: dict[str, Any] | None = None
+    container: int = 0
+    place: int = 0
+
+
+class Examination:
+    """Tries one function of a submission.
+
+    convention: what a mask means, "keep", "drop" or "additive".
+    """
+
+    def __init__(
+        self, kata: Kata, function: Function, entry: Entry, candidate: Candidate,
+        truth: Answers, *, seed: int, convention: str,
+    ) -> None:  # fmt: skip
+        self.kata = kata
+        self.function = function
+        self.entry = entry
+        self.candidate = candidate
+        self.right = truth[function.name]
+        self.sizes = kata.asked.sizes
+        self.convention = convention
+        self.generator = torch.Generator().manual_seed(seed)
+        self.bound: Bound | None = None
+        self.mask_dtypes: list[torch.dtype] = [torch.int64]
+        self.found = Found()
+        self.seen: list[Trial] = []
+
+    # -- making trials -------------------------------------------------------------------
+
+    def trial(self, case: Case, dtype: torch.dtype | None = None) -> Trial:
+        """Draw a case, work out the right answer, and write the call."""
+        dtype = dtype or self.found.work
+        given = draw(self.function, case, self.generator)
+        if dtype is not torch.float64:
+            given = given.rounded(dtype)
+        trial = Trial(
+            function=self.function, case=case, given=given, expected=(), dtype=dtype,
+            bound=self._bound_of(case, dtype),
+        )  # fmt: skip
+        extra: dict[str, Any] = {}
+        upstream = self._work_out(trial)
+        if upstream is not None:
+            extra["grad"] = upstream
+        self.write(trial, **extra)
+        return trial
+
+    def write(self, trial: Trial, **extra: Any) -> None:
+        """Write a trial's call, with whatever else it is to hold."""
+        assert self.bound is not None
+        case, given = trial.case, trial.given
+        needed = {*given.tensors, *given.plain} & set(self.bound.missing)
+        usual = {one.name: one.default for one in self.function.arguments if one.optional}
+        needed -= {name for name in needed if given.plain.get(name, ...) == usual.get(name, ...)}
+        trial.missing = min(needed, default="")
+        shapes = [list(one.shape) for one in trial.expected]
+        trial.call = self.bound.call(
+            given,
+            self._handed(trial),
+            shape=shapes[0],
+            shapes=shapes,
+            strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
+            keep=tuple(one.name for one in self.function.arguments if not one.floats),
+            **extra,
+        )
+
+    def _handed(self, trial: Trial) -> dict[str, Tensor]:
+        """The tensors as the submission gets them: masks in their meaning and dtype."""
+        assert self.bound is not None
+        handed = {n: t for n, t in trial.given.tensors.items() if n not in self.bound.missing}
+        mask = self.function.mask
+        if mask is not None and mask.name in handed:
+            dtype = self.mask_dtypes[trial.case.turn % len(self.mask_dtypes)]
+            shown = dressed(handed[mask.name], self.convention, dtype, trial.dtype)
+            handed[mask.name] = shown
+        return handed
+
+    def _work_out(self, trial: Trial) -> Tensor | None:
+        """Run the model answer; return what its gradients were taken against, if they were."""
+        leaves = {one.name for one in self.function.arguments if one.gradient and one.floats}
+        given = trial.given
+        if trial.case.grad:
+            tensors = {
+                name: t.clone().requires_grad_(True) if name in leaves else t
+                for name, t in given.tensors.items()
+            }
+            given = Given(tensors=tensors, plain=given.plain, left=given.left)
+        with torch.set_grad_enabled(trial.case.grad):
+            done = made(self.kata, self.right, given)
+        trial.expected = tuple(one.detach() for one in done.results)
+        trial.keep = done.counted(self.function.left_out)
+        if not trial.case.grad or trial.keep is not None:
+            # Where a row has no agreed answer, neither have the gradients that it leads to.
+            return None
+        out = done.results[0]
+        upstream = torch.randn(out.shape, generator=self.generator, dtype=torch.float64)
+        (out * upstream).sum().backward()
+        grads = {name: given.tensors[name].grad for name in leaves if name in given.tensors}
+        trial.grads = {
+            name: torch.zeros_like(given.tensors[name]) if grad is None else grad
+            for name, grad in grads.items()
+        }
+        return upstream
+
+    def _bound_of(self, case: Case, dtype: torch.dtype) -> float:
+        if dtype is torch.float64:
+            return VALUE_BOUND * (10 if case.gain > 1 else 1)
+        widest = max(case.sizes.values())
+        bound = low_precision_bound(dtype, widest, widest, _SCORE * case.gain)
+        return max(bound, VALUE_BOUND)
+
+    # -- asking --------------------------------------------------------------------------
+
+    def run(
+        self, trials: Sequence[Trial], dtype: torch.dtype | None = None
+    ) -> list[dict[str, Any]]:
+        """Have the submission make the calls, one after another, and return its answers."""
+        dtype = dtype or self.found.work
+        calls = [trial.call for trial in trials]
+        if not calls:
+            return []
+        entry = {
+            "recipe": self.recipe, "dtype": str(dtype).removeprefix("torch."), "weights": {},
+            "calls": calls, "warm": calls[0],
+        }  # fmt: skip
+        result = self.candidate.ask({"do": "run", "runs": [entry]})["results"][0]
+        return result.get("answers") or [{"fault": result["fault"], "modified": []}] * len(calls)
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the candidate's process finds the function."""
+        return {"function": self.entry["name"]}
+
+    # -- the steps -----------------------------------------------------------------------
+
+    def bind(self) -> Finding | None:
+        """Find the way to call the function; return what the plainest call raised, if it did.
+
+        The first way that is right, else the first that runs, else the first.
+        """
+        outcomes: list[tuple[int, Bound, torch.dtype, Finding | None]] = []
+        for bound in ways(self.function, self.entry):
+            for work in (torch.float64, torch.float32):
+                self.bound, self.found.work = bound, work
+                finding = self._first_try()
+                rank = 0 if finding is None else 2 if finding.kind in {"raised", "none"} else 1
+                outcomes.append((rank, bound, work, finding))
+                if finding is None or finding.kind != "raised" or not _by_dtype(finding):
+                    break
+            if not outcomes[-1][0]:
+                break
+        if not outcomes:
+            self.bound = None
+            return None
+        rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
+        self._try_mask_dtypes()
+        return finding if rank == 2 else None
+
+    def _first_try(self) -> Finding | None:
+        mask = self.function.mask
+        needs = mask is not None and not mask.optional
+        case = next(small(self.function, self.sizes, mask=needs))
+        self.mask_dtypes = [torch.bool]
+        trial = self.trial(case)
+        return trial.judge(self.run([trial])[0])
+
+    def _try_mask_dtypes(self) -> None:
+        """Leave out the mask dtypes that raise where another one does not."""
+        mask = self.function.mask
+        if mask is None or self.convention == "additive":
+            return
+        case = next(small(self.function, self.sizes, mask=True), None)
+        if case is None:
+            return
+        works, fails = [], []
+        for dtype in MASK_DTYPES:
+            self.mask_dtypes = [dtype]
+            trial = self.trial(case)
+            finding = trial.judge(self.run([trial])[0])
+            (fails if finding and finding.kind == "raised" else works).append(dtype)
+        self.mask_dtypes = works or [torch.int64]
+        self.found.dropped = fails if works else []
+
+    def try_all(self) -> None:
+        """Values, masks, lengths, gradients and large values; then again, and in other dtypes."""
+        trials = [self.trial(case) for case in cases(self.function, self.sizes)]
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            self._keep(trial, answer, trial.case.check)
+        if not self.found.findings.get("values"):
+            self._try_dtypes()
+        self._try_purity()
+        self._try_device()
+
+    def _keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
+        self.found.counts[check] = self.found.counts.get(check, 0) + 1
+        finding = trial.judge(answer)
+        if finding is not None:
+            self.found.findings.setdefault(check, []).append(finding)
+        self.found.modified.update(answer.get("modified", []))
+        self.found.container = max(self.found.container, answer.get("many", 0))
+        self.found.place = max(self.found.place, answer.get("place", 0))
+        if trial.keep is not None:
+            for out in trial.results(answer):
+                if out.shape == trial.expected[0].shape:
+                    self.found.nan_rows |= bool(out[~trial.keep.expand(out.shape)].isnan().any())
+
+    def _try_dtypes(self) -> None:
+        for name in self.function.dtypes:
+            dtype = getattr(torch, name)
+            some = [*small(self.function, self.sizes, mask=False, turn=1)][:2]
+            some += [*small(self.function, self.sizes, mask=True, turn=2)][:2]
+            needs = self.function.mask is not None and not self.function.mask.optional
+            some = [case for case in some if case.mask is not None or not needs]
+            trials = [self.trial(case, dtype) for case in some]
+            for trial, answer in zip(trials, self.run(trials, dtype), strict=True):
+                fault = answer.get("fault")
+                if fault and "not implemented for" in fault["message"]:
+                    continue
+                if fault and dtype is torch.float16 and "overflow" in fault["message"]:
+                    self.found.half_faults.append(fault)
+                    continue
+                self._keep(trial, answer, "dtypes")
+
+    def _try_purity(self) -> None:
+        """The same call again at once, and again after another."""
+        many = list(cases(self.function, self.sizes))[:2]
+        one, other = self.trial(many[0]), self.trial(many[-1])
+        answers = self.run([one, one, other, one])
+        outs = [one.results(answer) for answer in answers]
+        self.found.counts["purity"] = len(outs)
+        for answer in answers:
+            self.found.modified.update(answer.get("modified", []))
+        if all(outs[k] for k in (0, 1, 3)):
+            if not _same(outs[0], outs[1]):
+                self.found.state = "fail-random"
+            elif not _same(outs[0], outs[3]):
+                self.found.state = "fail-state"
+        elif outs[0]:
+            self.found.state = "fail-state"
+
+    def _try_device(self) -> None:
+        trials = [self.trial(case) for case in self._telling(4)]
+        calls = [trial.call for trial in trials if not trial.missing]
+        if not calls:
+            return
+        request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
+        self.found.counts["device"] = len(calls)
+        answers = self.candidate.ask(request)["answers"]
+        self.found.device = next((answer for answer in answers if answer), None)
+
+    def watch(self) -> None:
+        """Make calls on the first sizes, in every combination of choices, and keep their steps."""
+        trials = [self.trial(case) for case in self._telling(6)]
+        self.seen = self._recorded([trial for trial in trials if not trial.missing])
+
+    def again(self, trial: Trial) -> Trial:
+        """Make a trial's call once more, and keep its steps."""
+        return self._recorded([trial])[0]
+
+    def _recorded(self, trials: list[Trial]) -> list[Trial]:
+        for trial in trials:
+            self.write(trial, record={"values": True})
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            trial.answer = answer
+            if len(answer.get("steps", ())) >= LIMIT:
+                answer["steps"] = []
+        return trials
+
+    def _telling(self, most: int) -> Iterable[Case]:
+        mask = self.function.mask
+        plain = [] if mask is not None and not mask.optional else [
+            *small(self.function, self.sizes, mask=False)
+        ]  # fmt: skip
+        masked = [] if mask is None else [*small(self.function, self.sizes, mask=True)]
+        half = most if not (plain and masked) else max(1, most // 2)
+        return [*plain[:half], *masked[:half]]
+
+
+def _by_dtype(finding: Finding) -> bool:
+    """Whether a call raised for a dtype that the code has fixed."""
+    message = (finding.fault or {}).get("message", "").lower()
+    return "dtype" in message or "expected scalar type" in message or "same type" in message
+
+
+def _same(left: list[Tensor], right: list[Tensor]) -> bool:
+    return len(left) == len(right) and all(
+        a.shape == b.shape and alike(a.double(), b.double(), 1e-9)
+        for a, b in zip(left, right, strict=True)
+    )

@@ -1,0 +1,200 @@
+"""Which function of a file is meant, and which of its arguments takes what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from torch import Tensor
+
+from ...kata.functions import Argument, Function
+from ..vocabulary import forward_role, words
+from .draw import Given
+
+__all__ = ["Bound", "found", "ways"]
+
+Entry = dict[str, Any]
+_ROLES = {"query", "key", "value", "mask", "causal", "x", "lengths"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bound:
+    """One way to call a function: the kata's arguments that go by place, then by name.
+
+    named: by the kata's name the submission's own. missing: what it has no argument for.
+    """
+
+    name: str
+    placed: tuple[str, ...]
+    named: dict[str, str]
+    missing: tuple[str, ...] = ()
+
+    def call(self, given: Given, handed: dict[str, Tensor], **extra: Any) -> dict[str, Any]:
+        """Write a call as the candidate's process takes it. handed: the tensors as they go over."""
+        layout = extra.pop("strided", ())
+        keep = extra.pop("keep", ())
+
+        def item(name: str) -> Any:
+            if name in handed:
+                return {"input": name, "strided": name in layout, "keep": name in keep}
+            return given.plain.get(name)
+
+        args = [item(name) for name in self._by_place(given)]
+        kwargs = {
+            own: item(name)
+            for name, own in self.named.items()
+            if name in handed or name in given.plain
+        }
+        return {"args": args, "kwargs": kwargs, "inputs": handed, **extra}
+
+    def _by_place(self, given: Given) -> list[str]:
+        """What goes by place; at its end what was left out is left out."""
+        names = list(self.placed)
+        while names and names[-1] in given.left:
+            names.pop()
+        return names
+
+
+def found(
+    functions: Sequence[Function], entries: Sequence[Entry], wanted: str | None
+) -> dict[str, Entry]:
+    """Say which of a file's functions is which of those asked for, as far as that is clear.
+
+    wanted: the name given with `--class`, where one function is asked for.
+    """
+    if wanted is not None and len(functions) == 1:
+        named = [entry for entry in entries if entry["name"] == wanted]
+        return {functions[0].name: named[-1]} if named else {}
+    taken: dict[str, Entry] = {}
+    by_name = {entry["name"]: entry for entry in entries}
+    for function in functions:
+        for name in (function.name, *function.also):
+            if name in by_name and function.name not in taken:
+                taken[function.name] = by_name[name]
+    free = _free(entries, taken)
+    for function in functions:
+        if function.name not in taken:
+            alike = {"".join(words(entry["name"])): entry for entry in free}
+            near = get_close_matches("".join(words(function.name)), alike, n=1, cutoff=0.8)
+            if near:
+                taken[function.name] = alike[near[0]]
+                free = _free(entries, taken)
+    left = [function for function in functions if function.name not in taken]
+    if len(left) == 1 and len(functions) == 1:
+        free = [entry for entry in free if not entry["name"].startswith("_")] or free
+        fitting = [entry for entry in free if _takes(left[0], entry)]
+        chosen = free if len(free) == 1 else fitting
+        if len(chosen) == 1:
+            taken[left[0].name] = chosen[0]
+    return taken
+
+
+def _free(entries: Sequence[Entry], taken: dict[str, Entry]) -> list[Entry]:
+    used = [id(entry) for entry in taken.values()]
+    return [entry for entry in entries if id(entry) not in used]
+
+
+def _takes(function: Function, entry: Entry) -> bool:
+    """Whether a function's signature could be that of the one asked for."""
+    bound = next(ways(function, entry), None)
+    named = [] if bound is None else [n for n, own in bound.named.items() if _same(n, own)]
+    needed = [one for one in function.arguments if not one.optional]
+    return bound is not None and len(named) >= len(needed)
+
+
+def _same(name: str, own: str) -> bool:
+    return name == own or forward_role(name) == forward_role(own)
+
+
+def ways(function: Function, entry: Entry) -> Iterator[Bound]:
+    """Yield the ways to call a function: by name and meaning first, then in the order asked for."""
+    parameters = entry["arguments"]
+    order = tuple(one.name for one in function.arguments)
+    if parameters is None:
+        yield Bound(name=entry["name"], placed=order, named={})
+        return
+    for by_name in (True, False):
+        bound = _bound(function, entry["name"], parameters, by_name=by_name)
+        if bound is not None and (by_name or not _misnamed(function, bound)):
+            yield bound
+
+
+def _misnamed(function: Function, bound: Bound) -> bool:
+    """Whether an argument goes to a parameter that has another argument's very name."""
+    asked = {one.name for one in function.arguments}
+    return any(own in asked and own != name for name, own in bound.named.items())
+
+
+def _bound(
+    function: Function, name: str, parameters: Sequence[Entry], *, by_name: bool
+) -> Bound | None:
+    """Match arguments with parameters; None where one is left that has no default."""
+    free = [one for one in parameters if not one["kind"].startswith("VAR_")]
+    named: dict[str, str] = {}
+    if by_name:
+        for test in (_exactly, _synonym, _meaning):
+            for argument in function.arguments:
+                if argument.name not in named:
+                    own = next((p["name"] for p in free if test(argument, p["name"])), None)
+                    if own is not None:
+                        named[argument.name] = own
+                        free = [p for p in free if p["name"] != own]
+    rest = [one for one in function.arguments if one.name not in named]
+    swallows = any(one["kind"] == "VAR_POSITIONAL" for one in parameters)
+    keywords = any(one["kind"] == "VAR_KEYWORD" for one in parameters)
+    for argument in list(rest):
+        # What may be left out is not pressed upon an argument that means something else.
+        own = next((p for p in free if not (argument.optional and p["has_default"]
+                                            and _says_other(p["name"]))), None)  # fmt: skip
+        if own is not None and not (swallows and own["kind"] == "KEYWORD_ONLY"):
+            named[argument.name] = own["name"]
+            free = [p for p in free if p is not own]
+            rest.remove(argument)
+    if any(not one["has_default"] for one in free):
+        return None
+    if keywords:
+        named.update({one.name: one.name for one in rest if one.optional})
+        rest = [one for one in rest if not one.optional]
+    return _placed(function, name, parameters, named, rest if swallows else [])
+
+
+def _placed(
+    function: Function,
+    name: str,
+    parameters: Sequence[Entry],
+    named: dict[str, str],
+    rest: Sequence[Argument],
+) -> Bound:
+    """Put by place what Python takes by place alone."""
+    back = {own: asked for asked, own in named.items()}
+    alone = [p["name"] for p in parameters if p["kind"] == "POSITIONAL_ONLY"]
+    if rest:
+        alone = [p["name"] for p in parameters if p["kind"].startswith("POSITIONAL")]
+    placed = [back[own] for own in alone if own in back] + [one.name for one in rest]
+    named = {asked: own for asked, own in named.items() if asked not in placed}
+    missing = [one.name for one in function.arguments if one.name not in (*placed, *named)]
+    return Bound(name=name, placed=tuple(placed), named=named, missing=tuple(missing))
+
+
+def _exactly(argument: Argument, own: str) -> bool:
+    return argument.name == own
+
+
+def _synonym(argument: Argument, own: str) -> bool:
+    return own in argument.also or words(own) == words(argument.name)
+
+
+def _meaning(argument: Argument, own: str) -> bool:
+    role = forward_role(own)
+    if argument.kind == "mask":
+        return role in {"mask", "padding"}
+    return role in _ROLES and role != "x" and role == forward_role(argument.name)
+
+
+def _says_other(own: str) -> bool:
+    """Whether a name plainly means what no argument of attention's is."""
+    return bool(
+        set(words(own)) & {"dropout", "p", "scale", "training", "eps", "return", "need", "dtype"}
+    )

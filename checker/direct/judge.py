@@ -1,0 +1,205 @@
+"""The judging of functions: find them, call them, hold them against the model answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ...kata.catalogue import Kata
+from ..crashes import because, meant
+from ..lines import own_imports
+from ..messages import say
+from ..process import Candidate
+from ..report import Report
+from ..source import Source
+from .diagnose import diagnose
+from .examine import Examination
+from .find import Entry, found
+from .flow import follow
+from .page import Page
+from .rules import broken, misplaced
+from .trials import Finding, Trial
+from .truth import answers, made
+
+__all__ = ["Refused", "judge"]
+
+_TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
+
+
+class Refused(Exception):
+    """The functions cannot be judged. kind and message as in the report's error."""
+
+    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.line = line
+
+
+def judge(
+    kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
+    classes: list[dict[str, Any]],
+) -> None:  # fmt: skip
+    """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
+
+    classes: those that the file defines.
+    """
+    _Judging(kata, candidate, source, report, job).run(classes)
+
+
+class _Judging:
+    """One file under one kata of functions."""
+
+    def __init__(
+        self, kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any]
+    ) -> None:
+        self.kata = kata
+        self.candidate = candidate
+        self.source = source
+        self.report = report
+        self.job = job
+        self.language: str = job["language"]
+
+    def run(self, classes: list[dict[str, Any]]) -> None:
+        """Judge every function that is asked for."""
+        asked = self.kata.asked
+        entries = self.candidate.ask({"do": "functions"})["functions"]
+        taken = found(asked.functions, entries, self.job["class"])
+        if len(taken) < len(asked.functions):
+            raise self._not_there(taken, entries, classes)
+        self.report.object = ", ".join(taken[one.name]["name"] for one in asked.functions)
+        truth = answers(self.kata)
+        assert truth is not None
+        examinations = [
+            Examination(
+                self.kata, one, taken[one.name], self.candidate, truth,
+                seed=self.job["seed"], convention=self.job["mask"],
+            )
+            for one in asked.functions
+        ]  # fmt: skip
+        for one in examinations:
+            fault = one.bind()
+            if one.bound is None:
+                raise self._signature(one)
+            if fault is not None:
+                raise self._unrun(one, fault)
+        for one in examinations:
+            one.try_all()
+            one.watch()
+        self._write(examinations)
+
+    def _write(self, examinations: list[Examination]) -> None:
+        several = len(examinations) > 1
+        sizes = self.kata.asked.sizes
+        page = Page(self.report, self.source, self.language, sizes, several=several)
+        for one in examinations:
+            name = one.function.name
+            page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
+            if any(_asks_of_memory(each) for each in examinations):
+                first = next(misplaced(one.function, one.seen), None)
+                page.rules(name, [first] if first else [], "structure")
+        line = own_imports(self.source)
+        if line is not None:
+            page.set("rules", "fail", self._say("forbidden-call", call="`attn_kata`"))
+            page.blame("forbidden-call", line, call="`attn_kata`")
+        page.follows("rules")
+        if any(_asks_of_memory(one) for one in examinations):
+            page.follows("structure")
+        page.outputs(examinations)
+        page.manners(examinations)
+        page.finish()
+        if self.job["diagnose"]:
+            for one in examinations:
+                self._diagnose(page, one)
+        self._flow(page, examinations)
+
+    def _diagnose(self, page: Page, one: Examination) -> None:
+        wrong = [check for check in _TELLING if one.found.findings.get(check)]
+        if not wrong and not one.found.findings.get("dtypes"):
+            return
+        evidence = list(one.seen)
+        for check in wrong:
+            smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)
+            if not smallest.trial.case.grad:
+                evidence.append(one.again(smallest.trial))
+        page.name(diagnose(self.kata, one.function.name, evidence, page.origins))
+        if not self.report.diagnosis:
+            page.guess(one)
+
+    def _flow(self, page: Page, examinations: list[Examination]) -> None:
+        """Show one call: of the first function that is wrong, one that goes wrong."""
+        wrong = self.report.verdict == "fail"
+        bad = [one for one in examinations if any(one.found.findings.values())]
+        one = (bad or examinations)[0]
+        shown = next((t for t in one.seen if _wrong(t)), one.seen[-1] if one.seen else None)
+        if shown is None:
+            return
+        with torch.no_grad():
+            right = made(self.kata, one.right, shown.given).steps
+        flow = follow(shown, right)
+        self.report.departure = flow.departure(self.language) if wrong and _wrong(shown) else None
+        self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
+
+    # -- what cannot be judged -------------------------------------------------------------
+
+    def _not_there(
+        self, taken: dict[str, Entry], entries: list[Entry], classes: list[dict[str, Any]]
+    ) -> Refused:
+        missing = [one for one in self.kata.asked.functions if one.name not in taken]
+        wanted = self._listed(f"`{one.signature}`" for one in missing)
+        if self.job["class"] is not None and entries:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
+            return Refused("no-class", self._say("no-function", wanted=wanted, found=told))
+        if entries:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
+            key = "functions-missing" if taken else "no-function"
+            return Refused("no-class", self._say(key, wanted=wanted, found=told))
+        if classes:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
+            return Refused("no-class", self._say("no-function-class", wanted=wanted, found=told))
+        return Refused("no-class", self._say("no-function-at-all", wanted=wanted))
+
+    def _signature(self, one: Examination) -> Refused:
+        line = one.entry["line"]
+        message = self._say(
+            "direct-signature", wanted=f"`{one.function.signature}`", name=one.entry["name"],
+            line=line,
+        )  # fmt: skip
+        return Refused("forward", message, line)
+
+    def _unrun(self, one: Examination, finding: Finding) -> Refused:
+        """What the plainest call raised, or that it gave no tensor."""
+        fault = finding.fault
+        name = one.entry["name"]
+        if fault is None:
+            message = self._say("direct-nothing", name=name, kind=finding.words)
+            return Refused("forward", message, one.entry["line"])
+        line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
+        if "NotImplementedError" in fault["kinds"]:
+            return Refused("forward", self._say("unwritten", line=line), line)
+        intended = meant(reason, self.source)
+        if intended is not None:
+            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
+            return Refused("forward", message, line)
+        call = f"{name}({', '.join(finding.trial.call['kwargs']) or '…'})"
+        message = self._say(
+            "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
+        )
+        return Refused("forward", message + because(fault, self.source, self.language), line)
+
+    def _listed(self, words: Any) -> str:
+        return self._say("comma").join(words)
+
+    def _say(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)
+
+
+def _asks_of_memory(one: Examination) -> bool:
+    asked = one.function.memory
+    told = (asked.view_of, asked.copy_of, asked.strides, asked.largest)
+    return any(told) or asked.contiguous is not None
+
+
+def _wrong(trial: Trial) -> bool:
+    return trial.judge(trial.answer) is not None

@@ -1,0 +1,274 @@
+"""What was found of functions, written into the report: one entry a check."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from torch import Tensor
+
+from ...kata.functions import Sizes
+from ..crashes import because
+from ..evidence import cut_line
+from ..lines import in_place
+from ..origins import Origins
+from ..report import Difference, Report
+from ..sheet import Sheet
+from ..source import Source
+from .diagnose import Named
+from .draw import shape_name
+from .examine import Examination
+from .rules import Breach
+from .trials import Finding
+
+__all__ = ["Page"]
+
+_GROUPS = ("values", "mask", "lengths", "causality", "gradients", "stability", "dtypes")
+_ROWS, _COLUMNS = 4, 6
+
+
+class Page(Sheet):
+    """The entries of a report about functions.
+
+    several: whether the kata asks for more than one, so that each is called by its name.
+    """
+
+    def __init__(
+        self, report: Report, source: Source, language: str, sizes: Sizes, *, several: bool
+    ) -> None:
+        super().__init__(report, source, language)
+        self.sizes = sizes
+        self.several = several
+        self.origins = Origins(source, "")
+
+    # -- the checks ------------------------------------------------------------------------
+
+    def rules(self, name: str, breaches: Sequence[Breach], check: str) -> None:
+        """Operators under `rules`, memory under `structure`: each breach with its line."""
+        for breach in breaches:
+            message = self.say(breach.key, **breach.values)
+            self.set(check, "fail", self._of(name, message))
+            self.blame(breach.mistake, breach.line, breach.key, **breach.values)
+
+    def follows(self, check: str) -> None:
+        """Say that a check holds, unless it was said that it does not."""
+        self.set(check, "pass", self.say(f"direct-pass-{check}"))
+
+    def outputs(self, examinations: Sequence[Examination]) -> None:
+        """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
+        for one in examinations:
+            many = [f for group in one.found.findings.values() for f in group]
+            odd = [f for f in many if f.kind in {"shape", "none", "count", "dtype"}]
+            if odd:
+                first = min(odd, key=lambda f: f.trial.weight)
+                self.set("shape", "fail", self._of(one.function.name, self.text(first)))
+                self.display(first)
+        asked = (result for one in examinations for result in one.function.results)
+        # What depends on a choice is written down nowhere.
+        shapes = dict.fromkeys(shape_name(result.shape) for result in asked if result.shape)
+        self.set("shape", "pass", self.say("direct-pass-shape", shapes=", ".join(shapes)))
+        for check in _GROUPS:
+            self._group(check, examinations)
+
+    def _group(self, check: str, examinations: Sequence[Examination]) -> None:
+        total = sum(one.found.counts.get(check, 0) for one in examinations)
+        for one in examinations:
+            findings = one.found.findings.get(check, [])
+            if not findings:
+                continue
+            smallest = min(findings, key=lambda f: f.trial.weight)
+            text = self.text(smallest)
+            if smallest.kind == "values":
+                text = self.say(
+                    "fail-values", failed=len(findings), cases=one.found.counts[check],
+                    case=self.label(smallest),
+                )  # fmt: skip
+            elif smallest.kind == "missing":
+                text = self.say("direct-missing", name=smallest.name, cases=len(findings))
+            self.set(check, "fail", self._of(one.function.name, text), total)
+            if self.report.difference is None:
+                self.display(smallest)
+        if total:
+            self.set(check, "pass", self._passed(check, examinations), total)
+        else:
+            self.set(check, "skip", self.say("not-asked"))
+
+    def _passed(self, check: str, examinations: Sequence[Examination]) -> str:
+        first = examinations[0]
+        values: dict[str, object] = {}
+        if check == "values":
+            values["dtype"] = str(first.found.work).removeprefix("torch.")
+        elif check == "mask":
+            masked = next(one for one in examinations if one.function.mask is not None)
+            mask = masked.function.mask
+            assert mask is not None
+            values["kinds"] = self._listed(self.say(f"direct-mask-{kind}") for kind in mask.masks)
+            values["shapes"] = self._listed(shape_name(shape) for shape in mask.shapes)
+            values["dtypes"] = self._listed(
+                str(d).removeprefix("torch.") for d in masked.mask_dtypes
+            )
+        elif check == "gradients":
+            names = [
+                argument.name
+                for one in examinations for argument in one.function.arguments
+                if one.function.gradients and argument.gradient
+            ]  # fmt: skip
+            values["names"] = self._listed(dict.fromkeys(names))
+        elif check == "stability":
+            values["gain"] = max(one.function.large for one in examinations)
+        elif check == "dtypes":
+            names = [name for one in examinations for name in one.function.dtypes]
+            values["names"] = self._listed(dict.fromkeys(names))
+        return self.say(f"direct-pass-{check}", **values)
+
+    def _listed(self, words: Iterable[str]) -> str:
+        return self.say("comma").join(words)
+
+    def manners(self, examinations: Sequence[Examination]) -> None:
+        """Purity, the pretended GPU, and what is worth a remark."""
+        for one in examinations:
+            self._purity(one)
+            self._device(one)
+            self._remarks(one)
+        self.follows("purity")
+        if any("device" in one.found.counts for one in examinations):
+            self.set("device", "pass", self.say("device-pass"))
+
+    def _purity(self, one: Examination) -> None:
+        found, name = one.found, one.function.name
+        if found.modified:
+            names = self._listed(f"`{each}`" for each in sorted(found.modified))
+            self.set("purity", "fail", self._of(name, self.say("fail-modified", names=names)))
+            steps = [s for t in one.seen for s in t.answer.get("steps", ())]
+            self.blame("input-modified", in_place(steps), names=names)
+        if found.state is not None:
+            self.set("purity", "fail", self._of(name, self.say(found.state)))
+            if found.state == "fail-random":
+                self.blame("nondeterministic", one.entry["line"])
+
+    def _device(self, one: Examination) -> None:
+        met = one.found.device
+        if met is None:
+            return
+        fault = met["fault"]
+        line = met.get("line") or fault["line"]
+        reason = fault["message"].split("\n")[0]
+        text = self.say("fail-device", line=line, reason=reason)
+        self.set("device", "fail", self._of(one.function.name, text))
+        self.blame("device-hardcoded", line)
+
+    def _remarks(self, one: Examination) -> None:
+        found = one.found
+        line = one.entry["line"]
+        if found.container and len(one.function.results) == 1:
+            if found.place:
+                self.remark("returns-tuple", line, "returns-tuple-later", place=found.place + 1)
+            else:
+                self.remark("returns-tuple", line)
+        if found.nan_rows:
+            self.remark("nan-on-empty-row")
+        if found.dropped:
+            dtypes = self._listed(str(d).removeprefix("torch.") for d in found.dropped)
+            self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
+        for fault in found.half_faults[:1]:
+            fill = self.lines.fill_on(fault["line"])
+            self.remark("fill-overflows-half", fault["line"], fill=fill or self.say("it"))
+
+    # -- the diagnosis ---------------------------------------------------------------------
+
+    def name(self, found: Sequence[Named]) -> None:
+        """Put the mistakes that give the submission's numbers into the diagnosis."""
+        for one in found:
+            if any(d.mistake == one.slip.id and d.line == one.line for d in self.report.diagnosis):
+                continue
+            self.blame(one.slip.id, one.line, "verbatim", text=one.slip.words[self.language])
+            told = self.report.diagnosis[-1]
+            told.reference, told.matches = one.reference, one.matches
+
+    def guess(self, one: Examination) -> None:
+        """Where no edit fits: what the failing cases and the source give away."""
+        found = one.found.findings
+        for finding in found.get("gradients", []):
+            if finding.kind == "detached":
+                name = f"`{finding.name}`" if finding.name else self.say("it")
+                self.blame("detached", cut_line(self.source.tree), name=name)
+                return
+        for finding in found.get("dtypes", []):
+            fault = finding.fault
+            if fault is not None:
+                dtype = str(finding.trial.dtype).removeprefix("torch.")
+                reason = fault["message"].split("\n")[0]
+                self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+                return
+
+    # -- words -----------------------------------------------------------------------------
+
+    def _of(self, name: str, text: str) -> str:
+        return self.say("direct-of", name=name, text=text) if self.several else text
+
+    def label(self, finding: Finding) -> str:
+        """A finding's case in words."""
+        trial = finding.trial
+        return trial.case.label(trial.function, self.sizes, self.language)
+
+    def text(self, finding: Finding) -> str:
+        """What a finding says, with its case."""
+        case = self.label(finding)
+        fault = finding.fault
+        if fault is not None:
+            reason = fault["message"].split("\n")[0]
+            text = self.say(
+                "fail-raised", case=case, kind=fault["type"], line=fault["line"], reason=reason
+            )
+            return text + because(fault, self.source, self.language)
+        asked = finding.trial.function
+        if finding.kind == "none":
+            return self.say("direct-nothing", name=asked.name, kind=finding.words)
+        if finding.kind == "count":
+            names = self._listed(result.name for result in asked.results)
+            return self.say("direct-count", case=case, count=finding.words,
+                            wanted=len(asked.results), names=names)  # fmt: skip
+        if finding.kind == "dtype":
+            holds = next(one.holds for one in asked.results if one.name == finding.name)
+            return self.say("direct-dtype", case=case, name=finding.name, actual=finding.words,
+                            wanted=self.say(f"direct-{holds}"))  # fmt: skip
+        if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
+            return self.say("fail-shape", case=case, actual=tuple(finding.actual.shape),
+                            expected=tuple(finding.expected.shape))  # fmt: skip
+        if finding.kind == "detached":
+            name = finding.name or self.say("it")
+            return self.say("fail-detached", name=name, case=case)
+        if finding.kind == "gradient" and finding.gap is not None:
+            return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
+        if finding.kind == "missing":
+            return self.say("direct-missing", name=finding.name, cases=1)
+        return self.say("fail-values", failed=1, cases=1, case=case)
+
+    def display(self, finding: Finding) -> None:
+        """Make a finding the difference that the report shows."""
+        right = finding.expected
+        if right is None:
+            return
+        trial = finding.trial
+        result = next(one for one in trial.function.results if one.name == finding.name)
+        difference = Difference(
+            case=self.label(finding),
+            axes=[self.sizes.axes.get(axis, axis) for axis in result.shape],
+            expected_shape=list(right.shape),
+            tolerance=trial.bound,
+        )
+        mine = finding.actual
+        if mine is not None:
+            difference.actual_shape = list(mine.shape)
+        gap = finding.gap
+        if gap is not None and mine is not None:
+            difference.max_abs, difference.max_rel = gap.max_abs, gap.max_rel
+            difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
+            difference.tolerance = trial.bound * gap.scale
+            if right.dim() == 3:
+                difference.expected = _slice(right[gap.at[0]])
+                difference.actual = _slice(mine[gap.at[0]])
+        self.report.difference = difference
+
+
+def _slice(rows: Tensor) -> list[list[float]]:
+    return [[float(v) for v in row[:_COLUMNS]] for row in rows[:_ROWS]]

@@ -1,0 +1,150 @@
+"""Rules on operators, loops and memory, held against what was seen at run time."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...kata.arithmetic import worth
+from ...kata.functions import Function
+from ..source import Source
+from .find import Entry
+from .trials import Trial
+
+__all__ = ["GROUPS", "Breach", "broken", "misplaced"]
+
+# What a rule may name at once.
+GROUPS = {
+    "products": {
+        "@", "matmul", "mm", "bmm", "mv", "dot", "vdot", "inner", "outer", "einsum", "tensordot",
+        "linear", "bilinear", "addmm", "addmv", "addbmm", "baddbmm", "chain_matmul", "multi_dot",
+        "kron", "conv1d", "conv2d",
+    },
+    "softmaxes": {
+        "softmax", "log_softmax", "logsumexp", "softmin", "logaddexp", "logcumsumexp",
+        "gumbel_softmax", "cross_entropy", "softmax2d",
+    },
+    "copies": {"clone", "contiguous", "repeat", "repeat_interleave", "tile", "cat", "stack"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """A rule that is broken. key: its sentence. mistake: its page. values: what is filled in."""
+
+    key: str
+    mistake: str
+    line: int | None
+    values: dict[str, object]
+
+
+def broken(
+    function: Function, entry: Entry, trials: Sequence[Trial], source: Source
+) -> Iterator[Breach]:
+    """Yield the rules on operators and loops that a function breaks."""
+    rules = function.rules
+    steps = [step for trial in trials for step in trial.answer.get("steps", ())]
+    steps += [{"call": name, "spelt": name, "line": None} for name in entry["script"] or ()]
+    for rule in rules.never:
+        used = next((step for step in steps if _named(rule, step)), None)
+        if used is not None:
+            yield Breach(key="direct-never", mistake="forbidden-call", line=used["line"],
+                         values={"call": used.get("spelt", used["call"])})  # fmt: skip
+    ran = any(trial.answer.get("steps") or entry["script"] for trial in trials)
+    for row in rules.must:
+        if ran and not any(_named(rule, step) for rule in row for step in steps):
+            wanted = " / ".join(f"`{rule}`" for rule in row)
+            yield Breach(key="direct-must", mistake="operator-missing", line=entry["line"],
+                         values={"wanted": wanted})  # fmt: skip
+    if not rules.loops:
+        line = _loop(source, {line for step in steps for line in step.get("lines", ())})
+        if line is not None:
+            yield Breach(key="direct-loop", mistake="python-loop", line=line, values={})
+
+
+def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
+    """Yield what is wrong with a result's memory, and with tensors made on the way."""
+    asked = function.memory
+    for trial in trials:
+        answer, scope = trial.answer, trial.case.scope()
+        if "outs" not in answer:
+            continue
+        shares = answer.get("shares", [])
+        last = next((s["line"] for s in reversed(answer.get("steps", [])) if s["line"]), None)
+        if asked.view_of and asked.view_of not in shares:
+            yield Breach(key="direct-view", mistake="result-copied", line=_copied(trial) or last,
+                         values={"name": asked.view_of})  # fmt: skip
+        if asked.copy_of and asked.copy_of in shares:
+            yield Breach(key="direct-copy", mistake="result-shared", line=last,
+                         values={"name": asked.copy_of})  # fmt: skip
+        if asked.contiguous is not None and answer["contiguous"] != asked.contiguous:
+            key = "direct-contiguous" if asked.contiguous else "direct-not-contiguous"
+            mistake = "result-shared" if asked.contiguous else "result-copied"
+            yield Breach(key=key, mistake=mistake, line=last,
+                         values={"strides": tuple(answer["strides"])})  # fmt: skip
+        wanted = [worth(text, scope) for text in asked.strides]
+        if wanted and answer["strides"] != wanted:
+            values: dict[str, object] = {
+                "strides": tuple(answer["strides"]),
+                "wanted": tuple(wanted),
+            }
+            yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
+        if asked.largest:
+            yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
+
+
+def _too_large(trial: Trial, most: int, text: str) -> Iterator[Breach]:
+    answer = trial.answer
+    for step in answer.get("steps", ()):
+        if step.get("fresh", 0) > most:
+            yield Breach(
+                key="direct-large", mistake="tensor-too-large", line=step["line"],
+                values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
+                        "entries": step["fresh"], "most": most, "sum": text},
+            )  # fmt: skip
+            return
+    if answer.get("entries", 0) > most and not answer.get("shares"):
+        yield Breach(
+            key="direct-large-result", mistake="tensor-too-large", line=None,
+            values={"entries": answer["entries"], "most": most, "sum": text},
+        )  # fmt: skip
+
+
+def _shape(step: dict[str, Any]) -> str:
+    return str(tuple(step["shape"])) if step["shape"] is not None else ""
+
+
+def _copied(trial: Trial) -> int | None:
+    """The first line that moves values into memory of their own."""
+    steps = trial.answer.get("steps", ())
+    return next((step["line"] for step in steps if step.get("fresh", 0) > 0), None)
+
+
+def _named(rule: str, step: dict[str, Any]) -> bool:
+    """Whether a rule, or one of the group that it names, is about this call."""
+    if rule in GROUPS:
+        return any(_named(one, step) for one in GROUPS[rule])
+    spelt = str(step.get("spelt", step["call"]))
+    if rule == spelt:
+        return True
+    if not rule.isidentifier() or (not spelt[:1].isalpha() and spelt[:1] != "_"):
+        return False
+    bare = str(step["call"]).partition(".")[0].strip("_").removeprefix("special_")
+    return bare == rule
+
+
+def _loop(source: Source, ran: set[int]) -> int | None:
+    """A loop of Python's in a function of which some line ran."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+            if not ran & set(own):
+                continue
+            for inner in ast.walk(node):
+                if isinstance(inner, (ast.For, ast.While)):
+                    return inner.lineno
+                if isinstance(inner, (ast.ListComp, ast.GeneratorExp)):
+                    return inner.lineno
+    return None

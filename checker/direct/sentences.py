@@ -1,0 +1,141 @@
+"""What is said of functions, in English and Chinese. Part of `messages.MESSAGES`."""
+
+from __future__ import annotations
+
+__all__ = ["SENTENCES"]
+
+SENTENCES: dict[str, dict[str, str]] = {
+    "no-function": {
+        "en": "the kata asks for {wanted}; the file has {found}",
+        "zh": "题目要的是 {wanted}；文件里有的是 {found}",
+    },
+    "no-function-class": {
+        "en": "the kata asks for {wanted}; the file has the class {found}: write what it does as "
+        "a plain function, outside of any class",
+        "zh": "题目要的是 {wanted}；文件里有的是类 {found}：请把它做的事写成普通函数，放在类的外面",
+    },
+    "no-function-at-all": {
+        "en": "the kata asks for {wanted}; the file defines no function",
+        "zh": "题目要的是 {wanted}；文件里没有定义任何函数",
+    },
+    "functions-missing": {
+        "en": "the kata asks for {wanted} as well; the file has {found}",
+        "zh": "题目还要 {wanted}；文件里有的是 {found}",
+    },
+    "class-not-function": {
+        "en": "the kata asks for a class `{wanted}` with a `forward`; the file has the function "
+        "{found} alone",
+        "zh": "题目要的是带 `forward` 的类 `{wanted}`；文件里只有函数 {found}",
+    },
+    "direct-signature": {
+        "en": "the kata calls {wanted}; `{name}` (line {line}) asks for arguments that it does not "
+        "give: give them defaults, or leave them out",
+        "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要别的参数：请给它们默认值，或去掉",
+    },
+    "direct-raised": {
+        "en": "the first plain call, {call}, raised {kind} at line {line}: {reason}",
+        "zh": "第一次普通调用 {call} 在第 {line} 行抛出 {kind}：{reason}",
+    },
+    "direct-nothing": {
+        "en": "`{name}` returned {kind} where a tensor is wanted; is a `return` missing?",
+        "zh": "`{name}` 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
+    },
+    "direct-count": {
+        "en": "{case}: {count} tensors came back where {wanted} are asked for ({names})",
+        "zh": "{case}：返回了 {count} 个张量，题目要 {wanted} 个（{names}）",
+    },
+    "direct-dtype": {
+        "en": "{case}: `{name}` is {actual}, and {wanted} are asked for",
+        "zh": "{case}：`{name}` 的 dtype 是 {actual}，应该是{wanted}",
+    },
+    "direct-floats": {"en": "floats", "zh": "浮点数"},
+    "direct-integers": {"en": "integers", "zh": "整数"},
+    "direct-booleans": {"en": "booleans", "zh": "布尔值"},
+    "direct-missing": {
+        "en": "the function has no argument for `{name}`, which the kata gives in {cases} cases",
+        "zh": "函数没有接收 `{name}` 的参数，而题目有 {cases} 个用例会传它",
+    },
+    "direct-of": {"en": "`{name}`: {text}", "zh": "`{name}`：{text}"},
+    "direct-pass-values": {
+        "en": "the model answer's, in {dtype}",
+        "zh": "与参考答案一致（{dtype}）",
+    },
+    "direct-pass-mask": {
+        "en": "{kinds}; {shapes}; {dtypes}",
+        "zh": "{kinds}；{shapes}；{dtypes}",
+    },
+    "direct-pass-lengths": {"en": "further sizes, 1 included", "zh": "其他尺寸，包括 1"},
+    "direct-pass-gradients": {
+        "en": "of {names}: autograd's through the model answer",
+        "zh": "{names} 的梯度与参考答案一致",
+    },
+    "direct-pass-stability": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
+    "direct-pass-causality": {"en": "with the switch on too", "zh": "打开开关后也正确"},
+    "direct-pass-dtypes": {"en": "{names}", "zh": "{names}"},
+    "direct-pass-purity": {
+        "en": "the same call again gives the same, inputs unchanged",
+        "zh": "重复调用结果相同，输入没有被改动",
+    },
+    "direct-pass-rules": {
+        "en": "the operators are those that may be used",
+        "zh": "用到的算子都是允许的",
+    },
+    "direct-pass-structure": {"en": "memory as asked", "zh": "内存的用法符合要求"},
+    "direct-pass-shape": {"en": "{shapes}", "zh": "{shapes}"},
+    "direct-never": {
+        "en": "`{call}` is not to be used here; the kata asks for what it does by hand",
+        "zh": "这里不能用 `{call}`；题目要求手写它做的事",
+    },
+    "direct-must": {
+        "en": "{wanted} is to be used here, and was never called",
+        "zh": "这里要用 {wanted}，却没有调用过",
+    },
+    "direct-loop": {
+        "en": "a Python loop; the kata asks for one call on whole tensors",
+        "zh": "用了 Python 循环；题目要求对整个张量一次算完",
+    },
+    "direct-view": {
+        "en": "the result has memory of its own; it was to be a view of `{name}`",
+        "zh": "结果占用了新的内存；它应该是 `{name}` 的一个视图",
+    },
+    "direct-copy": {
+        "en": "the result shares its memory with `{name}`; it was to be a copy",
+        "zh": "结果与 `{name}` 共用内存；它应该是一份拷贝",
+    },
+    "direct-contiguous": {
+        "en": "the result is not contiguous (strides {strides}); it was to be",
+        "zh": "结果的内存不连续（strides {strides}）；题目要求连续",
+    },
+    "direct-not-contiguous": {
+        "en": "the result is contiguous (strides {strides}); it was to stay as it lay",
+        "zh": "结果的内存是连续的（strides {strides}）；题目要求保持原样，不要搬动",
+    },
+    "direct-strides": {
+        "en": "the result's strides are {strides}; {wanted} were asked for",
+        "zh": "结果的 strides 是 {strides}；题目要的是 {wanted}",
+    },
+    "direct-large": {
+        "en": "`{call}` makes a tensor {shape} with {entries} entries; none may have more than "
+        "{sum} = {most}",
+        "zh": "`{call}` 造出了形状为 {shape} 的张量，有 {entries} 个数；上限是 {sum} = {most}",
+    },
+    "direct-large-result": {
+        "en": "the result takes memory for {entries} entries; {sum} = {most} is the most",
+        "zh": "结果占了 {entries} 个数的内存；上限是 {sum} = {most}",
+    },
+    "direct-mask-dtypes": {
+        "en": "the mask is not taken as {dtypes}; the kata's may have any dtype",
+        "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",
+    },
+    "direct-mask-none": {"en": "no mask", "zh": "无 mask"},
+    "direct-mask-random": {"en": "random mask", "zh": "随机 mask"},
+    "direct-mask-padding": {"en": "padding mask", "zh": "padding mask"},
+    "direct-mask-causal": {"en": "causal mask", "zh": "因果 mask"},
+    "direct-mask-single": {"en": "mask with one key a row", "zh": "每行只有一个 key 的 mask"},
+    "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
+    "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
+    "operator-missing": {
+        "en": "an operator that the kata asks for is never called",
+        "zh": "题目要求的算子没有被调用",
+    },
+}

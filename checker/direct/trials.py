@@ -1,0 +1,144 @@
+"""One call of a submission's function beside what the model answer makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.functions import Function, Result
+from ..compare import GRADIENT_BOUND, Gap, gap
+from .draw import Case, Given
+
+__all__ = ["Finding", "Trial"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What went wrong in a trial.
+
+    kind: raised, missing, none, count, shape, dtype, values, gradient or detached.
+    name: the argument or result that it is about.
+    """
+
+    kind: str
+    trial: Trial
+    name: str = ""
+    fault: dict[str, Any] | None = None
+    gap: Gap | None = None
+    actual: Tensor | None = None
+    expected: Tensor | None = None
+    words: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Trial:
+    """A case with its arguments, the call that tries it, and the right answer.
+
+    keep: the rows of the results that count, None for all. missing: the argument that the
+    case needs and the submission has not. answer: what came back.
+    """
+
+    function: Function
+    case: Case
+    given: Given
+    expected: tuple[Tensor, ...]
+    bound: float
+    call: dict[str, Any] = field(default_factory=dict)
+    keep: Tensor | None = None
+    dtype: torch.dtype = torch.float64
+    grads: dict[str, Tensor] = field(default_factory=dict)
+    missing: str = ""
+    answer: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def weight(self) -> int:
+        """How large the case is, for showing the smallest that fails."""
+        return sum(one.numel() for one in self.expected) * 2 + (self.case.mask is not None)
+
+    def judge(self, answer: dict[str, Any]) -> Finding | None:
+        """Compare an answer with what is right."""
+        self.answer = answer
+        if self.missing:
+            return Finding(kind="missing", trial=self, name=self.missing)
+        if "fault" in answer:
+            if self.case.strided and "view size is not compatible" in answer["fault"]["message"]:
+                # `view` on an input that is not contiguous: a precondition, not a mistake.
+                return None
+            return Finding(kind="raised", trial=self, fault=answer["fault"])
+        wrong = self._judge_results(answer)
+        if wrong is not None or not self.grads:
+            return wrong
+        return self._judge_gradients(answer)
+
+    def results(self, answer: dict[str, Any]) -> list[Tensor]:
+        """The tensors that came back for the results asked for."""
+        if len(self.function.results) > 1:
+            return list(answer.get("outs", []))
+        out = answer.get("out")
+        return [out] if isinstance(out, Tensor) else []
+
+    def _judge_results(self, answer: dict[str, Any]) -> Finding | None:
+        actual = self.results(answer)
+        if not actual:
+            return Finding(kind="none", trial=self, words=str(answer.get("container")))
+        if len(actual) < len(self.expected):
+            return Finding(kind="count", trial=self, words=str(len(actual)))
+        for asked, mine, right in zip(self.function.results, actual, self.expected, strict=False):
+            finding = self._judge_one(asked, mine, right)
+            if finding is not None:
+                return finding
+        return None
+
+    def _judge_one(self, asked: Result, mine: Tensor, right: Tensor) -> Finding | None:
+        told: dict[str, Any] = {"name": asked.name, "actual": mine, "expected": right}
+        if mine.shape != right.shape:
+            return Finding(kind="shape", trial=self, **told)
+        if not _holds(asked.holds, mine):
+            return Finding(kind="dtype", trial=self, words=_dtype(mine), **told)
+        bound = self.bound if asked.holds == "floats" else 0.0
+        keep = None if self.keep is None else _fitted(self.keep, right)
+        found = gap(mine, right, bound, keep)
+        return Finding(kind="values", trial=self, gap=found, **told) if found.wrong else None
+
+    def _judge_gradients(self, answer: dict[str, Any]) -> Finding | None:
+        if not answer.get("attached"):
+            return Finding(kind="detached", trial=self)
+        largest = max(float(right.abs().max()) for right in self.grads.values())
+        for name, right in self.grads.items():
+            mine = answer["input_grads"].get(name)
+            idle = float(right.abs().max()) <= 1e-9 * largest
+            if mine is None or mine.shape != right.shape:
+                if not idle:
+                    return Finding(kind="detached", trial=self, name=name)
+                continue
+            if idle:
+                right = torch.full_like(right, 0)  # noqa: PLW2901 - rounding alone
+                if float(mine.abs().max()) <= GRADIENT_BOUND * largest:
+                    continue
+            found = gap(mine, right, GRADIENT_BOUND)
+            if found.wrong:
+                return Finding(kind="gradient", trial=self, name=name, gap=found)
+        return None
+
+
+def _holds(wanted: str, tensor: Tensor) -> bool:
+    if wanted == "floats":
+        return tensor.is_floating_point()
+    if wanted == "booleans":
+        return tensor.dtype is torch.bool
+    return not tensor.is_floating_point() and tensor.dtype is not torch.bool
+
+
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:
+    """Spread the rows that count over a result that has them; None where it has no such rows."""
+    try:
+        return keep.expand(right.shape)
+    except RuntimeError:
+        return None
