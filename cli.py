@@ -96,13 +96,23 @@ def list_katas(ctx: typer.Context) -> int:
 
 
 @app.command(cls=HelpCommand)
-def show(ctx: typer.Context, kata: KataName) -> int:
-    """Show a kata's brief."""
+def show(
+    ctx: typer.Context, kata: KataName, live: Annotated[bool, typer.Option("--live")] = False
+) -> int:
+    """Show a kata's brief, or what its mask does to a sequence that grows."""
+    screen: Screen = ctx.obj
+    found = kata_called(kata)
+    if live:
+        from .practice.decoding import experiment
+        from .terminal.live import play
+
+        with screen.waiting(screen.say("live-begins")):
+            stages = experiment(found)
+        play(screen, stages, found.id)
+        return Exit.PASS
     from .terminal.brief import markdown_lines
 
-    screen: Screen = ctx.obj
-    brief = kata_called(kata).brief(screen.language)
-    screen.print(markdown_lines(brief, screen.width))
+    screen.print(markdown_lines(found.brief(screen.language), screen.width))
     return Exit.PASS
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from rich.console import Console
+    from rich.text import Text
 
 __all__ = ["STYLES", "ReaderLeft", "Screen", "prepare", "speaks_utf8"]
 
@@ -118,6 +119,10 @@ class Screen:
         """Print lines to standard output."""
         _print(self.out, lines)
 
+    def drawn(self, lines: Iterable[Line]) -> list[Text]:
+        """Return lines as rich takes them, for what is drawn in place."""
+        return [_text(line) for line in lines]
+
     def note(self, text: str) -> None:
         """Say something beside the answer, on standard error."""
         label = self.say("note") + self.say("colon")
@@ -164,8 +169,11 @@ def _console(stream: TextIO) -> Console:
 
 
 def _print(console: Console, lines: Iterable[Line]) -> None:
+    for line in lines:
+        console.print(_text(line), soft_wrap=True)
+
+
+def _text(line: Line) -> Text:
     from rich.text import Text
 
-    for line in lines:
-        spans = [(text, f"kata.{style or 'plain'}") for text, style in line]
-        console.print(Text.assemble(*spans), soft_wrap=True)
+    return Text.assemble(*[(text, f"kata.{style or 'plain'}") for text, style in line])

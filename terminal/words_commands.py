@@ -49,6 +49,35 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "你的文件和参考答案逐行相同"),
     ("solution-yours", "yours: {file}", "你的：{file}"),
     ("solution-answer", "the model answer", "参考答案"),
+    # show --live
+    ("live-begins", "feeding a causal model one token after another", "正在逐个喂入 token"),
+    ("live-title", "one model, the same weights, fed a sequence that grows by a token at a time: "
+     "with its look-ahead mask, and with the mask lifted; ≠ says how far a row is from what it "
+     "was one token ago",
+     "同一个模型、同样的权重，序列每次多一个 token：一边带因果 mask，一边把 mask 去掉；≠ 后面是这一行"
+     "和少一个 token 时相差多少"),
+    ("live-tokens", "we write it by hand now", "今天 我们 自己 手写 一遍 吧"),
+    ("live-prefix", "{count} of {length} tokens", "{length} 个 token 里的前 {count} 个"),
+    ("live-whole", "the whole sequence, {count} tokens", "整个序列，{count} 个 token"),
+    ("live-masked", "with the mask", "带 mask"),
+    ("live-open", "without it", "去掉 mask"),
+    ("live-new", "new", "新"),
+    ("live-same", "same", "没变"),
+    ("live-moved", "≠ {by}", "≠ {by}"),
+    ("live-end-masked", "with the mask: of {seen} rows that were there when a token came, "
+     "{changed} changed", "带 mask：新 token 到来时，已有的 {seen} 行里有 {changed} 行变了"),
+    ("live-end-open", "without it: of {seen}, {changed} changed",
+     "去掉 mask：{seen} 行里有 {changed} 行变了"),
+    ("live-end-why", "a row that no later token can move is computed once: that is why a decoder "
+     "may keep its keys and values (the KV cache), and why one pass over a whole text trains "
+     "every prefix of it at once; without the mask a model would be trained on rows that have "
+     "seen the answer, and meet other rows when it generates",
+     "后来的 token 动不了的行，算一次就够了：所以解码时可以把 key 和 value 存下来（KV cache），所以对整段"
+     "文本做一次前向，就等于同时训练了它的每一个前缀；没有 mask，训练时的每一行都偷看过答案，"
+     "到了生成时却再也见不到"),
+    ("live-none", "`--live` shows what a built-in mask does to a growing sequence, and {kata} has "
+     "none", "`--live` 演示内建的 mask 对一个不断变长的序列做了什么，{kata} 没有内建 mask"),
+    ("live-failed", "the model could not be run: {reason}", "模型没能跑起来：{reason}"),
     # doctor
     ("doctor-fine", "fine", "正常"),
     ("doctor-bad", "look", "注意"),

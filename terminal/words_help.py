@@ -101,6 +101,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.timeout", "seconds before it is ended (20)", "最多运行多少秒（20）"),
     ("option.memory", "memory limit in MB (a third of the machine's)", "内存上限，单位 MB（默认是本机的三分之一）"),
     ("option.as_json", "print one JSON object a file and nothing else", "每个文件打印一个 JSON 对象，别的都不打印"),
+    ("option.live", "show what the built-in mask does to a sequence that grows",
+     "演示内建的 mask 对一个不断变长的序列做了什么"),
     ("option.trace", "show the torch calls with their lines and shapes", "显示 torch 调用及其行号和形状"),
     ("option.heat", "show the attention weights beside those expected; with FILE, as a picture "
      "(.svg or .png)", "显示注意力权重，与应有的并排；给出 FILE 就画成图片（.svg 或 .png）"),
