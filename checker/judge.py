@@ -43,6 +43,7 @@ from .plan import Binding, Size
 from .process import Candidate, Ended, Foul
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
+from .timing import Subject, timed
 from .verdict import Verdict
 
 __all__ = ["main"]
@@ -57,13 +58,18 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
     # What torch warns of here is an odd answer; the report says so.
     warnings.simplefilter("ignore")
     threading.Thread(target=_leave_when_dropped, args=(jobs,), daemon=True).start()
+    sitting = None
     while True:
         try:
             job = wire.receive(jobs)
         except wire.Closed:
             return
+        if "time" in job:
+            wire.send(jobs, sitting.timings() if sitting is not None else {})
+            continue
         started = time.monotonic()
-        report = _Sitting(job, requests).report()
+        sitting = _Sitting(job, requests)
+        report = sitting.report()
         report.elapsed_ms = round((time.monotonic() - started) * 1000)
         wire.send(jobs, report.to_dict())
 
@@ -98,6 +104,7 @@ class _Sitting:
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
+        self.subject: Subject | None = None
         self.result = Report(
             kata=self.kata.id,
             file=job["file"],
@@ -134,6 +141,13 @@ class _Sitting:
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
+
+    def timings(self) -> dict[str, Any]:
+        """Time the submission, where it has passed; nothing elsewhere."""
+        if self.subject is None or self.result.verdict != "pass":
+            return {}
+        device = self.result.device
+        return timed(self.subject, self.requests, self.job, device)
 
     def _own_fault(self, fault: Exception) -> Fault:
         if os.environ.get("ATTN_KATA_DEBUG"):
@@ -173,6 +187,7 @@ class _Sitting:
         self.phase = "run"
         self.result.roles = fitted.named_roles()
         self._try_all(source, fitted)
+        self.subject = Subject(kata=self.kata, source=source, path=candidate.path, fitted=fitted)
 
     def _fit(
         self,
@@ -194,15 +209,7 @@ class _Sitting:
     def _load(
         self, source: Source, candidate: Candidate
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        answer = candidate.ask(
-            {
-                "do": "load",
-                "source": source.text,
-                "path": candidate.path,
-                "folder": str(Path(candidate.path).parent),
-                "cells": source.cells,
-            }
-        )
+        answer = candidate.ask(source.to_load(candidate.path))
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
             raise self._load_fault(fault, source)
