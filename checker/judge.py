@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 import warnings
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,7 @@ from .process import Candidate, Ended, Foul
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
 from .timing import Subject, timed
+from .timings import Timings
 from .verdict import Verdict
 
 __all__ = ["main"]
@@ -65,7 +67,8 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
         except wire.Closed:
             return
         if "time" in job:
-            wire.send(jobs, sitting.timings() if sitting is not None else {})
+            assert sitting is not None
+            wire.send(jobs, asdict(sitting.timings(job["time"])))
             continue
         started = time.monotonic()
         sitting = _Sitting(job, requests)
@@ -142,12 +145,11 @@ class _Sitting:
             self.result.verdict = "error"
         return self.result
 
-    def timings(self) -> dict[str, Any]:
-        """Time the submission, where it has passed; nothing elsewhere."""
+    def timings(self, lengths: list[int]) -> Timings:
+        """Time the submission where it has passed; elsewhere there is nothing to time."""
         if self.subject is None or self.result.verdict != "pass":
-            return {}
-        device = self.result.device
-        return timed(self.subject, self.requests, self.job, device)
+            return Timings(stopped="lost")
+        return timed(self.subject, self.requests, self.job, self.result.device, lengths)
 
     def _own_fault(self, fault: Exception) -> Fault:
         if os.environ.get("ATTN_KATA_DEBUG"):

@@ -10,6 +10,7 @@ import math
 import os
 import socket
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -29,7 +30,6 @@ from .yardstick import Yardstick
 
 __all__ = ["Subject", "timed"]
 
-_LENGTHS = (64, 128, 256, 512, 1024, 2048)
 _HEADS, _HEAD_DIM = 4, 32
 # Seconds for all lengths together, and how much longer an answer that was begun may take.
 _SECONDS, _PATIENCE = 8.0, 4.0
@@ -63,9 +63,13 @@ class _Raised(Exception):
 
 
 def timed(
-    subject: Subject, requests: socket.socket, job: dict[str, Any], device: dict[str, Any]
-) -> dict[str, Any]:
-    """Return the timings as plain data.
+    subject: Subject,
+    requests: socket.socket,
+    job: dict[str, Any],
+    device: dict[str, Any],
+    lengths: Sequence[int],
+) -> Timings:
+    """Time a submission at growing lengths, as many of them as there is time and memory for.
 
     job: seed, language and memory (bytes) are read. device: the report's, which says whether
     the submission ran on a GPU, and on which.
@@ -86,12 +90,12 @@ def timed(
     candidate = Candidate(requests, limits, subject.path)
     try:
         _Race(subject, size, candidate, yardstick, found, job["seed"]).run(
-            job["memory"], job["language"]
+            lengths, job["memory"], job["language"]
         )
     finally:
         candidate.close()
         yardstick.close()
-    return asdict(found)
+    return found
 
 
 def _size(subject: Subject) -> Size:
@@ -123,12 +127,12 @@ class _Race:
         self.took = 0.0
         self.events = 0
 
-    def run(self, memory: int, language: str) -> None:
-        """Time all lengths that there is time and memory for, and say why there are no more."""
+    def run(self, lengths: Sequence[int], memory: int, language: str) -> None:
+        """Time one length after the other, and say why there are no more."""
         found = self.found
         try:
             self._load()
-            for found.at in _LENGTHS:
+            for found.at in lengths:
                 found.stopped = self._beyond(memory)
                 if found.stopped:
                     return

@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["OTHERS", "SIDES", "Against", "Lap", "Row", "Timings", "against", "row"]
+__all__ = ["LENGTHS", "OTHERS", "SIDES", "Against", "Lap", "Row", "Timings", "against", "row"]
 
+LENGTHS = (64, 128, 256, 512, 1024, 2048)
 # What a submission is held against, and all that is timed, in the order in which it is.
 OTHERS = ("reference", "fused")
 SIDES = ("yours", *OTHERS)

@@ -14,6 +14,8 @@ __all__ = ["bars", "multiple", "size", "spread", "time", "timings_lines"]
 
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = "  "
+# Columns beside a plot: the margin, two gaps, and what the last doubling multiplies by.
+_ROOM = 4 + 2 + 2 + 5
 
 
 def timings_lines(timings: Timings, language: str, width: int) -> list[Line]:
@@ -59,16 +61,16 @@ def _digits(value: float) -> str:
     return f"{value:.2f}" if value < 0.995 else f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
-def bars(values: Sequence[float | None], low: float, high: float) -> str:
-    """Draw values on a logarithmic scale from low to high, a bar each two columns wide."""
+def bars(values: Sequence[float | None], low: float, high: float, wide: int = 2) -> str:
+    """Draw values on a logarithmic scale from low to high, a bar each so many columns wide."""
     span = math.log(high / low) or 1.0
     drawn = ""
     for value in values:
         if not value:
-            drawn += "··"
+            drawn += "·" * wide
             continue
         step = round(math.log(max(low, min(high, value)) / low) / span * (len(_BARS) - 1))
-        drawn += _BARS[step] * 2
+        drawn += _BARS[step] * wide
     return drawn
 
 
@@ -162,6 +164,9 @@ def _growth(rows: Sequence[Row], language: str, width: int) -> list[Line]:
     lines: list[Line] = []
     names = [say(f"bench-side-{side}", language) for side in SIDES]
     room = max(cells(name) for name in names)
+    # A narrow screen has thinner bars, closer to their names.
+    thick = _ROOM + room + 2 * len(rows) <= width
+    dent, gap, wide = ("    ", _GAP, 2) if thick else (_GAP, " ", 1)
     for what in ("memory", "seconds"):
         table = {side: [_value(row, side, what) for row in rows] for side in SIDES}
         known = [value for values in table.values() for value in values if value]
@@ -170,9 +175,9 @@ def _growth(rows: Sequence[Row], language: str, width: int) -> list[Line]:
         title = say(f"bench-growth-{what}", language, first=rows[0].length, last=rows[-1].length)
         lines += [[(row, "")] for row in _wrapped(title, width)]
         for side, name in zip(SIDES, names, strict=True):
-            drawn = bars(table[side], min(known), max(known))
-            line: Line = [(f"    {pad(name, room)}  ", ""), (drawn, "code")]
-            lines.append([*line, (f"  {_doubled(table[side])}", "")])
+            drawn = bars(table[side], min(known), max(known), wide)
+            head, doubled = f"{dent}{pad(name, room)}{gap}", _doubled(table[side])
+            lines.append([(head, ""), (drawn, "code"), (f"{gap}{doubled}", "")])
     return lines
 
 
