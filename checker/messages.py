@@ -169,6 +169,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     "bench-timeout": {"en": "no answer in time, ended", "zh": "没有及时回应，已被结束"},
     "bench-memory": {"en": "too much memory, ended", "zh": "占用内存过多，已被结束"},
     "bench-crash": {"en": "its process ended", "zh": "进程自己结束了"},
+    "bench-garbled": {"en": "it said times that cannot be", "zh": "它报告的时间不可能是真的"},
     "bench-forbidden": {"en": "reached for {name}", "zh": "用到了 {name}"},
     "phase-load": {"en": "the file was loaded", "zh": "加载文件"},
     "phase-import": {"en": "the file was loaded", "zh": "加载文件"},

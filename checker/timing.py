@@ -145,7 +145,8 @@ class _Race:
             found.message = say("bench-raised", language, kind=fault["type"], reason=reason)
         except Ended as ended:
             found.stopped, found.line = "ended", ended.place.line
-            found.message = say(f"bench-{ended.kind}", language)
+            why = "garbled" if ended.why == "garbled" else ended.kind
+            found.message = say(f"bench-{why}", language)
         except Foul as foul:
             found.stopped, found.line = "forbidden", foul.line
             found.message = say("bench-forbidden", language, name=foul.called)

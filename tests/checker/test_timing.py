@@ -179,6 +179,25 @@ def test_what_happens_at_a_length_stays_there(timed, root, line, stopped, words)
     assert found.line == 25
 
 
+def test_times_that_cannot_be_are_not_shown(timed, root):
+    """A submission that stops its clock has no row: what it says is a claim, and is looked at."""
+    stop = "__import__('sys').modules['attn_kata.checker.stopwatch']._now = float"
+    found = timed("v1", at_length(root, 128, stop)).bench
+    assert [one.length for one in found.rows] == [64]
+    assert found.message == "it said times that cannot be"
+
+
+def test_code_that_needs_a_mask_gets_one(timed, root):
+    """Where forward takes no call without a mask, all three get one that hides nothing."""
+    source = answer(root, "v3").replace(
+        "attention_mask: Tensor | None = None", "attention_mask: Tensor"
+    )
+    assert source != answer(root, "v3")
+    found = timed("v3", source.replace("if attention_mask is not None:", "if True:"), (64,)).bench
+    assert found.masked
+    assert found.rows[0].against["reference"].memory == pytest.approx(1, rel=0.02)
+
+
 def test_ours_is_the_next_file(timed, root):
     """A submission that ends its process costs the judge nothing: the next one is judged."""
     timed("v1", at_length(root, 64, "__import__('os')._exit(3)"))
