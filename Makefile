@@ -11,7 +11,7 @@ TESTABLE := $(VENV)/.testable
 TYPED := build/typing/attn_kata
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format screens figures bench clean
+.PHONY: help demo test test-all lint format screens figures bench kernels clean
 
 help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -43,6 +43,9 @@ figures: $(INSTALLED)  ## work out the figures of the pages that explain mistake
 
 bench: $(INSTALLED)  ## measure what is promised about speed, in one table
 	$(BIN)/python bench/speed.py $(ARGS)
+
+kernels: $(INSTALLED)  ## time the model answers beside torch's fused attention
+	$(BIN)/python bench/kernels.py $(ARGS)
 
 clean:  ## remove what was made here, .venv included
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -160,6 +160,7 @@ def check(
     output: Annotated[bool, typer.Option("--output")] = False,
     heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False,
     heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None,
+    bench: Annotated[bool, typer.Option("--bench")] = False,
     force: Annotated[bool, typer.Option("--force")] = False,
 ) -> int:
     """Judge files."""
@@ -183,9 +184,11 @@ def check(
         timeout=timeout,
         memory=memory,
         heat=heat,
+        one_by_one=bench,
     )
     # The judge imports torch meanwhile: from here on, slow imports cost nothing.
-    with Bench(min(jobs or min(8, os.cpu_count() or 1), len(chosen))) as bench:
+    side_by_side = 1 if bench else jobs or min(8, os.cpu_count() or 1)
+    with Bench(min(side_by_side, len(chosen))) as judges:
         from .practice.record import Recorder
         from .terminal.verdicts import Manner, Verdicts
 
@@ -194,12 +197,13 @@ def check(
             trace=trace,
             output=output,
             heat=heat and heat_file is None,
+            timer=judges.timings if bench else None,
             explained=page_names(),
             typed=wishes.to_type(),
         )
         recorder = Recorder(workspace)
         verdicts = Verdicts(screen, chosen, manner)
-        stored = recorder.recorded(reports(bench, chosen, wishes), alone=len(chosen) == 1)
+        stored = recorder.recorded(reports(judges, chosen, wishes), alone=len(chosen) == 1)
         for report in verdicts.shown(stored):
             if heat_file is not None:
                 from .terminal.picture import save_heat

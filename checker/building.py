@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -91,6 +92,11 @@ class Built:
             and len(value.detach().unique()) > _MASK_LEVELS
         ]
 
+    @property
+    def forward(self) -> Callable[..., Any]:
+        """What is called: the object, or its forward where it cannot be called itself."""
+        return self.thing if callable(self.thing) else self.thing.forward
+
     def survey(self) -> None:
         """Look for weights again; layers made lazily appear only after a first call."""
         self.registered = {}
@@ -147,6 +153,13 @@ class Built:
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)
                 self.hidden[name] = parameter
+
+    def move(self, device: str) -> None:
+        """Bring every weight to a device."""
+        for module in self._roots():
+            module.to(device)
+        for parameter in self.hidden.values():
+            parameter.data = parameter.data.to(device)
 
     def mode(self, *, training: bool) -> None:
         """Switch to training or evaluation."""

@@ -21,6 +21,7 @@ from .building import Built, build
 from .direct.watch import Watch, facts, functions
 from .guard import Guard
 from .home import settle
+from .laps import Laps
 from .limits import Limits
 from .loading import Submission, describe_exception
 from .pretend import Mixed, PretendedGPU
@@ -67,6 +68,7 @@ class _Worker:
         self.printed: list[int | None] = []
         self.calls = 0
         self.restored = Restored()
+        self.laps = Laps(self.restored, self._built, self._given, self._fault)
 
     @property
     def loaded(self) -> Submission:
@@ -83,6 +85,8 @@ class _Worker:
             "run": self.run,
             "pretend": self.pretend,
             "functions": lambda _: {"functions": functions(self.loaded)},
+            "prepare": self.laps.prepare,
+            "lap": self.laps.lap,
         }
         return kinds[request["do"]](request)
 
@@ -197,7 +201,7 @@ class _Worker:
             given, args, kwargs = self._given(call, torch.float32)
             gpu.place(built.thing, given.values())
             with gpu, torch.no_grad():
-                _forward(built)(*args, **kwargs)
+                built.forward(*args, **kwargs)
         except Mixed as mixed:
             kind, name, line = mixed.origin
             fault = self._fault(mixed, "forward")
@@ -245,7 +249,7 @@ class _Worker:
                 stack.enter_context(
                     nullcontext() if "grad" in call or "jacobian" in call else _no_grad()
                 )
-                result = _forward(built)(*args, **kwargs)
+                result = built.forward(*args, **kwargs)
             answer = _describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))
@@ -282,13 +286,6 @@ class _Worker:
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []
         return lines
-
-
-def _forward(built: Built) -> Callable[..., Any]:
-    thing = built.thing
-    if callable(thing):
-        return thing
-    return thing.forward
 
 
 def _modules(built: Built) -> list[list[str]]:

@@ -124,6 +124,8 @@ _FORMS: dict[str, Any] = {
     "describe": {"answers": [_TRY]},
     "run": {"results": [{"fault?": _FAULT, "answers?": [_CALL], "made?": [_STEP]}]},
     "functions": {"functions": [_FUNCTION]},
+    "prepare": {"seconds?": float, "bytes?": (int, None), "events?": int, "fault?": _FAULT},
+    "lap": {"seconds?": float, "fault?": _FAULT},
     "pretend": {"answers": [{"fault?": _FAULT, "kind?": str, "name?": str, "line?": _LINE}]},
 }
 

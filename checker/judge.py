@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 import warnings
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,8 @@ from .plan import Binding, Size
 from .process import Candidate, Ended, Foul
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
+from .timing import Subject, timed
+from .timings import Timings
 from .verdict import Verdict
 
 __all__ = ["main"]
@@ -61,6 +64,7 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
     warnings.simplefilter("ignore")
     threading.Thread(target=_leave_when_dropped, args=(jobs,), daemon=True).start()
     limits = Limits(seconds=20.0, memory=share_of_memory(1))
+    sitting = None
     while True:
         # The next file's process settles in while there is nothing to judge.
         candidate = Candidate(requests, limits)
@@ -68,12 +72,19 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
             job = wire.receive(jobs)
         except wire.Closed:
             return
+        if "time" in job:
+            assert sitting is not None
+            # A warden watches over one process at a time.
+            candidate.close()
+            wire.send(jobs, asdict(sitting.timings(job["time"], requests)))
+            continue
         started = time.monotonic()
         limits = Limits(seconds=job["timeout"], memory=job["memory"])
         if candidate.limits != limits:
             candidate.close()
             candidate = Candidate(requests, limits)
-        report = _Sitting(job, candidate).report()
+        sitting = _Sitting(job, candidate)
+        report = sitting.report()
         report.elapsed_ms = round((time.monotonic() - started) * 1000)
         wire.send(jobs, report.to_dict())
 
@@ -108,6 +119,7 @@ class _Sitting:
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
+        self.subject: Subject | None = None
         self.result = Report(
             kata=self.kata.id,
             file=job["file"],
@@ -140,6 +152,12 @@ class _Sitting:
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
+
+    def timings(self, lengths: list[int], requests: socket.socket) -> Timings:
+        """Time the submission where it has passed; elsewhere there is nothing to time."""
+        if self.subject is None or self.result.verdict != "pass":
+            return Timings(stopped="lost")
+        return timed(self.subject, requests, self.job, self.result.device, lengths)
 
     def _own_fault(self, fault: Exception) -> Fault:
         if os.environ.get("ATTN_KATA_DEBUG"):
@@ -184,6 +202,7 @@ class _Sitting:
         self.phase = "run"
         self.result.roles = fitted.named_roles()
         self._try_all(source, fitted)
+        self.subject = Subject(kata=self.kata, source=source, path=candidate.path, fitted=fitted)
 
     def _fit(
         self,
@@ -211,15 +230,7 @@ class _Sitting:
             raise _Unjudged(refused.kind, refused.message, refused.line) from None
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
-        answer = candidate.ask(
-            {
-                "do": "load",
-                "source": source.text,
-                "path": candidate.path,
-                "folder": str(Path(candidate.path).parent),
-                "cells": source.cells,
-            }
-        )
+        answer = candidate.ask(source.to_load(candidate.path))
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
             raise self._load_fault(fault, source)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from .timings import Timings
+
 __all__ = [
     "CHECK_IDS",
     "MISTAKE_IDS",
@@ -258,14 +260,16 @@ class Report:
     elapsed_ms: int = 0
     printed: str = ""
     heat: Heat | None = None
+    bench: Timings | None = None
     schema: int = SCHEMA
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can carry, the schema first."""
         data = asdict(self)
-        if data["heat"] is None:
-            # There only where it was asked for.
-            del data["heat"]
+        for name in ("heat", "bench"):
+            if data[name] is None:
+                # There only where it was asked for.
+                del data[name]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -280,4 +284,5 @@ class Report:
         known["error"] = Fault(**data["error"]) if data["error"] else None
         known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
         known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
+        known["bench"] = Timings.from_dict(data["bench"]) if data.get("bench") else None
         return cls(**known)

@@ -12,6 +12,7 @@ import stat
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .messages import say
 
@@ -54,6 +55,13 @@ class Source:
         """Return one line's text, or nothing."""
         lines = self.text.splitlines()
         return lines[number - 1] if number and 0 < number <= len(lines) else ""
+
+    def to_load(self, path: str) -> dict[str, Any]:
+        """Return the request that has a candidate's process run it. path: the file's, resolved."""
+        folder = str(Path(path).parent)
+        return {
+            "do": "load", "source": self.text, "path": path, "folder": folder, "cells": self.cells,
+        }  # fmt: skip
 
 
 def read(path: Path, language: str) -> Source:

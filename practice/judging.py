@@ -37,7 +37,8 @@ class Mask(str, Enum):
 class Wishes:
     """How a person wants files judged. memory is in MB, 0 for the judge's own choice.
 
-    heat: whether the attention weights are wanted too.
+    heat: whether the attention weights are wanted too. one_by_one: begin with a file only
+    when the one before it is done with, as is needed where something is timed in between.
     """
 
     language: str
@@ -48,6 +49,7 @@ class Wishes:
     timeout: float = 20.0
     memory: int = 0
     heat: bool = False
+    one_by_one: bool = False
 
     def options(self) -> Options:
         """Return the judge's options, those that it knows."""
@@ -78,5 +80,9 @@ class Wishes:
 
 def reports(bench: Bench, chosen: Sequence[Target], wishes: Wishes) -> Iterator[Report]:
     """Judge files in the order given, neighbours of the same kata side by side."""
+    if wishes.one_by_one:
+        for target in chosen:
+            yield from bench.judge(target.kata.id, [target.file], wishes.options())
+        return
     for kata, same in groupby(chosen, key=lambda target: target.kata.id):
         yield from bench.judge(kata, [target.file for target in same], wishes.options())

@@ -14,7 +14,7 @@ from .heat import heat_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
-__all__ = ["Look", "again", "report_lines", "verdict_line"]
+__all__ = ["Look", "again", "command_lines", "report_lines", "verdict_line"]
 
 _INDENT = 4
 
@@ -52,7 +52,7 @@ def report_lines(report: Report, look: Look) -> list[Line]:
         blocks.append(flow_lines(report, look.language, look.width))
     if look.heat:
         blocks.append(heat_lines(report.heat, look.language, look.width, colour=look.colour))
-    blocks.append(_commands(report, look))
+    blocks.append(command_lines(report, look))
     lines: list[Line] = []
     for block in filter(None, blocks):
         lines += [*([[]] if lines else []), *block]
@@ -232,7 +232,8 @@ def _remarked(report: Report, look: Look) -> list[str]:
     return ["  ".join(named)] if named else []
 
 
-def _commands(report: Report, look: Look) -> list[Line]:
+def command_lines(report: Report, look: Look) -> list[Line]:
+    """Draw what to type next, and at its end how long the judging took."""
     lines: list[Line] = []
     widest = max((cells(label) for label, _ in look.commands), default=0)
     for label, command in look.commands:

@@ -6,18 +6,20 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..checker.report import Report
+from ..checker.timings import Timings
 from ..kata.catalogue import Kata, katas
 from ..practice.targets import Target
 from .lists import next_lines
-from .report import Look, again, report_lines, verdict_line
+from .report import Look, again, command_lines, report_lines, verdict_line
 from .screen import Screen, speaks_utf8
 from .text import safe, wrap
+from .timings import timings_lines
 
 __all__ = ["Manner", "Verdicts", "lines_of"]
 
@@ -30,12 +32,14 @@ class Manner:
 
     typed: the options that judging again needs. explained: the names that have a page for
     `why` to lead to. whole: draw passing ones of several in full, and no commands to type.
+    timer: times the file that has just passed.
     """
 
     as_json: bool = False
     trace: bool = False
     output: bool = False
     heat: bool = False
+    timer: Callable[[], Timings] | None = None
     explained: Sequence[str] = ()
     whole: bool = False
     typed: Sequence[str] = ()
@@ -66,7 +70,15 @@ class Verdicts:
             with self.screen.waiting(self._working_on(place)):
                 report = next(stream)
             self.counts[report.verdict] += 1
-            self._json(report) if self.manner.as_json else self._draw(report, place)
+            timed = self.manner.timer is not None and report.verdict == "pass"
+            if not self.manner.as_json:
+                self._draw(report, place, open_end=timed)
+            if timed:
+                self._time(report)
+            elif self.manner.timer is not None and not self.manner.as_json:
+                self.screen.note(self.screen.say("bench-first", file=safe(report.file)))
+            if self.manner.as_json:
+                self._json(report)
             yield report
 
     def end(self) -> None:
@@ -114,8 +126,24 @@ class Verdicts:
         lone = any("\ud800" <= char <= "\udfff" for char in text)
         self.screen.write(json.dumps(plain, allow_nan=False) if lone else text)
 
-    def _draw(self, report: Report, place: int) -> None:
-        look = Look(
+    def _time(self, report: Report) -> None:
+        """Time what passed. The verdict has been shown, or is on an interruption."""
+        assert self.manner.timer is not None
+        try:
+            with self.screen.waiting(self.screen.say("bench-timing", file=safe(report.file))):
+                report.bench = self.manner.timer()
+        except KeyboardInterrupt:
+            if self.manner.as_json:
+                self._json(report)
+            raise
+        if self.manner.as_json:
+            return
+        lines = timings_lines(report.bench, self.screen.language, self.screen.width)
+        commands = [] if len(self.chosen) > 1 else command_lines(report, self._look(report))
+        self.screen.print([[], *lines, *([[], *commands] if commands else [])])
+
+    def _look(self, report: Report) -> Look:
+        return Look(
             language=self.screen.language,
             width=self.screen.width,
             source=lines_of(Path(report.file)),
@@ -125,6 +153,11 @@ class Verdicts:
             colour=self.screen.colour,
             commands=() if self.manner.whole else self._commands(report),
         )
+
+    def _draw(self, report: Report, place: int, *, open_end: bool) -> None:
+        """Print a report. open_end: what to type comes later, after what follows it."""
+        look = self._look(report)
+        look = replace(look, commands=()) if open_end else look
         if self.manner.whole:
             self._draw_whole(report, look, place)
         elif len(self.chosen) > 1 and report.verdict == "pass":

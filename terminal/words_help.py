@@ -106,6 +106,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.trace", "show the torch calls with their lines and shapes", "显示 torch 调用及其行号和形状"),
     ("option.heat", "show the attention weights beside those expected; with FILE, as a picture "
      "(.svg or .png)", "显示注意力权重，与应有的并排；给出 FILE 就画成图片（.svg 或 .png）"),
+    ("option.bench", "after a pass, time it beside the model answer and torch's fused attention",
+     "通过之后，与参考答案和 torch 的融合注意力比较快慢与内存"),
     ("option.check.force", "replace a picture that is there", "替换已有的图片"),
     ("option.output", "show what your code printed", "显示你的代码打印的内容"),
     ("option.jobs", "how many files to judge side by side; 0 for one a processor (0)",

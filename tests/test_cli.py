@@ -318,6 +318,60 @@ def test_list_ends_in_the_next_kata(program, tmp_path):
     assert program("list").stdout.endswith("\n\n  next  attn-kata due\n")
 
 
+def test_bench_end_to_end(program, work):
+    """What passes is timed and what fails is not; the exit status and the record do not change."""
+    right, wrong = (str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong"))
+    shown = program("check", "mha", right, "--bench")
+    assert shown.returncode == 0
+    assert "× the fused kernel" in shown.stdout
+    assert shown.stdout.index("PASS") < shown.stdout.index("× the fused kernel")
+    # It ends in something to type, as without.
+    assert shown.stdout.count("attn-kata check mha") == 1
+    assert "--seed" in "".join(shown.stdout.splitlines()[-2:])
+    failed = program("--lang", "zh", "check", "mha", wrong, "--bench")
+    assert failed.returncode == 1
+    assert "融合算子" not in failed.stdout
+    assert "先要通过" in failed.stderr
+    done = program("check", "mha", right, wrong, "--bench", "--json")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert [row["length"] for row in first["bench"]["rows"]][:2] == [64, 128]
+    assert "bench" not in second
+    assert done.returncode == 1
+    assert "4 checks recorded" in program("doctor", "--no-torch").stdout
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_interrupted_while_it_is_timed(work, tmp_path, form):
+    """Ctrl-C ends the timing with 130; the verdict was given, and is on record."""
+    slow = work / "slow.py"
+    source = (EXAMPLES / "right_mha.py").read_text("utf-8")
+    call = "def forward(self, x, attention_mask=None):"
+    assert call in source
+    slow.write_text(
+        source.replace(call, f"{call}\n        if x.shape[1] > 100: import time; time.sleep(30)"),
+        "utf-8",
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "check", "mha", str(slow), "--bench", *form],
+        env={**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not list((tmp_path / "home").rglob("history.sqlite3")):
+        time.sleep(0.1)
+    time.sleep(1.5)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=30)
+    assert child.returncode == 130, err
+    if form:
+        assert json.loads(out)["verdict"] == "pass"
+    else:
+        assert "PASS" in out
+    assert "interrupted" in err
+    assert "Traceback" not in err
+
+
 def test_stub_is_judged_after_start(program):
     """start, then check without a word: the stub is found, and it is not written yet."""
     program("start", "v1")

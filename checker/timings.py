@@ -1,0 +1,126 @@
+"""How long a submission takes beside the model answer and the fused kernel: plain data.
+
+Standard library only. Nothing of it has a part in a verdict.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["LENGTHS", "OTHERS", "SIDES", "Against", "Lap", "Row", "Timings", "against", "row"]
+
+LENGTHS = (64, 128, 256, 512, 1024, 2048)
+# What a submission is held against, and all that is timed, in the order in which it is.
+OTHERS = ("reference", "fused")
+SIDES = ("yours", *OTHERS)
+
+
+@dataclass(slots=True, kw_only=True)
+class Lap:
+    """What one call takes: seconds, the median, and bytes of tensors alive at once, the most.
+
+    bytes: beside what was there before the call; None where it was not measured.
+    """
+
+    seconds: float
+    bytes: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Against:
+    """The submission as a multiple of another side.
+
+    time: the median of the rounds' ratios. low and high: their quartiles. memory: the ratio
+    of the bytes; None where they are not known.
+    """
+
+    time: float
+    low: float
+    high: float
+    memory: float | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Row:
+    """One length. sides: a lap for yours, reference and fused. against: the last two."""
+
+    length: int
+    rounds: int
+    sides: dict[str, Lap]
+    against: dict[str, Against]
+
+
+@dataclass(slots=True, kw_only=True)
+class Timings:
+    """What was timed: forward in eval mode, without gradients, dropout or mask.
+
+    masked: a mask that hides nothing was handed over, for want of a call without one.
+    stopped: why longer lengths are missing: "time" or "memory" (the next would have taken more
+    than is spent on this), "raised", "ended" or "forbidden" (what the submission did there),
+    "lost" (the judge's own fault), None where none is. at: the length that is missing first.
+    message and line: what happened, where it is more than a word.
+    """
+
+    device: str = "cpu"
+    name: str | None = None
+    threads: int = 1
+    dtype: str = "float32"
+    batch: int = 1
+    hidden_dim: int = 0
+    heads: int = 1
+    masked: bool = False
+    rows: list[Row] = field(default_factory=list)
+    stopped: str | None = None
+    at: int | None = None
+    message: str = ""
+    line: int | None = None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Timings:
+        """Build it from `dataclasses.asdict`'s form."""
+        known = dict(data)
+        known["rows"] = [
+            Row(
+                length=one["length"],
+                rounds=one["rounds"],
+                sides={side: Lap(**lap) for side, lap in one["sides"].items()},
+                against={side: Against(**ratio) for side, ratio in one["against"].items()},
+            )
+            for one in data["rows"]
+        ]
+        return cls(**known)
+
+
+def row(
+    length: int, seconds: Mapping[str, Sequence[float]], taken: Mapping[str, int | None]
+) -> Row:
+    """Sum a length up. seconds: of every side, a round each. taken: the bytes of every side."""
+    sides = {
+        side: Lap(seconds=statistics.median(seconds[side]), bytes=taken[side]) for side in SIDES
+    }
+    ratios = {
+        other: against(seconds["yours"], seconds[other], taken["yours"], taken[other])
+        for other in OTHERS
+    }
+    return Row(length=length, rounds=len(seconds["yours"]), sides=sides, against=ratios)
+
+
+def against(
+    mine: Sequence[float], theirs: Sequence[float], bytes_mine: int | None, bytes_theirs: int | None
+) -> Against:
+    """Hold one side's seconds, round by round, and bytes against another's."""
+    low, middle, high = _quartiles([one / other for one, other in zip(mine, theirs, strict=True)])
+    memory = None
+    if bytes_mine is not None and bytes_theirs:
+        memory = bytes_mine / bytes_theirs
+    return Against(time=middle, low=low, high=high, memory=memory)
+
+
+def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    if len(values) == 1:
+        return values[0], values[0], values[0]
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, middle, high
