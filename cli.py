@@ -16,13 +16,14 @@ import typer
 from . import __version__
 from .cli_dev import dev
 from .cli_interview import interview_app
-from .kata.catalogue import Kata, katas
-from .practice.completion import kata_ids, page_ids, target_names
+from .cli_texts import explain, hint, show, solution
+from .kata.catalogue import katas
+from .practice.completion import kata_ids, target_names
 from .practice.errors import Refusal
 from .practice.judging import Device, Mask, Wishes, reports
-from .practice.pages import has_pages, page_called, page_names
+from .practice.pages import has_pages, page_names
 from .practice.surroundings import ask_cuda, require_cuda, torch_version
-from .practice.targets import Target, kata_called, read_text, targets
+from .practice.targets import Target, kata_called, targets
 from .practice.workspace import Workspace
 from .terminal.help import HelpCommand, HelpGroup
 from .terminal.language import Language
@@ -48,7 +49,6 @@ app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 
-KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
 OptionalKata = Annotated[
     str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
 ]
@@ -95,25 +95,7 @@ def list_katas(ctx: typer.Context) -> int:
     return Exit.PASS
 
 
-@app.command(cls=HelpCommand)
-def show(
-    ctx: typer.Context, kata: KataName, live: Annotated[bool, typer.Option("--live")] = False
-) -> int:
-    """Show a kata's brief, or what its mask does to a sequence that grows."""
-    screen: Screen = ctx.obj
-    found = kata_called(kata)
-    if live:
-        from .practice.decoding import experiment
-        from .terminal.live import play
-
-        with screen.waiting(screen.say("live-begins")):
-            stages = experiment(found)
-        play(screen, stages, found.id)
-        return Exit.PASS
-    from .terminal.brief import markdown_lines
-
-    screen.print(markdown_lines(found.brief(screen.language), screen.width))
-    return Exit.PASS
+app.command(cls=HelpCommand)(show)
 
 
 @app.command(cls=HelpCommand)
@@ -238,76 +220,8 @@ def watch(
     return Exit.PASS
 
 
-@app.command(cls=HelpCommand)
-def hint(
-    ctx: typer.Context,
-    kata: KataName,
-    number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
-) -> int:
-    """Give a hint."""
-    from .practice.record import Recorder
-    from .terminal.lists import hint_lines, hints_over_lines
-
-    screen: Screen = ctx.obj
-    asked = kata_called(kata)
-    hints = asked.hints(screen.language)
-    workspace = Workspace()
-    recorder = Recorder(workspace)
-    wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
-    if number is not None and not 0 < number <= len(hints):
-        raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
-    if wanted > len(hints):
-        screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
-    else:
-        recorder.hinted(asked.id, wanted)
-        screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
-    screen.own_up(recorder.troubles)
-    return Exit.PASS
-
-
-@app.command(cls=HelpCommand)
-def solution(
-    ctx: typer.Context,
-    kata: KataName,
-    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
-    diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
-) -> int:
-    """Show a model answer."""
-    from .practice.record import Recorder
-    from .terminal.solution import diff_lines, solution_lines
-
-    screen: Screen = ctx.obj
-    asked = kata_called(kata)
-    mine = read_text(diff) if diff is not None else None
-    if not yes and not _may_spoil(screen, asked):
-        screen.note(screen.say("solution-kept"))
-        return Exit.PASS
-    recorder = Recorder(Workspace())
-    recorder.spoiled(asked.id)
-    if mine is None:
-        screen.print(solution_lines(asked.id, asked.solution(), screen.language))
-    else:
-        screen.print(diff_lines(str(diff), mine, asked.solution(), screen.language))
-    screen.own_up(recorder.troubles)
-    return Exit.PASS
-
-
-def explain(
-    ctx: typer.Context,
-    ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=page_ids)] = None,
-) -> int:
-    """Explain a mistake or remark."""
-    from .terminal.brief import markdown_lines
-    from .terminal.lists import page_lines
-
-    screen: Screen = ctx.obj
-    if ident is None:
-        screen.print(page_lines(page_names(), screen.language))
-    else:
-        screen.print(markdown_lines(page_called(ident, screen.language), screen.width))
-    return Exit.PASS
-
-
+for _command in (hint, solution):
+    app.command(cls=HelpCommand)(_command)
 if has_pages():
     app.command(cls=HelpCommand)(explain)
 
@@ -389,17 +303,6 @@ def demo(ctx: typer.Context) -> int:
     good = found == ["pass", "fail"]
     verdicts.close_demo(katas()[0].id, good=good)
     return Exit.PASS if good else Exit.FAIL
-
-
-def _may_spoil(screen: Screen, kata: Kata) -> bool:
-    """Ask before an answer is spoiled; nobody asks who has passed already."""
-    from .practice.history import History
-
-    if History().standing().get(kata.id) == "passed":
-        return True
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
-    return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -156,7 +156,7 @@ class _Sitting:
     def timings(self, lengths: list[int], requests: socket.socket) -> Timings:
         """Time the submission where it has passed; elsewhere there is nothing to time."""
         if self.subject is None or self.result.verdict != "pass":
-            return Timings(stopped="lost")
+            return Timings(stopped="lost" if self.kata.promised else "other")
         return timed(self.subject, requests, self.job, self.result.device, lengths)
 
     def _own_fault(self, fault: Exception) -> Fault:

@@ -60,7 +60,8 @@ class Timings:
     masked: a mask that hides nothing was handed over, for want of a call without one.
     stopped: why longer lengths are missing: "time" or "memory" (the next would have taken more
     than is spent on this), "raised", "ended" or "forbidden" (what the submission did there),
-    "lost" (the judge's own fault), None where none is. at: the length that is missing first.
+    "lost" (the judge's own fault) or "other" (a kata of another kind), None where none is.
+    at: the length that is missing first.
     message and line: what happened, where it is more than a word.
     """
 

@@ -74,6 +74,9 @@ def others(
     mask = mask if mask is None else mask.to(device)
     reference, fused = Truth(kata, size), Truth(kata, size)
     reference.module = reference.module.float().to(device)
+    with torch.no_grad():
+        for weight in reference.module.parameters():
+            weight.normal_(std=size.hidden**-0.5)
     fused.module = Fused(kata, reference.module, size.heads)
     return dict(
         zip(OTHERS, (partial(truth.run, held, mask) for truth in (reference, fused)), strict=True)

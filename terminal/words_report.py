@@ -85,6 +85,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("bench-stopped-memory", "not timed: it would take too much memory", "没有计时：会占用太多内存"),
     ("bench-stopped-lost", "not timed: the judge broke off; the verdict stands",
      "没有计时：评判程序中断了；结论不变"),
+    ("bench-stopped-other", "not timed: only the classes of the ladder, v1 to cross, have a fused kernel to stand beside",
+     "没有计时：只有阶梯上的类（v1 到 cross）有融合算子可比"),
     ("bench-claim-cpu", "processor time, medians of rounds in turns; memory is what tensors take at most, "
      "beyond the inputs. Your process says its own figures, and no verdict depends on them",
      "时间是处理器时间，几方轮流计时，取中位数；内存是输入之外的张量同时占用的最大值。"

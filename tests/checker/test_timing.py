@@ -18,7 +18,8 @@ from attn_kata.kata.catalogue import katas
 from hypothesis import given
 from hypothesis import strategies as st
 
-KATAS = [kata.id for kata in katas()]
+LADDER = [kata for kata in katas() if kata.promised is not None]
+KATAS = [kata.id for kata in LADDER]
 SECONDS = st.floats(1e-6, 10)
 
 
@@ -111,7 +112,7 @@ def test_peak_of_the_fused_kernel_is_linear():
     assert growth["fused"] == pytest.approx(2, rel=0.2)
 
 
-@pytest.mark.parametrize("kata", katas(), ids=KATAS)
+@pytest.mark.parametrize("kata", LADDER, ids=KATAS)
 def test_fused_gives_the_model_answers_output(kata):
     """What is timed as the fused kernel computes the same attention, mask and all."""
     size = Size(hidden=12, heads=3 if kata.contract.heads == "many" else 1, block=7)
@@ -127,6 +128,13 @@ def test_fused_gives_the_model_answers_output(kata):
         calls = others(kata, size, inputs, mask, "cpu")
         reference, fused = (call() for call in calls.values())
         assert torch.allclose(reference, fused, atol=1e-5)
+
+
+def test_functions_are_not_timed(timed, root):
+    """They pass, and the timing says that it is for classes."""
+    report = timed("sdpa", answer(root, "sdpa"))
+    assert report.verdict == "pass"
+    assert report.bench.stopped == "other"
 
 
 @pytest.mark.parametrize("kata", KATAS)

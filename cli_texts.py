@@ -1,0 +1,121 @@
+"""The commands that show what is written: briefs, hints, model answers and pages."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .kata.catalogue import Kata
+from .practice.completion import kata_ids, page_ids
+from .practice.errors import Refusal
+from .practice.pages import page_called, page_names
+from .practice.targets import kata_called, read_text
+from .practice.workspace import Workspace
+from .terminal.program import Exit
+from .terminal.screen import Screen
+
+__all__ = ["KataName", "explain", "hint", "show", "solution"]
+
+KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
+
+
+def show(
+    ctx: typer.Context, kata: KataName, live: Annotated[bool, typer.Option("--live")] = False
+) -> int:
+    """Show a kata's brief, or what its mask does to a sequence that grows."""
+    screen: Screen = ctx.obj
+    found = kata_called(kata)
+    if live:
+        from .practice.decoding import experiment
+        from .terminal.live import play
+
+        with screen.waiting(screen.say("live-begins")):
+            stages = experiment(found)
+        play(screen, stages, found.id)
+        return Exit.PASS
+    from .terminal.brief import markdown_lines
+
+    screen.print(markdown_lines(found.brief(screen.language), screen.width))
+    return Exit.PASS
+
+
+def hint(
+    ctx: typer.Context,
+    kata: KataName,
+    number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
+) -> int:
+    """Give a hint."""
+    from .practice.record import Recorder
+    from .terminal.lists import hint_lines, hints_over_lines
+
+    screen: Screen = ctx.obj
+    asked = kata_called(kata)
+    hints = asked.hints(screen.language)
+    workspace = Workspace()
+    recorder = Recorder(workspace)
+    wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
+    if number is not None and not 0 < number <= len(hints):
+        raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
+    if wanted > len(hints):
+        screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
+    else:
+        recorder.hinted(asked.id, wanted)
+        screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
+    screen.own_up(recorder.troubles)
+    return Exit.PASS
+
+
+def solution(
+    ctx: typer.Context,
+    kata: KataName,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+    diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
+) -> int:
+    """Show a model answer."""
+    from .practice.record import Recorder
+    from .terminal.solution import diff_lines, solution_lines
+
+    screen: Screen = ctx.obj
+    asked = kata_called(kata)
+    mine = read_text(diff) if diff is not None else None
+    if not yes and not _may_spoil(screen, asked):
+        screen.note(screen.say("solution-kept"))
+        return Exit.PASS
+    recorder = Recorder(Workspace())
+    recorder.spoiled(asked.id)
+    if mine is None:
+        screen.print(solution_lines(asked.id, asked.solution(), screen.language))
+    else:
+        screen.print(diff_lines(str(diff), mine, asked.solution(), screen.language))
+    screen.own_up(recorder.troubles)
+    return Exit.PASS
+
+
+def explain(
+    ctx: typer.Context,
+    ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=page_ids)] = None,
+) -> int:
+    """Explain a mistake or remark."""
+    from .terminal.brief import markdown_lines
+    from .terminal.lists import page_lines
+
+    screen: Screen = ctx.obj
+    if ident is None:
+        screen.print(page_lines(page_names(), screen.language))
+    else:
+        screen.print(markdown_lines(page_called(ident, screen.language), screen.width))
+    return Exit.PASS
+
+
+def _may_spoil(screen: Screen, kata: Kata) -> bool:
+    """Ask before an answer is spoiled; nobody asks who has passed already."""
+    from .practice.history import History
+
+    if History().standing().get(kata.id) == "passed":
+        return True
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
+    return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
