@@ -15,7 +15,7 @@ from .examine import Examination, Outcome
 from .lines import assignment
 from .source import Source
 
-__all__ = ["crash", "cut_line", "patterns", "state_line"]
+__all__ = ["crash", "cut_line", "own_imports", "patterns", "state_line"]
 
 _Clue = tuple[str, int | None]
 
@@ -25,12 +25,18 @@ _RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "r
            "multinomial", "uniform_", "random")  # fmt: skip
 
 
+# What torch says to code that wants a GPU where there is none, or to be found.
+_NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available",
+                   "found at least two devices", "to be on the same device",
+                   "no CUDA-capable device")  # fmt: skip
+
+
 def crash(fault: dict[str, Any], kata: Kata) -> str | None:
     """Name the mistake behind an exception on a first plain input, where the cause is known."""
     text = fault["message"]
     if "view size is not compatible" in text:
         return "view-needs-contiguous"
-    if "not compiled with CUDA" in text or "Found no NVIDIA driver" in text:
+    if any(words in text for words in _NO_SUCH_DEVICE):
         return "device-hardcoded"
     invalid = re.search(r"shape '\[(-?\d+), (-?\d+)[^']*' is invalid for input of size", text)
     if invalid:
@@ -154,4 +160,18 @@ def _made_in_forward(tree: ast.AST | None) -> int | None:
             line = _call_line(function, ("Linear", "Parameter", "randn", "rand"))
             if line is not None:
                 return line
+    return None
+
+
+def own_imports(source: Source) -> int | None:
+    """The line that imports attn_kata, whose answers are not the candidate's."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        if any(name.split(".")[0] == "attn_kata" for name in names):
+            return node.lineno
     return None

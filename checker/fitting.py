@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -182,6 +183,14 @@ class Fitted:
         other = Fitted(self.kata, self.candidate, bound, self.draw.initial_seed() + 1)
         other.base, other.work, other.skip = self.base, self.work, skip
         other.align()
+        return other
+
+    def elsewhere(self, candidate: Candidate, work: torch.dtype) -> Fitted:
+        """The same class with the same roles, in another process and dtype."""
+        other = copy.copy(self)
+        other.candidate, other.work = candidate, work
+        other.faults = {}
+        other._shapes, other._roles = {}, dict(self._roles)  # noqa: SLF001 - of this very class
         return other
 
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,11 @@
-"""Lower precision: float32, bfloat16 and float16 beside float64 truth."""
+"""Lower precision: float32, bfloat16, float16 and autocast beside float64 truth.
+
+Under autocast a float32 module makes its products in bfloat16: their factors are rounded to
+it, and so is what comes out. The weights and inputs that are drawn for it are bfloat16
+numbers already, so that the first rounding changes nothing. Every other rounding is one that
+a module in bfloat16 makes as well, and what autocast leaves in float32 (on CUDA the softmax,
+on the CPU most of what is no product) rounds less. Its bound is therefore bfloat16's.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +19,36 @@ from .examine import Examination, Ready
 from .plan import Size
 from .trials import Trial
 from .truth import Truth
+from .wire import dtype_name
 
 __all__ = ["try_dtypes"]
 
-_DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+# The dtype that numbers are rounded to, and whether autocast does it.
+_MANNERS = (
+    (torch.float32, False),
+    (torch.bfloat16, False),
+    (torch.float16, False),
+    (torch.bfloat16, True),
+)
 
 
 def try_dtypes(examination: Examination, ready: Ready) -> None:
-    """float32, bfloat16 and float16, against float64 truth for the rounded weights."""
+    """Every lower precision, against float64 truth for the rounded weights."""
     size, (weights, _) = next(iter(ready.items()))
     batches = []
-    for dtype in _DTYPES:
+    for dtype, autocast in _MANNERS:
         rounded = {name: w.to(dtype).double() for name, w in weights.items()}
         truth = examination.fitted.truth(size, rounded)
         if truth is None:
             return
         trials = [_trial(examination, case, size, truth, dtype) for case in _cases(examination)]
+        for trial in trials:
+            trial.autocast = autocast
+            if autocast:
+                trial.call["autocast"] = dtype_name(dtype)
         calls = [trial.call for trial in trials]
-        batches.append((dtype, examination.fitted.entry(size, rounded, calls, dtype), trials))
+        made_in = torch.float32 if autocast else dtype
+        batches.append((dtype, examination.fitted.entry(size, rounded, calls, made_in), trials))
     results = examination.fitted.run([entry for _, entry, _ in batches])
     for (dtype, _, trials), result in zip(batches, results, strict=True):
         answers: list[dict[str, Any]] = result.get("answers") or [

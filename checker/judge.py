@@ -23,13 +23,15 @@ import torch
 
 from ..kata.catalogue import Kata, find
 from . import wire
-from .behaviour import Trace, pretend, trace, try_dropout
+from .accelerator import hoped
+from .behaviour import DropoutFinding, Trace, pretend, trace, try_dropout
 from .beneath import beneath
 from .choose import choose
 from .crashes import because, meant, misspelt_method
+from .device_verdict import judge_device
 from .diagnose import diagnose, diagnose_training
 from .dropout_verdict import judge_dropout
-from .evidence import crash
+from .evidence import crash, own_imports
 from .examine import Examination
 from .fitting import Fitted, Unbound, bind
 from .flow import follow
@@ -38,6 +40,7 @@ from .halves import try_dtypes
 from .heat import heat
 from .limits import Limits
 from .messages import say
+from .on_device import DeviceRun, run_on_device
 from .origins import Origins
 from .plan import Binding, Size
 from .process import Candidate, Ended, Foul
@@ -89,7 +92,7 @@ class _Sitting:
     """The judging of one file.
 
     job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes),
-    heat and diagnose (whether the weights, and the names of mistakes, are wanted).
+    heat and diagnose (whether the weights, and the names of mistakes, are wanted), device.
     """
 
     def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
@@ -98,6 +101,8 @@ class _Sitting:
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
+        self.candidate: Candidate | None = None
+        self.loading: dict[str, Any] = {}
         self.result = Report(
             kata=self.kata.id,
             file=job["file"],
@@ -108,11 +113,10 @@ class _Sitting:
 
     def report(self) -> Report:
         """Judge the file; whatever happens, a report comes of it."""
-        candidate = None
         try:
-            limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
             # It settles in while the file is read.
-            candidate = Candidate(self.requests, limits, os.path.realpath(self.job["file"]))
+            path = os.path.realpath(self.job["file"])
+            candidate = self.candidate = Candidate(self.requests, self._limits(), path)
             source = read(Path(self.job["file"]), self.language)
             try:
                 self._judge(source, candidate)
@@ -129,11 +133,22 @@ class _Sitting:
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
             self.result.error = self._own_fault(fault)
         finally:
-            if candidate is not None:
-                self.result.printed = candidate.close()
+            self._serve(None)
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
+
+    def _limits(self, accelerator: str = "") -> Limits:
+        seconds, memory = self.job["timeout"], self.job["memory"]
+        return Limits(seconds=seconds, memory=memory, accelerator=accelerator)
+
+    def _serve(self, candidate: Candidate | None) -> None:
+        """End the candidate that there is; another may take its place."""
+        if self.candidate is not None:
+            printed = self.candidate.close()
+            # A second one prints the same again.
+            self.result.printed = self.result.printed or printed
+        self.candidate = candidate
 
     def _own_fault(self, fault: Exception) -> Fault:
         if os.environ.get("ATTN_KATA_DEBUG"):
@@ -194,15 +209,14 @@ class _Sitting:
     def _load(
         self, source: Source, candidate: Candidate
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        answer = candidate.ask(
-            {
-                "do": "load",
-                "source": source.text,
-                "path": candidate.path,
-                "folder": str(Path(candidate.path).parent),
-                "cells": source.cells,
-            }
-        )
+        self.loading = {
+            "do": "load",
+            "source": source.text,
+            "path": candidate.path,
+            "folder": str(Path(candidate.path).parent),
+            "cells": source.cells,
+        }
+        answer = candidate.ask(self.loading)
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
             raise self._load_fault(fault, source)
@@ -304,7 +318,7 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
-        verdict.rules(seen, _own_imports(source))
+        verdict.rules(seen, own_imports(source))
         verdict.parameters(examination, seen)
         verdict.structure(examination)
         verdict.outputs(examination)
@@ -315,14 +329,33 @@ class _Sitting:
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
         if fitted.shapes(examination.sizes[0]):
-            verdict.device(pretend(examination))
+            faults = pretend(examination)
+            judge_device(verdict, faults, self._on_device(verdict, examination, found))
         verdict.finish()
         flow = follow(seen, examination)
         verdict.flow(flow)
         if self.job["heat"]:
             self.result.heat = heat(flow, self.language)
-        if self.job["diagnose"]:
+        if self.job["diagnose"] and self.phase != "device":
             self._diagnose(verdict, examination, seen)
+
+    def _on_device(
+        self, verdict: Verdict, examination: Examination, dropout: DropoutFinding | None
+    ) -> DeviceRun | None:
+        """Judge what has passed so far on a real accelerator, where there may be one."""
+        asked = hoped(self.job["device"])
+        if asked is None or any(check.status == "fail" for check in verdict.checks.values()):
+            return None
+        self.phase = "device"
+        # A warden watches one at a time.
+        limits = self._limits(asked)
+        self._serve(None)
+        run = run_on_device(examination, self.requests, limits, self.loading, dropout, self._serve)
+        if not run.ran and self.job["device"] != "auto":
+            reason = run.reason or self._say("device-none")
+            message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
+            raise _Unjudged("crash", message)
+        return run
 
     def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         """Look for the mistake; whatever comes of it, the verdict stands."""
@@ -364,17 +397,3 @@ def _given(binding: Binding, size: Size) -> str:
 
 def _plain(value: object) -> str:
     return "…" if isinstance(value, dict) else str(value)
-
-
-def _own_imports(source: Source) -> int | None:
-    """The line that imports attn_kata, whose answers are not the candidate's."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [node.module or ""]
-        else:
-            continue
-        if any(name.split(".")[0] == "attn_kata" for name in names):
-            return node.lineno
-    return None

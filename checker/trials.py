@@ -34,6 +34,7 @@ class Trial:
     """A case at a size, the call that tries it, and the right answer.
 
     keep: which elements count. parameter_grads and input_grads: the right gradients.
+    autocast: whether a float32 module is to make its products in this dtype.
     """
 
     case: Case
@@ -47,6 +48,7 @@ class Trial:
     mask_form: str = ""
     mask_dtype: str = ""
     dtype: torch.dtype = torch.float64
+    autocast: bool = False
 
     @property
     def weight(self) -> int:

@@ -295,23 +295,6 @@ class Verdict(Blame):
             line = narrowing(examination, dtype) or fault["line"]
             self.blame("dtype-hardcoded", line, dtype=name, reason=reason)
 
-    def device(self, faults: list[dict[str, Any]]) -> None:
-        """Tensors made on the CPU, or left there, where the rest is on the GPU."""
-        self.report.device = {"cuda": "simulated", "name": None}
-        mixed = [f for f in faults if f["kind"] in {"made", "attribute"}]
-        if not mixed:
-            self.set("device", "pass", self.say("device-pass"))
-            return
-        fault = mixed[0]
-        if fault["kind"] == "attribute":
-            line = self.lines.assignment(fault["name"]) or fault["line"]
-            mistake = "mask-not-buffer"
-        else:
-            line, mistake = fault["line"], "device-hardcoded"
-        reason = fault["fault"]["message"]
-        self.set("device", "fail", self.say("fail-device", line=line, reason=reason))
-        self.blame(mistake, line)
-
     def half_fill(self, examination: Examination, seen: Trace) -> None:
         """A finite fill that float16 cannot hold."""
         for fault in examination.half_faults[:1]:
