@@ -14,9 +14,7 @@ from typing import Any
 
 import torch
 
-__all__ = ["KINDS", "Accelerator", "NoStart", "answer_as", "hide", "hoped", "start"]
-
-KINDS = ("cuda", "xpu", "mps")
+__all__ = ["Accelerator", "NoStart", "answer_as", "hide", "hoped", "is_built", "start"]
 
 # What a driver makes, without which asking torch is in vain: NVIDIA's, WSL's, AMD's, Jetson's.
 _DRIVERS = {
@@ -32,7 +30,14 @@ _matmul = torch.backends.cuda.matmul
 
 
 class NoStart(Exception):
-    """No device to run on. Its text is the reason, empty where torch plainly sees none."""
+    """No device to run on. Its text is the reason, empty where torch plainly sees none.
+
+    count: how many there are, where the one that was asked for is not among them, else 0.
+    """
+
+    def __init__(self, reason: str, count: int = 0) -> None:
+        super().__init__(reason)
+        self.count = count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,12 +65,13 @@ def hoped(asked: str) -> str | None:
     if asked != "auto":
         return None if asked == "cpu" else asked
     for kind, files in _DRIVERS.items():
-        if _built(kind) and any(map(os.path.exists, files)):
+        if is_built(kind) and any(map(os.path.exists, files)):
             return kind
     return None
 
 
-def _built(kind: str) -> bool:
+def is_built(kind: str) -> bool:
+    """Whether this torch knows a kind of accelerator at all."""
     if kind == "cuda":
         return torch.backends.cuda.is_built()
     return bool(getattr(torch._C, f"_has_{kind}", False))  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public one in torch 2.2
@@ -76,7 +82,9 @@ def start(asked: str) -> Accelerator:
     place = torch.device(asked)
     place = torch.device(place.type, place.index or 0)
     kind = place.type
-    library: Any = getattr(torch, kind)
+    library: Any = getattr(torch, kind, None)
+    if library is None or not is_built(kind):
+        raise NoStart("")
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         there = torch.backends.mps.is_available() if kind == "mps" else library.is_available()
@@ -85,7 +93,7 @@ def start(asked: str) -> Accelerator:
     try:
         count = library.device_count() if hasattr(library, "device_count") else 1
         if place.index >= count:
-            raise NoStart(f"{place}, 0..{count - 1}")
+            raise NoStart(f"there is no {place} among {count}", count)
         _hold(place, library)
         name = library.get_device_name(place.index) if kind != "mps" else "Apple GPU"
     except (RuntimeError, AssertionError) as fault:
@@ -99,10 +107,10 @@ def _hold(place: torch.device, library: Any) -> None:
         library.init()
         free, _ = library.mem_get_info(place.index)
         if free < _FREE:
-            raise NoStart(f"{free >> 20} MB free")
+            raise NoStart(f"only {free >> 20} MB of its memory are free")
     ones = torch.ones(4, 4, device=place)
     if (ones @ ones).sum().item() != 64:
-        raise NoStart("4 × 4 ones times 4 × 4 ones")
+        raise NoStart("it computes 1 + 1 wrongly")
 
 
 def _plain(text: str) -> str:

@@ -97,8 +97,7 @@ def _finding_text(sheet: Sheet, finding: Finding) -> str:
     if finding.gap is None or finding.kind == "gradient":
         return sheet.finding_text(finding)
     off, bound = finding.gap.worst, finding.trial.bound
-    dtype = str(finding.trial.dtype).removeprefix("torch.")
-    return sheet.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
+    return sheet.say("fail-dtype-values", dtype=sheet.dtype_of(finding), off=off, bound=bound)
 
 
 def _passed(sheet: Sheet, run: DeviceRun) -> str:

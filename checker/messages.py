@@ -283,6 +283,7 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed",
         "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}",
     },
+    "under-autocast": {"en": "autocast to {dtype}", "zh": "autocast 到 {dtype}"},
     "fail-causality": {
         "en": "outputs of the first {length} positions change once later ones are there",
         "zh": "后面的位置出现之后，前 {length} 个位置的输出变了",

@@ -260,16 +260,14 @@ class Verdict(Blame):
         cases = examination.counts.get("dtypes", 0)
         fault = examination.fitted.double_fault
         if fault is not None:
-            self._dtype_fault(torch.float64, fault, examination)
+            self._dtype_fault(torch.float64, fault, examination, "float64")
         for finding in examination.findings.get("dtypes", []):
-            dtype = dtype_name(finding.trial.dtype)
+            dtype = self.dtype_of(finding)
             if finding.fault is not None:
-                self._dtype_fault(finding.trial.dtype, finding.fault, examination)
+                self._dtype_fault(finding.trial.dtype, finding.fault, examination, dtype)
             elif finding.gap is not None:
                 off, bound = finding.gap.worst, finding.trial.bound
-                text = self.say(
-                    "fail-dtype-values", dtype=dtype_name(finding.trial.dtype), off=off, bound=bound
-                )
+                text = self.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
                 self.set("dtypes", "fail", text, cases)
             else:
                 text = self.say("fail-dtype", dtype=dtype, reason=self.finding_text(finding))
@@ -282,13 +280,13 @@ class Verdict(Blame):
             self.blame("dtype-hardcoded", line, "dtype-narrowed", **values)
         skipped = {dtype_name(d) for d in examination.skipped_dtypes}
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
+        names += ["autocast"] * examination.autocast
         self.set("dtypes", "pass", self.say("dtypes-pass", dtypes=", ".join(names)), cases)
 
     def _dtype_fault(
-        self, dtype: torch.dtype, fault: dict[str, Any], examination: Examination
+        self, dtype: torch.dtype, fault: dict[str, Any], examination: Examination, name: str
     ) -> None:
         reason = fault["message"].split("\n")[0]
-        name = dtype_name(dtype)
         self.set("dtypes", "fail", self.say("fail-dtype", dtype=name, reason=reason))
         mismatch = any(w in reason for w in ("dtype", "scalar type", "Float", "Half", "Double"))
         if mismatch and not self.blames("dtype-hardcoded"):

@@ -68,7 +68,7 @@ def test_the_words_are_torchs_own() -> None:
     gpu, module, x = on_gpu()
     words = "Expected all tensors to be on the same device, but found at least two devices"
     with gpu, pytest.raises(Mixed, match=f"{words}, cuda:0 and cpu!"):
-        x + module.plain
+        torch.add(x, module.plain)
     words = (
         "expected self and mask to be on the same device, but got mask on cpu and self on cuda:0"
     )
@@ -81,15 +81,16 @@ def test_the_words_are_torchs_own() -> None:
 def test_a_stray_tensor_is_followed_to_where_it_was_made() -> None:
     """The line is the factory's, and the name the attribute's, however far from the sum."""
     gpu, module, x = on_gpu()
-    with gpu, pytest.raises(Mixed) as caught:
+    with gpu:
         mask = torch.ones(3, 3)
         late = (mask.T[:2] * 2).exp()
-        x[:2] + late
+    with gpu, pytest.raises(Mixed) as caught:
+        torch.add(x[:2], late)
     kind, name, line = caught.value.origin
     assert (kind, name) == ("made", "ones")
     assert line == test_a_stray_tensor_is_followed_to_where_it_was_made.__code__.co_firstlineno + 4
     with gpu, pytest.raises(Mixed) as caught:
-        x + module.kept[0].view(9).view(3, 3)
+        torch.add(x, module.kept[0].view(9).view(3, 3))
     assert caught.value.origin[:2] == ("attribute", "kept")
 
 
@@ -130,9 +131,9 @@ def test_what_a_module_makes_on_its_device_stays_there() -> None:
         module = Told(HOME)
     gpu.place(module, [x])
     with gpu:
-        x + module.there
+        torch.add(x, module.there)
         with pytest.raises(Mixed):
-            x + module.here
+            torch.add(x, module.here)
 
 
 def test_inside_vmap() -> None:
