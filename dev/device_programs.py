@@ -149,7 +149,7 @@ _FINE: list[tuple[str, str, Callable[[Tensor, Any], object]]] = [
     ("an entry of a CPU tensor", "scalar", lambda x, m: x * m.plain[0, 0]),
     ("maximum with a CPU scalar", "scalar", lambda x, m: torch.maximum(x, torch.tensor(0.0))),
     ("compared with a CPU scalar", "scalar", lambda x, m: x > torch.tensor(0.0)),
-    ("power of a CPU scalar", "scalar", lambda x, m: x ** torch.tensor(2.0)),
+    ("less a CPU scalar", "scalar", lambda x, m: x - torch.tensor(1.0)),
     ("a CPU scalar added in place", "scalar", lambda x, m: _added_to(x.clone(), torch.tensor(1.0))),
     ("where with a CPU scalar", "scalar", lambda x, m: torch.where(x > 0, x, torch.tensor(0.0))),
     ("where", "same", lambda x, m: torch.where(m.buffer > 0, x, torch.zeros_like(x))),
