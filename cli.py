@@ -84,12 +84,13 @@ def list_katas(ctx: typer.Context) -> int:
     from .practice.history import History
     from .practice.schedule import standings
     from .practice.sittings import sittings
-    from .terminal.ladder import kata_lines
+    from .terminal.ladder import kata_lines, onward_lines
 
     screen: Screen = ctx.obj
     history = History()
     stands = standings(sittings(history.story()), history.standing())
     screen.print(kata_lines(katas(), stands, screen.language, screen.width))
+    screen.print([[], *onward_lines(katas(), stands, screen.language)])
     screen.own_up(history.troubles)
     return Exit.PASS
 

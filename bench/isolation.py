@@ -13,8 +13,7 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -40,47 +39,39 @@ class Unguarded:
 class Inside:
     """A candidate that is no process: the submission runs where the judge runs."""
 
-    def __init__(self, *_: object) -> None:
+    def __init__(self) -> None:
+        self.path = ""
         self.worker = _Worker(cast("Guard", Unguarded()))
-        self.answer: dict[str, Any] = {}
+
+    def serve(self, path: str) -> None:
+        """Be for this file."""
+        self.path = path
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer at once."""
         return self.worker.answer(request)
 
-    def post(self, request: dict[str, Any]) -> None:
-        """Answer at once, for when it is collected."""
-        self.answer = self.worker.answer(request)
+    def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+        """Answer at once."""
+        take(self.worker.answer(request))
 
-    def collect(self) -> dict[str, Any]:
-        """Return the last answer."""
-        return self.answer
+    def settle(self) -> None:
+        """Wait for nothing: every answer is there at once."""
 
     def close(self) -> str:
         """End nothing; nothing was captured."""
         return ""
 
 
-@contextmanager
-def inside() -> Generator[None]:
-    """Have the judge's candidates be no processes."""
-    kept = judge.Candidate
-    judge.Candidate = Inside  # type: ignore[assignment,misc]
-    try:
-        yield
-    finally:
-        judge.Candidate = kept
-
-
 def alone(kata: str, file: Path) -> float:
     """Judge a file in this process and return the seconds."""
     job = {
         "kata": kata, "file": str(file), "class": None, "mask": "keep", "seed": SEED,
-        "language": "en", "timeout": 60.0, "memory": 0,
+        "language": "en", "timeout": 60.0, "memory": 0, "heat": False, "diagnose": True,
+        "device": "cpu",
     }  # fmt: skip
     start = time.perf_counter()
-    with inside():
-        report = judge._Sitting(job, cast("Any", None)).report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the judge's own way
+    report = judge._Sitting(job, cast("Any", Inside())).report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the judge's own way
     taken = time.perf_counter() - start
     assert report.error is None, report.error
     return taken

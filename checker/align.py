@@ -326,7 +326,6 @@ class _Solver:
             bv=self.bv[features],
             bo=self.bo,
             place=torch.tensor(features) if self.output is None else torch.arange(width),
-            dead=self.dead,
         )
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .attempts import plain_call
 from .axes import telling_case, telling_sizes
-from .cases import Case, draw_weights
+from .cases import ASKED_RATE, Case, draw_weights, dropout_size
 from .dropout import Reading, read_multipliers
 from .examine import Examination
-from .fitting import plain_call
 from .occasion import arrange
 from .plan import Size
 from .truth import Roles
@@ -20,7 +20,6 @@ from .vocabulary import words
 from .wire import dtype_name
 
 __all__ = [
-    "ASKED_RATE",
     "DropoutFinding",
     "Trace",
     "asks_rate",
@@ -40,8 +39,6 @@ _FUSED_CALLS = {
     "_transformer_encoder_layer_fwd": "nn.TransformerEncoderLayer",
     "flex_attention": "flex_attention",
 }
-# No rate that anybody writes down, so that a fixed one is told from the one asked for.
-ASKED_RATE = 0.37
 
 
 @dataclass(slots=True, kw_only=True)
@@ -60,9 +57,17 @@ class Trace:
     weights: dict[str, Tensor] = field(default_factory=dict)
     out: Tensor | None = None
 
+    def take(self, results: list[dict[str, Any]]) -> None:
+        """Take in what the candidate says of the call."""
+        answer = (results[0].get("answers") or [{}])[0]
+        out = answer.get("out")
+        self.steps = answer.get("steps", [])
+        self.dropouts = answer.get("dropouts", [])
+        self.out = out if isinstance(out, Tensor) else None
+
 
 def trace(examination: Examination) -> Trace:
-    """Watch one small masked call in eval mode."""
+    """Watch one small masked call in eval mode; it is seen once the candidate has settled."""
     fitted = examination.fitted
     telling = telling_sizes(examination.sizes)
     size = next((size for size in telling if fitted.shapes(size)), telling[0])
@@ -72,19 +77,9 @@ def trace(examination: Examination) -> Trace:
     first = (examination.forms[0], examination.mask_dtypes[0]) if masked else None
     one = arrange(examination, case, size, mask_as=first)
     call = dict(one.call, record={"values": True})
-    result = fitted.run([fitted.entry(size, weights, [call], fitted.work)])[0]
-    answer = (result.get("answers") or [{}])[0]
-    out = answer.get("out")
-    return Trace(
-        steps=answer.get("steps", []),
-        dropouts=answer.get("dropouts", []),
-        inputs=one.inputs,
-        mask=one.mask,
-        weights=weights,
-        size=size,
-        case=case,
-        out=out if isinstance(out, Tensor) else None,
-    )
+    seen = Trace(size=size, case=case, inputs=one.inputs, mask=one.mask, weights=weights)
+    fitted.begin([fitted.entry(size, weights, [call], fitted.work)], seen.take)
+    return seen
 
 
 def device_calls(examination: Examination) -> list[dict[str, Any]]:
@@ -98,14 +93,18 @@ def device_calls(examination: Examination) -> list[dict[str, Any]]:
 
 
 def pretend(examination: Examination) -> list[dict[str, Any]]:
-    """Call the class on a pretended GPU; return what went wrong."""
+    """Call the class on a pretended GPU, without and with a mask.
+
+    Returns a list that holds what went wrong once the candidate has settled.
+    """
     fitted, size = examination.fitted, examination.sizes[0]
     recipe = fitted.binding.recipe(size)
     warm = plain_call(fitted.kata, fitted.binding, size)
     calls = device_calls(examination)
     request = {"do": "pretend", "recipe": recipe, "warm": warm, "calls": calls}
-    answers = fitted.candidate.ask(request)["answers"]
-    return [answer for answer in answers if answer]
+    faults: list[dict[str, Any]] = []
+    fitted.candidate.post(request, lambda answer: faults.extend(filter(None, answer["answers"])))
+    return faults
 
 
 def narrowing(examination: Examination, dtype: torch.dtype) -> int | None:
@@ -163,9 +162,7 @@ class DropoutFinding:
 def try_dropout(examination: Examination) -> DropoutFinding | None:
     """Read what train mode does to the weights; None where it cannot be tried."""
     fitted = examination.fitted
-    many = fitted.kata.contract.heads == "many"
-    heads = fitted.fixed_heads or (2 if many else 1)
-    size = Size(hidden=16 * heads, heads=heads, block=16, dropout=ASKED_RATE)
+    size = dropout_size(fitted.kata.contract, fitted.fixed_heads)
     shapes = fitted.shapes(size)
     roles = fitted.roles(size) if shapes else None
     if roles is None:

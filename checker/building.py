@@ -16,6 +16,8 @@ from .vocabulary import constructor_role
 __all__ = ["Built", "build"]
 
 
+# What every module keeps: its own weights and layers, which torch names, and its hooks.
+_MODULE_OWN = frozenset(vars(nn.Module()))
 # A mask has two values, at most three; weights have as many as entries.
 _MASK_LEVELS = 4
 
@@ -118,7 +120,7 @@ class Built:
         elif isinstance(value, dict):
             known.add(id(value))
             for key, item in list(value.items()):
-                if not (depth == 0 and str(key) in {"_parameters", "_buffers", "_modules"}):
+                if not (depth == 0 and key in _MODULE_OWN):
                     name = str(key).strip("_")
                     self._scan(item, f"{path}.{name}" if path else name, seen, known, depth + 1)
         elif isinstance(value, (list, tuple)):
@@ -154,8 +156,10 @@ class Built:
 
     def mode(self, *, training: bool) -> None:
         """Switch to training or evaluation."""
-        for module in self._roots():
-            module.train(training)
+        for root in self._roots():
+            # Most calls ask for the mode of the call before.
+            if any(module.training is not training for module in root.modules()):
+                root.train(training)
 
     def load(self, weights: dict[str, Tensor]) -> None:
         """Copy weights in by name; one that is not given, or of another shape, stays."""

@@ -25,6 +25,7 @@ from .limits import Limits
 from .loading import Submission, describe_exception
 from .pretend import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
+from .rehearsal import rehearse
 from .results import describe_result
 from .surroundings import GPUMachine, PrintWatch, Restored
 
@@ -45,6 +46,8 @@ def serve(
     guard = settle(channel, aside, folder, limits, protected)
     if not limits.accelerator:
         accelerator.hide()
+        # One that is to run on a GPU asks for it first, and hears there why it does not start.
+        rehearse(_Worker(guard))
     worker = _Worker(guard)
     line = wire.Pipe(channel)
     own = _getpid()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -13,23 +13,29 @@ from .messages import say
 from .plan import Binding, Size
 
 __all__ = [
+    "ASKED_RATE",
     "GAIN",
     "LARGE_GAIN",
     "Case",
     "draw_inputs",
     "draw_weights",
+    "dropout_size",
     "grid",
     "large",
+    "later_sizes",
     "probe_size",
     "sizes",
     "tiny",
     "training",
+    "training_size",
 ]
 
 GAIN = 1.5
 # With inputs times 30 this gives scores of some hundreds to two thousand: beyond what exp
 # holds, and within what a penalty of -10000 masks.
 LARGE_GAIN = 0.8
+# No rate that anybody writes down, so that a fixed one is told from the one asked for.
+ASKED_RATE = 0.37
 # In eval mode dropout must do nothing, so it is asked for while values are compared.
 _DROPOUT = 0.2
 
@@ -92,6 +98,26 @@ def sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
     ]
 
 
+def dropout_size(contract: Contract, fixed_heads: int | None = None) -> Size:
+    """The size at which dropout is read: more features a head than keys."""
+    heads = fixed_heads or (2 if contract.heads == "many" else 1)
+    return Size(hidden=16 * heads, heads=heads, block=16, dropout=ASKED_RATE)
+
+
+def training_size(contract: Contract, fixed_heads: int | None = None) -> Size:
+    """The size at which train mode is tried with nothing dropped."""
+    return replace(sizes(contract, fixed_heads)[0], dropout=0.0)
+
+
+def later_sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
+    """All the sizes that a check comes to."""
+    return [
+        *sizes(contract, fixed_heads),
+        dropout_size(contract, fixed_heads),
+        training_size(contract, fixed_heads),
+    ]
+
+
 def tiny(contract: Contract) -> Iterator[Case]:
     """The smallest cases, so that what is shown of a failure is small."""
     cross = contract.source == "cross"
@@ -117,7 +143,7 @@ def grid(contract: Contract, size: Size, place: int) -> Iterator[Case]:
                     check="mask", batch=batch, queries=queries, keys=keys, mask=kind,
                     strided=not strided and index % 2 == 0,
                 )  # fmt: skip
-    yield from _gradients(contract, cross=cross)
+    yield from _gradients(contract, cross=cross, every=place == 0)
 
 
 def large(contract: Contract) -> Iterator[Case]:
@@ -146,10 +172,12 @@ def _kinds(index: int) -> tuple[str, ...]:
     return (("random", "empty"), ("padding", "single"), ("causal", "random"))[index % 3]
 
 
-def _gradients(contract: Contract, *, cross: bool) -> Iterator[Case]:
-    for batch, queries in ((2, 5), (3, 4)):
+def _gradients(contract: Contract, *, cross: bool, every: bool) -> Iterator[Case]:
+    """With and without a mask; at one size each at both lengths, since they cost the most."""
+    kinds = (None, "random") if contract.masks else (None, None)
+    for number, (batch, queries) in enumerate(((2, 5), (3, 4))):
         keys = queries + 2 * cross
-        for mask in (None, "random") if contract.masks else (None,):
+        for mask in dict.fromkeys(kinds) if every else kinds[number : number + 1]:
             yield Case(
                 check="gradients", batch=batch, queries=queries, keys=keys, grad=True, mask=mask
             )

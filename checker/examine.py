@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -22,16 +22,19 @@ from .cases import (
     sizes,
     tiny,
     training,
+    training_size,
 )
 from .compare import VALUE_BOUND, alike, low_precision_bound
 from .fitting import Fitted
 from .plan import Size
-from .trials import Finding, Trial
+from .trials import Finding, Trial, work_out
 from .truth import Truth, numel
 from .wire import dtype_name
 
 __all__ = ["Examination", "Outcome", "Ready"]
 
+# How often one object is called to see whether it stays the same.
+_REPEATS = 7
 # What is tried at each size: the weights that were drawn, and the reference that has them.
 Ready = dict[Size, tuple[dict[str, Tensor], Truth]]
 
@@ -127,6 +130,22 @@ class Examination:
         check_bound: float | None = None,
     ) -> Trial:
         """Draw a case's inputs, work out the right answer, and write the call."""
+        trial = self._unanswered(case, size, dtype, form, mask_dtype, check_bound)
+        if case.grad:
+            trial.call["grad"] = self._gradients(trial, truth)
+        else:
+            work_out(truth, [trial])
+        return trial
+
+    def _unanswered(
+        self,
+        case: Case,
+        size: Size,
+        dtype: torch.dtype,
+        form: str,
+        mask_dtype: torch.dtype,
+        check_bound: float | None,
+    ) -> Trial:
         inputs = draw_inputs(case, self.fitted.binding, size.hidden, self.draw, cross=self.cross)
         if dtype != torch.float64:
             inputs = {name: tensor.to(dtype).double() for name, tensor in inputs.items()}
@@ -134,42 +153,34 @@ class Examination:
         extra: dict[str, Any] = {}
         if right is not None and dressed is not None:
             extra["mask_layout"] = {"strided": case.strided and dressed.dim() > 1}
-        bound = check_bound or VALUE_BOUND
-        trial = Trial(
+        call = self.fitted.binding.forward.call(
+            inputs,
+            dressed,
+            shape=[case.batch, case.queries, size.hidden],
+            train=case.train,
+            strided=tuple(inputs) if case.strided else (),
+            **extra,
+        )
+        return Trial(
             case=case,
             size=size,
-            call={},
-            expected=torch.empty(0),
-            bound=bound,
+            call=call,
+            inputs=inputs,
+            mask=right,
+            bound=check_bound or VALUE_BOUND,
             keep=keep,
             mask_form=form,
             mask_dtype=dtype_name(mask_dtype),
             dtype=dtype,
         )
-        if case.grad:
-            extra["grad"] = self._gradients(trial, truth, inputs, right)
-        else:
-            with torch.no_grad():
-                trial.expected = truth.run(inputs, right)
-        trial.call = self.fitted.binding.forward.call(
-            inputs,
-            dressed,
-            shape=list(trial.expected.shape),
-            train=case.train,
-            strided=tuple(inputs) if case.strided else (),
-            **extra,
-        )
-        return trial
 
-    def _gradients(
-        self, trial: Trial, truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None
-    ) -> Tensor:
+    def _gradients(self, trial: Trial, truth: Truth) -> Tensor:
         roles = self.fitted.roles(trial.size)
-        leaves = {name: t.clone().requires_grad_(True) for name, t in inputs.items()}
+        leaves = {name: t.clone().requires_grad_(True) for name, t in trial.inputs.items()}
         truth.module.zero_grad()
         for held in truth.extra_output or ():
             held.grad = None
-        out = truth.run(leaves, mask)
+        out = truth.run(leaves, trial.mask)
         upstream = torch.randn(out.shape, generator=self.draw, dtype=torch.float64)
         if trial.keep is not None:
             upstream = upstream * trial.keep
@@ -201,7 +212,7 @@ class Examination:
         though they had some at another, is a finding.
         """
         many = list(many)
-        self.fitted.describe(many)
+        self.fitted.foresee(many)
         ready = {}
         for size in many:
             shapes = self.fitted.shapes(size)
@@ -221,7 +232,6 @@ class Examination:
     def try_grid(self, ready: Ready) -> None:
         """Values, masks, lengths, stability and gradients, in float64, over all sizes."""
         turn = 0
-        under_way: list[Trial] = []
         rows = [
             (size, *held, list(grid(self.kata.contract, size, place)))
             for place, (size, held) in enumerate(ready.items())
@@ -241,20 +251,14 @@ class Examination:
                 bound = self.work_bound(size, case.keys)
                 if case.gain > 1:
                     bound = max(bound, 1e-3 if self.fitted.work is not torch.float64 else 1e-4)
-                trial = self.trial(
-                    case, size, truth, self.fitted.work,
-                    form=form, mask_dtype=mask_dtype, check_bound=bound,
-                )  # fmt: skip
+                trial = self._unanswered(case, size, self.fitted.work, form, mask_dtype, bound)
+                if case.grad:
+                    trial.call["grad"] = self._gradients(trial, truth)
                 trials.append(trial)
                 self.lengths.add(case.queries)
-            calls = [trial.call for trial in trials]
+            work_out(truth, [trial for trial in trials if not trial.case.grad])
             # The candidate runs one size while the next one's answers are worked out here.
-            if under_way:
-                self._collect(under_way, self.fitted.finish()[0])
-            self.fitted.start([self.fitted.entry(size, weights, calls, self.fitted.work)])
-            under_way = trials
-        if under_way:
-            self._collect(under_way, self.fitted.finish()[0])
+            self._begin(size, weights, trials)
 
     def _large_rows(
         self, many: list[Size]
@@ -270,7 +274,7 @@ class Examination:
 
     def try_training(self) -> None:
         """Train mode, with torch's dropouts silenced and a rate of 0 asked for."""
-        size = replace(self.sizes[0], dropout=0.0)
+        size = training_size(self.kata.contract, self.fitted.fixed_heads)
         ready = self.prepare([size])
         if size not in ready:
             return
@@ -285,13 +289,16 @@ class Examination:
                 )  # fmt: skip
                 trial.call["record"] = {"only_dropout": []}
                 trials.append(trial)
-        calls = [trial.call for trial in trials]
-        run = self.fitted.entry(size, weights, calls, self.fitted.work)
-        self._collect(trials, self.fitted.run([run])[0])
+        self._begin(size, weights, trials)
 
     def mask_dtype(self, turn: int) -> torch.dtype:
         """One of the dtypes that the mask is taken in, by turns."""
         return self.mask_dtypes[turn % len(self.mask_dtypes)] if self.mask_dtypes else torch.int64
+
+    def _begin(self, size: Size, weights: dict[str, Tensor], trials: list[Trial]) -> None:
+        calls = [trial.call for trial in trials]
+        run = self.fitted.entry(size, weights, calls, self.fitted.work)
+        self.fitted.begin([run], lambda results: self._collect(trials, results[0]))
 
     def _collect(self, trials: list[Trial], result: dict[str, Any]) -> None:
         answers: list[dict[str, Any]] = result.get("answers") or [
@@ -332,11 +339,13 @@ class Examination:
         runs = [self.fitted.entry(size, weights, calls, work)]
         if self.kata.contract.causal:
             runs.append(self._prefixes(size, weights, truth))
-        results = self.fitted.run(runs)
+        self.fitted.begin(runs, self._judge_purity)
+
+    def _judge_purity(self, results: list[dict[str, Any]]) -> None:
         answers = results[0].get("answers", [])
         self.counts["purity"] = len(answers)
         outs = [answer.get("out") for answer in answers]
-        if len(outs) == len(calls) and all(isinstance(outs[i], Tensor) for i in (0, 1, 3, 6)):
+        if len(outs) == _REPEATS and all(isinstance(outs[i], Tensor) for i in (0, 1, 3, 6)):
             if not self._same(outs[0], outs[1]):
                 self.state = "fail-random"
             elif not (self._same(outs[0], outs[3]) and self._same(outs[0], outs[6])):
@@ -345,7 +354,7 @@ class Examination:
             self.state = "fail-state"
         for answer in answers:
             self.modified.update(answer.get("modified", []))
-        if self.kata.contract.causal:
+        if len(results) > 1:
             self._judge_prefixes(results[1].get("answers", []))
 
     def _prefixes(self, size: Size, weights: dict[str, Tensor], truth: Truth) -> dict[str, Any]:

@@ -1,10 +1,9 @@
-"""Make a class judgeable: find how it is made and called, and which weight is which."""
+"""Make a class judgeable: know which of its weights is which, at any size."""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -13,112 +12,21 @@ from torch import Tensor
 
 from ..kata.catalogue import Kata
 from . import align, layout, propose
-from .bind import bindings
-from .cases import Case, draw_inputs, draw_weights, probe_size
+from .attempts import Bound, attempt, nothing_hidden, plain_call
+from .cases import Case, draw_inputs, draw_weights, later_sizes, probe_size
 from .compare import VALUE_BOUND, gap
-from .plan import Binding, Size
+from .plan import Size
 from .probes import probe
 from .process import Candidate
 from .truth import Roles, Truth, numel
 from .wire import dtype_name
 
-__all__ = ["Bound", "Fitted", "Unbound", "bind", "plain_call"]
+__all__ = ["Fitted"]
 
-_TRIES = 24
 # How many ways to give the weights their roles are tried where behaviour does not tell.
 _READINGS = 8
-_FITS = 5
-
-
-class Unbound(Exception):
-    """No way to make and call the class was found. best: how far the best try came."""
-
-    def __init__(self, best: dict[str, Any], binding: Binding, size: Size) -> None:
-        super().__init__(best.get("phase", ""))
-        self.best = best
-        self.binding = binding
-        self.size = size
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bound:
-    """A binding that runs, the size it was tried at, and what it showed."""
-
-    binding: Binding
-    size: Size
-    shown: dict[str, Any]
-
-
-def bind(
-    kata: Kata, candidate: Candidate, entry: dict[str, Any], sizes: list[dict[str, Any]]
-) -> Iterator[Bound]:
-    """Yield ways to make and call a class that give an output of the right shape.
-
-    The first is the likeliest; the others serve where its weights make no attention.
-    Raises Unbound with the try that came furthest where there is none.
-    """
-    tries = [
-        (binding, size)
-        for binding in islice(bindings(entry, sizes, kata.contract), _TRIES)
-        for size in _describing_sizes(kata, binding)
-    ]
-    best: tuple[int, dict[str, Any], Binding, Size] | None = None
-    fitting = 0
-    while tries:
-        attempts = [_attempt(b, size, plain_call(kata, b, size)) for b, size in tries]
-        request = {"do": "describe", "first_good": True, "tries": attempts}
-        answers = candidate.ask(request)["answers"]
-        for (binding, size), answer in zip(tries, answers, strict=False):
-            if _rank(answer) == _FITS:
-                fitting += 1
-                yield Bound(binding=binding, size=size, shown=answer)
-            elif best is None or _rank(answer) > best[0]:
-                best = (_rank(answer), answer, binding, size)
-        tries = tries[len(answers) :]
-    if not fitting and best is not None:
-        _, answer, binding, size = best
-        raise Unbound(answer, binding, size)
-
-
-def _describing_sizes(kata: Kata, binding: Binding) -> list[Size]:
-    if kata.contract.heads == "one":
-        return [Size(hidden=6, heads=1)]
-    if binding.takes("heads") or binding.takes("head_dim"):
-        return [Size(hidden=12, heads=3), Size(hidden=16, heads=4)]
-    # The number of heads is written into the class: try widths that common numbers divide.
-    return [Size(hidden=width, heads=1) for width in (16, 24, 32, 64)]
-
-
-def _rank(answer: dict[str, Any]) -> int:
-    if answer["phase"] == "construct":
-        return 0
-    if answer["phase"] == "forward":
-        return 1
-    if answer["fits"]:
-        return _FITS
-    return 3 if isinstance(answer["answer"]["out"], Tensor) else 2
-
-
-def plain_call(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:
-    """The first plain call: small, float32, no mask."""
-    cross = kata.contract.source == "cross"
-    case = Case(check="shape", batch=2, queries=5, keys=7 if cross else 5)
-    inputs = draw_inputs(case, binding, size.hidden, torch.Generator().manual_seed(1), cross=cross)
-    mask = _ones(kata, case) if binding.forward.no_mask == "ones" else None
-    return binding.forward.call(inputs, mask, shape=[2, 5, size.hidden])
-
-
-def _ones(kata: Kata, case: Case) -> Tensor | None:
-    """A mask that hides nothing, for code that cannot do without one."""
-    if not kata.contract.masks:
-        return None
-    wide = {"B": case.batch, "H": 1, "Q": case.queries, "K": case.keys, "1": 1}
-    return torch.ones([wide[axis] for axis in kata.contract.masks[-1]], dtype=torch.int64)
-
-
-def _attempt(binding: Binding, size: Size, call: dict[str, Any]) -> dict[str, Any]:
-    """One entry of a describe request."""
-    return {"recipe": binding.recipe(size), "call": call, "dtype": "float32"}
+# How many are tried before derivatives, which tell more and cost more.
+_PLAIN = 4
 
 
 class Fitted:
@@ -132,6 +40,7 @@ class Fitted:
     def __init__(self, kata: Kata, candidate: Candidate, bound: Bound, seed: int) -> None:
         self.kata = kata
         self.candidate = candidate
+        self.bound = bound
         self.binding = bound.binding
         self.shown = bound.shown
         self.cross = kata.contract.source == "cross"
@@ -148,7 +57,8 @@ class Fitted:
             self.base = bound.size
         self.skip: tuple[str, ...] = ()
         self.faults: dict[Size, dict[str, Any]] = {}
-        self._shapes: dict[Size, dict[str, tuple[int, ...]]] = {}
+        self._shapes = {bound.size: _weight_shapes(bound.shown)}
+        self._asked = {bound.size}
         self._roles: dict[Size, Roles | None] = {}
 
     @property
@@ -159,28 +69,31 @@ class Fitted:
     def shapes(self, size: Size) -> dict[str, tuple[int, ...]]:
         """Name every weight, hidden ones too, with its shape at a size."""
         if size not in self._shapes:
-            self.describe([size])
+            self.candidate.settle()
+        if size not in self._shapes:
+            self.foresee([size])
+            self.candidate.settle()
         return self._shapes[size]
 
-    def describe(self, sizes: list[Size]) -> None:
-        """Ask for the weights' shapes at several sizes in one go."""
-        tries = [
-            _attempt(self.binding, size, plain_call(self.kata, self.binding, size))
-            for size in sizes
-        ]
-        request = {"do": "describe", "first_good": False, "tries": tries}
-        for size, answer in zip(sizes, self.candidate.ask(request)["answers"], strict=True):
-            if answer["phase"] == "done":
-                found = {**answer["registered"], **answer["hidden"]}
-                self._shapes[size] = {name: tuple(shape) for name, shape in found.items()}
-            else:
-                self._shapes[size] = {}
-                self.faults[size] = answer["fault"]
+    def foresee(self, sizes: Iterable[Size]) -> None:
+        """Ask for the weights' shapes at sizes that will be needed, in one go."""
+        wanted = [size for size in sizes if size not in self._asked]
+        self._asked.update(wanted)
+        tries = [attempt(self.kata, self.binding, size) for size in wanted]
+
+        def take(answer: dict[str, Any]) -> None:
+            for size, shown in zip(wanted, answer["answers"], strict=True):
+                self._shapes[size] = _weight_shapes(shown)
+                if shown["phase"] != "done":
+                    self.faults[size] = shown["fault"]
+
+        if wanted:
+            request = {"do": "describe", "first_good": False, "tries": tries}
+            self.candidate.post(request, take)
 
     def silenced(self, skip: tuple[str, ...]) -> Fitted:
         """The same class with some torch calls returning their input, aligned anew."""
-        bound = Bound(binding=self.binding, size=self.base, shown=self.shown)
-        other = Fitted(self.kata, self.candidate, bound, self.draw.initial_seed() + 1)
+        other = Fitted(self.kata, self.candidate, self.bound, self.draw.initial_seed() + 1)
         other.base, other.work, other.skip = self.base, self.work, skip
         other.align()
         return other
@@ -190,25 +103,27 @@ class Fitted:
         other = copy.copy(self)
         other.candidate, other.work = candidate, work
         other.faults = {}
-        other._shapes, other._roles = {}, dict(self._roles)  # noqa: SLF001 - of this very class
+        other._shapes, other._asked, other._roles = {}, set(), dict(self._roles)  # noqa: SLF001 - of this very class
         return other
 
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Have the candidate make several objects and call each."""
-        self.start(runs)
-        return self.finish()
+        return self.candidate.ask(self._request(runs))["results"]
 
-    def finish(self) -> list[dict[str, Any]]:
-        """Return what the runs that were started gave."""
-        return self.candidate.collect()["results"]
+    def begin(self, runs: list[dict[str, Any]], take: Callable[[list[Any]], None]) -> None:
+        """The same, but the results are handed to `take` when the next are asked for."""
 
-    def start(self, runs: list[dict[str, Any]]) -> None:
-        """Have the candidate begin, while the judge works out what is right."""
+        def hand_over(answer: dict[str, Any]) -> None:
+            take(answer["results"])
+
+        self.candidate.post(self._request(runs), hand_over)
+
+    def _request(self, runs: list[dict[str, Any]]) -> dict[str, Any]:
         if self.skip:
             for run in runs:
                 for call in run["calls"]:
                     call.setdefault("record", {"skip": list(self.skip)})
-        self.candidate.post({"do": "run", "runs": runs})
+        return {"do": "run", "runs": runs}
 
     def entry(
         self, size: Size, weights: dict[str, Tensor], calls: list[Any], dtype: torch.dtype
@@ -227,18 +142,33 @@ class Fitted:
         """What stands for no mask in a call."""
         if self.binding.forward.no_mask != "ones":
             return None
-        return _ones(self.kata, case)
+        return nothing_hidden(self.kata, case)
 
     def align(self) -> None:
-        """Find the roles at the base size, by derivatives or else by names."""
+        """Find the roles at the base size: as plain names say, by derivatives, or by names."""
+        found = self._as_named(self.bound.size)
+        if found is not None:
+            self.base = self.bound.size
         for _ in range(2):
-            found = self._by_derivatives(self.base)
-            if found is not None:
-                self._roles[self.base] = found
-                self.layouts = layout.learn(found, self.base)
-                self.aligned = True
-                return
-        self._by_names()
+            found = found or self._by_derivatives(self.base)
+        if found is None:
+            self._by_names()
+            return
+        self._roles[self.base] = found
+        self.layouts = layout.learn(found, self.base)
+        self.aligned = True
+
+    def _as_named(self, size: Size) -> Roles | None:
+        """The likeliest reading of the names, where it reproduces the output; the common case.
+
+        It costs one call, and derivatives some thirty backward passes. Nothing is lost by it:
+        a reading that reproduces an output of random weights is what derivatives would find.
+        """
+        shapes = self.shapes(size)
+        found = propose.proposals(shapes, size, linear=self._linear(shapes)) if shapes else ()
+        readings = list(islice(found, _PLAIN))
+        number = self._reproduced(readings, size)
+        return None if number is None else readings[number]
 
     def _by_derivatives(self, size: Size) -> Roles | None:
         shapes = self.shapes(size)
@@ -296,12 +226,27 @@ class Fitted:
         readings = list(propose.proposals(shapes, size))[:32]
         if not readings:
             return
-        weights = draw_weights(shapes, size.hidden, 1.0, self.draw)
+        number = self._reproduced(readings, size)
+        if number is not None:
+            self.proposal, self.aligned = number, True
+        self._roles[size] = readings[self.proposal]
+
+    def _reproduced(self, readings: list[Roles], size: Size) -> int | None:
+        """The first reading with which the reference gives the candidate's own output."""
+        if not readings:
+            return None
+        weights = draw_weights(readings[0].shapes, size.hidden, 1.0, self.draw)
         case = Case(check="values", batch=2, queries=3, keys=4 if self.cross else 3)
         inputs = draw_inputs(case, self.binding, size.hidden, self.draw, cross=self.cross)
         call = self.binding.forward.call(inputs, self.none_mask(case), shape=[2, 3, size.hidden])
-        result = self.run([self.entry(size, weights, [call], self.work)])[0]
-        out = result.get("answers", [{}])[0].get("out")
+        results: list[dict[str, Any]] = []
+        self.begin([self.entry(size, weights, [call], self.work)], results.extend)
+        if self.takes_heads or self.kata.contract.heads == "one":
+            # While the candidate makes it at these, the readings are tried here.
+            self.foresee(later_sizes(self.kata.contract))
+        if not results:
+            self.candidate.settle()
+        out = results[0].get("answers", [{}])[0].get("out")
         bound = VALUE_BOUND if self.work is torch.float64 else 1e-3
         for number, roles in enumerate(readings):
             truth = Truth(self.kata, size)
@@ -309,9 +254,8 @@ class Fitted:
             expected = truth.run(inputs)
             comparable = isinstance(out, Tensor) and out.shape == expected.shape
             if comparable and gap(out, expected, bound).wrong == 0:
-                self.proposal, self.aligned = number, True
-                break
-        self._roles[size] = readings[self.proposal]
+                return number
+        return None
 
     def roles(self, size: Size) -> Roles | None:
         """The roles at a size: carried over, found afresh, or proposed by names."""
@@ -338,10 +282,14 @@ class Fitted:
         if roles is not None:
             return [roles]
         shapes = self.shapes(size)
-        layers = {name for name, kind in self.shown["modules"] if kind == "Linear"}
-        linear = frozenset(n for n in shapes if n.rpartition(".")[0] in layers)
+        linear = self._linear(shapes)
         found = propose.proposals(shapes, size, partial=True, linear=linear) if shapes else ()
         return list(islice(found, _READINGS))
+
+    def _linear(self, shapes: dict[str, tuple[int, ...]]) -> frozenset[str]:
+        """Name the weights of `nn.Linear` layers, whose rows are known to be features."""
+        layers = {name for name, kind in self.shown["modules"] if kind == "Linear"}
+        return frozenset(name for name in shapes if name.rpartition(".")[0] in layers)
 
     def truth(self, size: Size, weights: dict[str, Tensor]) -> Truth | None:
         """The reference with these weights, or None where no roles are known."""
@@ -359,6 +307,13 @@ class Fitted:
             return {}
         matrices = {r: sorted(roles.parameters_of(r)) for r in ("q", "k", "v", "o")}
         return {role: ", ".join(names) for role, names in matrices.items() if names}
+
+
+def _weight_shapes(shown: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    """Every weight's shape, none where the class could not be made and called."""
+    if shown["phase"] != "done":
+        return {}
+    return {n: tuple(shape) for n, shape in {**shown["registered"], **shown["hidden"]}.items()}
 
 
 def _jacobian_fits(answer: dict[str, Any], size: Size, shapes: dict[str, Any]) -> bool:

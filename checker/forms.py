@@ -11,6 +11,7 @@ from .cases import Case
 from .examine import Examination, Ready
 from .masks import ADAPTED_FORMS
 from .plan import Size
+from .trials import Trial
 from .truth import Truth
 
 __all__ = ["choose_forms"]
@@ -56,21 +57,17 @@ def _try_forms(
     truth: Truth,
 ) -> dict[str, dict[torch.dtype, str]]:
     dtypes = _DTYPES[:1] if examination.convention == "additive" else _DTYPES
-    case = Case(check="mask", batch=2, queries=4, keys=7 if examination.cross else 4, mask="random")
-    bound = examination.work_bound(size, 4)
-    trials = {
-        (form, dtype): examination.trial(
-            case,
-            size,
-            truth,
-            examination.fitted.work,
-            form=form,
-            mask_dtype=dtype,
-            check_bound=bound,
-        )
-        for form in forms
-        for dtype in dtypes
-    }
+    # Large enough that a random mask is not by chance its own transpose.
+    case = Case(check="mask", batch=2, queries=5, keys=7 if examination.cross else 5, mask="random")
+    bound = examination.work_bound(size, 5)
+    trials: dict[tuple[str, torch.dtype], Trial] = {}
+    for form in forms:
+        one = examination.trial(
+            case, size, truth, examination.fitted.work,
+            form=form, mask_dtype=dtypes[0], check_bound=bound,
+        )  # fmt: skip
+        trials[form, dtypes[0]] = one
+        trials |= {(form, dtype): one.masked_in(dtype) for dtype in dtypes[1:]}
     calls = [trial.call for trial in trials.values()]
     answers = examination.fitted.run(
         [examination.fitted.entry(size, weights, calls, examination.fitted.work)]

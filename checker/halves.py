@@ -51,13 +51,16 @@ def try_dtypes(examination: Examination, ready: Ready) -> None:
         calls = [trial.call for trial in trials]
         made_in = torch.float32 if autocast else dtype
         batches.append((dtype, examination.fitted.entry(size, rounded, calls, made_in), trials))
-    results = examination.fitted.run([entry for _, entry, _ in batches])
-    for (dtype, _, trials), result in zip(batches, results, strict=True):
-        answers: list[dict[str, Any]] = result.get("answers") or [
-            {"fault": result.get("fault")}
-        ] * len(trials)
-        for trial, answer in zip(trials, answers, strict=True):
-            _judge(examination, dtype, trial, answer)
+
+    def take(results: list[dict[str, Any]]) -> None:
+        for (dtype, _, trials), result in zip(batches, results, strict=True):
+            answers: list[dict[str, Any]] = result.get("answers") or [
+                {"fault": result.get("fault")}
+            ] * len(trials)
+            for trial, answer in zip(trials, answers, strict=True):
+                _judge(examination, dtype, trial, answer)
+
+    examination.fitted.begin([entry for _, entry, _ in batches], take)
 
 
 def _cases(examination: Examination) -> list[Case]:

@@ -24,6 +24,7 @@ import torch
 from ..kata.catalogue import Kata, find
 from . import wire
 from .accelerator import hoped
+from .attempts import Unbound, bind
 from .behaviour import DropoutFinding, Trace, pretend, trace, try_dropout
 from .beneath import beneath
 from .choose import choose
@@ -33,16 +34,15 @@ from .diagnose import diagnose, diagnose_training
 from .dropout_verdict import judge_dropout
 from .evidence import crash, own_imports
 from .examine import Examination
-from .fitting import Fitted, Unbound, bind
+from .fitting import Fitted
 from .flow import follow
 from .forms import choose_forms
 from .halves import try_dtypes
 from .heat import heat
-from .limits import Limits
+from .limits import Limits, share_of_memory
 from .messages import say
 from .on_device import DeviceRun, run_on_device
 from .origins import Origins
-from .plan import Binding, Size
 from .process import Candidate, Ended, Foul
 from .report import Diagnosis, Fault, Report
 from .source import Source, Unreadable, read
@@ -60,13 +60,20 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
     # What torch warns of here is an odd answer; the report says so.
     warnings.simplefilter("ignore")
     threading.Thread(target=_leave_when_dropped, args=(jobs,), daemon=True).start()
+    limits = Limits(seconds=20.0, memory=share_of_memory(1))
     while True:
+        # The next file's process settles in while there is nothing to judge.
+        candidate = Candidate(requests, limits)
         try:
             job = wire.receive(jobs)
         except wire.Closed:
             return
         started = time.monotonic()
-        report = _Sitting(job, requests).report()
+        limits = Limits(seconds=job["timeout"], memory=job["memory"])
+        if candidate.limits != limits:
+            candidate.close()
+            candidate = Candidate(requests, limits)
+        report = _Sitting(job, candidate).report()
         report.elapsed_ms = round((time.monotonic() - started) * 1000)
         wire.send(jobs, report.to_dict())
 
@@ -95,13 +102,12 @@ class _Sitting:
     heat and diagnose (whether the weights, and the names of mistakes, are wanted), device.
     """
 
-    def __init__(self, job: dict[str, Any], requests: socket.socket) -> None:
+    def __init__(self, job: dict[str, Any], candidate: Candidate) -> None:
         self.job = job
-        self.requests = requests
+        self.candidate: Candidate | None = candidate
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
-        self.candidate: Candidate | None = None
         self.loading: dict[str, Any] = {}
         self.result = Report(
             kata=self.kata.id,
@@ -113,10 +119,10 @@ class _Sitting:
 
     def report(self) -> Report:
         """Judge the file; whatever happens, a report comes of it."""
+        candidate = self.candidate
+        assert candidate is not None
         try:
-            # It settles in while the file is read.
-            path = os.path.realpath(self.job["file"])
-            candidate = self.candidate = Candidate(self.requests, self._limits(), path)
+            candidate.serve(os.path.realpath(self.job["file"]))
             source = read(Path(self.job["file"]), self.language)
             try:
                 self._judge(source, candidate)
@@ -137,10 +143,6 @@ class _Sitting:
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
-
-    def _limits(self, accelerator: str = "") -> Limits:
-        seconds, memory = self.job["timeout"], self.job["memory"]
-        return Limits(seconds=seconds, memory=memory, accelerator=accelerator)
 
     def _serve(self, candidate: Candidate | None) -> None:
         """End the candidate that there is; another may take its place."""
@@ -277,7 +279,7 @@ class _Sitting:
             message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
             return _Unjudged(kind, message, line)
         if kind == "construct":
-            given = _given(unbound.binding, unbound.size)
+            given = unbound.binding.as_written(unbound.size)
             message = self._say(
                 "construct-raised", name=self.result.object, given=given, kind=fault["type"],
                 line=line, reason=reason,
@@ -318,6 +320,9 @@ class _Sitting:
                 if found is not None and not found.by_hand_at_a_fixed_rate:
                     examination.try_training()
         seen = trace(examination)
+        faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
+        # The steps are followed while the candidate runs on the pretended device.
+        flow = follow(seen, examination)
         verdict.rules(seen, own_imports(source))
         verdict.parameters(examination, seen)
         verdict.structure(examination)
@@ -328,11 +333,10 @@ class _Sitting:
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
-        if fitted.shapes(examination.sizes[0]):
-            faults = pretend(examination)
+        fitted.candidate.settle()
+        if faults is not None:
             judge_device(verdict, faults, self._on_device(verdict, examination, found))
         verdict.finish()
-        flow = follow(seen, examination)
         verdict.flow(flow)
         if self.job["heat"]:
             self.result.heat = heat(flow, self.language)
@@ -348,9 +352,10 @@ class _Sitting:
             return None
         self.phase = "device"
         # A warden watches one at a time.
-        limits = self._limits(asked)
+        seconds, memory = self.job["timeout"], self.job["memory"]
+        limits = Limits(seconds=seconds, memory=memory, accelerator=asked)
         self._serve(None)
-        run = run_on_device(examination, self.requests, limits, self.loading, dropout, self._serve)
+        run = run_on_device(examination, limits, self.loading, dropout, self._serve)
         if not run.ran and self.job["device"] != "auto":
             reason = run.reason or self._say("device-none")
             message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
@@ -387,13 +392,3 @@ class _Sitting:
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)
-
-
-def _given(binding: Binding, size: Size) -> str:
-    recipe = binding.recipe(size)
-    parts = [f"{name}={_plain(value)}" for name, value in recipe["kwargs"].items()]
-    return ", ".join([*(_plain(value) for value in recipe["args"]), *parts])
-
-
-def _plain(value: object) -> str:
-    return "…" if isinstance(value, dict) else str(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 
 import torch
@@ -16,12 +17,12 @@ from .milestones import HIDDEN, signature
 __all__ = ["Landmark", "Reached", "Sight", "laid_out", "landmarks", "matches", "reach"]
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(kw_only=True)
 class Landmark:
     """A named step of the reference. optional: right code need not make it.
 
-    sorted: all its values in order. pieces: those of each head, of each sample, and of each
-    head of each sample, as loops make them. positions: the axes that say which sample, query
+    sorted: all its values in order. cuts: the tensor by heads, by samples, and by heads of
+    each sample, as loops make them. positions: the axes that say which sample, query
     or key an entry belongs to.
     """
 
@@ -30,8 +31,13 @@ class Landmark:
     close: float
     positions: tuple[int, ...]
     sorted: Tensor
-    pieces: tuple[tuple[Tensor, ...], ...]
+    cuts: tuple[tuple[Tensor, ...], ...]
     optional: bool = False
+
+    @cached_property
+    def pieces(self) -> tuple[tuple[Tensor, ...], ...]:
+        """The values in order of each part that code may make by itself: a head, a sample."""
+        return tuple(tuple(signature(one) for one in cut) for cut in self.cuts)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -185,7 +191,7 @@ def _landmark(name: str, value: Tensor, case: Case, close: float) -> Landmark:
         close=close,
         positions=positions,
         sorted=signature(value),
-        pieces=tuple(tuple(signature(one) for one in cut) for cut in cuts if len(cut) > 1),
+        cuts=tuple(cut for cut in cuts if len(cut) > 1),
     )
 
 

@@ -97,7 +97,8 @@ class _Session:
             memory=limits.memory and limits.memory + _DRIVER_TAKES,
             accelerator=limits.accelerator,
         )
-        self.candidate = Candidate(requests, roomy, path)
+        self.candidate = Candidate(requests, roomy)
+        self.candidate.serve(path)
         self.request = load
 
     def start(self, device: str) -> dict[str, Any]:
@@ -118,7 +119,6 @@ class _Session:
 
 def run_on_device(
     examination: Examination,
-    requests: socket.socket,
     limits: Limits,
     load: dict[str, Any],
     dropout: DropoutFinding | None,
@@ -131,8 +131,10 @@ def run_on_device(
     """
     run = DeviceRun(asked=limits.accelerator)
 
+    first = examination.fitted.candidate
+
     def session() -> _Session:
-        made = _Session(requests, limits, examination.fitted.candidate.path, load)
+        made = _Session(first.requests, limits, first.path, load)
         began(made.candidate)
         return made
 
@@ -174,6 +176,7 @@ def _examine(
     moved.try_grid(ready)
     moved.try_purity(ready)
     try_dtypes(moved, ready)
+    session.candidate.settle()
     if dropout is not None and run.kind != "mps":
         # The reading solves for the weights, which takes float64, and Metal has none.
         run.dropout = _other(dropout, try_dropout(_moved(base, session, torch.float64)))

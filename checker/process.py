@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import array
 import contextlib
+import fcntl
 import json
+import math
 import os
 import re
 import select
 import socket
+import termios
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import asdict
 from typing import Any
 
@@ -24,6 +28,8 @@ _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
 # How long a candidate may take to say where it stands, and its warden to end all of it.
 _ANSWERS_WITHIN, _ENDS_WITHIN = 0.3, 3.0
+# How long what a candidate printed may take to be read, where it prints without end.
+_HEARD_WITHIN = 0.5
 _FOUL = re.compile(rb"^forbidden (\S+) (\d+)$", re.MULTILINE)
 
 
@@ -55,15 +61,16 @@ class Foul(Exception):
 
 
 class Candidate:
-    """A forked candidate process.
+    """A forked candidate process, which settles in until it is told which file it is for.
 
     requests: the judge's line to its warden, which forks.
-    path: the file's, which the candidate's frames are known by.
     """
 
-    def __init__(self, requests: socket.socket, limits: Limits, path: str) -> None:
-        self.deadline = time.monotonic() + limits.seconds
-        self.path = path
+    def __init__(self, requests: socket.socket, limits: Limits) -> None:
+        self.requests = requests
+        self.limits = limits
+        self.deadline = math.inf
+        self.path = ""
         self.pid: int | None = None
         self.channel, theirs = socket.socketpair()
         self.control, warden = socket.socketpair()
@@ -79,24 +86,42 @@ class Candidate:
         for fd in (writing, aside):
             os.close(fd)
         self.asked: dict[str, Any] = {}
+        self.take: Callable[[dict[str, Any]], None] | None = None
         self.output = bytearray()
         self.dropped = 0
-        self.reader = threading.Thread(target=self._drain, args=(reading,), daemon=True)
-        self.reader.start()
+        self.reading = reading
+        self.hearing = threading.Lock()
+        threading.Thread(target=self._drain, daemon=True).start()
+
+    def serve(self, path: str) -> None:
+        """Be for this file, which its frames are known by; from here on its time runs."""
+        self.path = path
+        self.deadline = time.monotonic() + self.limits.seconds
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send one request and return the answer. Raise Ended where none comes."""
-        self.post(request)
-        return self.collect()
+        answers: list[dict[str, Any]] = []
+        self.post(request, answers.append)
+        self.settle()
+        return answers[0]
 
-    def post(self, request: dict[str, Any]) -> None:
-        """Send a request; its answer must be collected before the next is posted."""
-        self.asked = request
+    def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+        """Send a request; `take` gets its answer before the next one, or when all is settled.
+
+        So the candidate works on this one while the judge works out what is right.
+        """
+        self.settle()
+        self.asked, self.take = request, take
         with self._watched():
             wire.send(self.channel, request, self.deadline)
 
-    def collect(self) -> dict[str, Any]:
-        """Return the answer to the request that was posted."""
+    def settle(self) -> None:
+        """Wait for the answer that is still to come, if any."""
+        take, self.take = self.take, None
+        if take is not None:
+            take(self._answer())
+
+    def _answer(self) -> dict[str, Any]:
         with self._watched():
             answer = wire.receive(self.channel, self.deadline)
             claims.check(self.asked, answer)
@@ -183,20 +208,41 @@ class Candidate:
             raise Foul(name, line or None)
 
     def close(self) -> str:
-        """End the process and all that it started; return what it printed."""
+        """Have the process and all that it started ended; return what it printed."""
         for held in (self.channel, self.control):
             held.close()
         os.close(self.aside)
-        self.reader.join(0.5)
-        text = bytes(self.output).decode("utf-8", "replace")
-        return f"{text}\n[+ {self.dropped} bytes]" if self.dropped else text
+        end = time.monotonic() + _HEARD_WITHIN
+        # All that it printed before its last answer is here; its end is not waited for.
+        while self._unread() and time.monotonic() < end:
+            time.sleep(0.0002)
+        with self.hearing:
+            text = bytes(self.output).decode("utf-8", "replace")
+            return f"{text}\n[+ {self.dropped} bytes]" if self.dropped else text
 
-    def _drain(self, reading: int) -> None:
-        with os.fdopen(reading, "rb", buffering=0) as pipe:
-            while piece := pipe.read(1 << 16):
+    def _unread(self) -> int:
+        """How many bytes of its output nobody has read yet."""
+        count = array.array("i", [0])
+        with self.hearing:
+            if self.reading >= 0:
+                fcntl.ioctl(self.reading, termios.FIONREAD, count)
+        return count[0]
+
+    def _drain(self) -> None:
+        """Read its output until the last that holds it is gone."""
+        ready = select.poll()
+        ready.register(self.reading, select.POLLIN)
+        piece = b"more"
+        while piece:
+            ready.poll()
+            with self.hearing:
+                piece = os.read(self.reading, 1 << 16)
                 kept = piece[: max(0, _OUTPUT_LIMIT - len(self.output))]
                 self.output += kept
                 self.dropped += len(piece) - len(kept)
+        with self.hearing:
+            os.close(self.reading)
+            self.reading = -1
 
     def _say(self, word: str) -> None:
         with contextlib.suppress(OSError):

@@ -180,5 +180,4 @@ def _roles(
         bv=biases.get("v", empty),
         bo=biases.get("o", empty),
         place=torch.arange(size.hidden),
-        dead=torch.empty(0, dtype=torch.long),
     )

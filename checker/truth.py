@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -46,7 +47,6 @@ class Roles:
     bv: Tensor
     bo: Tensor
     place: Tensor
-    dead: Tensor
 
     def flatten(self, weights: dict[str, Tensor]) -> Tensor:
         """Lay the weights end to end, with a zero after them for index -1."""
@@ -76,16 +76,13 @@ class Truth:
     def __init__(self, kata: Kata, size: Size) -> None:
         self.kata = kata
         self.size = size
-        kind = _reference_class(kata)
-        arguments: dict[str, Any] = {"hidden_dim": size.hidden}
-        wanted = inspect.signature(kind).parameters
-        if "num_heads" in wanted:
-            arguments["num_heads"] = size.heads
-        if "block_size" in wanted:
-            arguments["block_size"] = size.block
-        if "dropout" in wanted:
-            arguments["dropout"] = size.dropout
-        self.module = kind(**arguments).double().eval()
+        kind, wanted = _reference_class(kata)
+        worth = {
+            "hidden_dim": size.hidden, "num_heads": size.heads, "block_size": size.block,
+            "dropout": size.dropout,
+        }  # fmt: skip
+        with _undrawn_weights():
+            self.module = kind(**{name: worth[name] for name in wanted}).eval()
         self.extra_output: tuple[Tensor, Tensor] | None = None
 
     def load(self, roles: Roles, flat: Tensor) -> None:
@@ -156,8 +153,26 @@ def _length(roles: Roles) -> int:
     return sum(numel(shape) for shape in roles.shapes.values())
 
 
+@contextmanager
+def _undrawn_weights() -> Generator[None]:
+    """Have linear layers made in float64, and draw no weights, since they are given some."""
+
+    def leave(self: nn.Linear) -> None:
+        """Leave the memory as it is."""
+
+    draw, dtype = nn.Linear.reset_parameters, torch.get_default_dtype()
+    nn.Linear.reset_parameters = leave
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        nn.Linear.reset_parameters = draw
+        torch.set_default_dtype(dtype)
+
+
 @cache
-def _reference_class(kata: Kata) -> type[nn.Module]:
-    """Import a kata's model answer."""
+def _reference_class(kata: Kata) -> tuple[type[nn.Module], tuple[str, ...]]:
+    """Import a kata's model answer; return it with its constructor's arguments."""
     module = import_module(f"..reference.{kata.reference}", __package__)
-    return getattr(module, kata.class_name)
+    kind = getattr(module, kata.class_name)
+    return kind, tuple(inspect.signature(kind).parameters)

@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
+from .attempts import Unbound
 from .behaviour import Trace, forbidden, narrowing
 from .cases import Case
 from .evidence import cut_line, state_line
 from .examine import Examination
-from .fitting import Unbound
 from .flow import Flow
 from .lines import HALF_MAX, in_place
 from .masks import form_name

@@ -84,19 +84,15 @@ def pack(message: Any) -> tuple[bytes, bytes]:
     """Return a message's JSON and the bytes of its tensors, in the order they are met."""
     chunks: list[bytes] = []
 
-    def plain(value: Any) -> Any:
-        if hasattr(value, "data_ptr"):
-            name, shape, raw = take_apart(value)
-            chunks.append(raw)
-            return {_TENSOR: [name, shape]}
-        if isinstance(value, dict):
-            return {str(key): plain(item) for key, item in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [plain(item) for item in value]
-        return value
+    def taken(value: Any) -> Any:
+        if not hasattr(value, "data_ptr"):
+            raise TypeError(f"no part of a message: {type(value).__name__}")
+        name, shape, raw = take_apart(value)
+        chunks.append(raw)
+        return {_TENSOR: [name, shape]}
 
-    text = _dumps(plain(message)).encode()
-    return text, b"".join(chunks)
+    # What JSON does not know is met in the order in which it is written.
+    return _dumps(message, default=taken).encode(), b"".join(chunks)
 
 
 def take_apart(tensor: Any) -> tuple[str, list[int], bytes]:
@@ -152,17 +148,11 @@ def unpack(text: bytes, raw: bytes) -> Any:
         place += size
         return held.reshape(shape)
 
-    def rich(value: Any) -> Any:
-        if isinstance(value, dict):
-            if len(value) == 1 and _TENSOR in value:
-                return tensor(*value[_TENSOR])
-            return {key: rich(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [rich(item) for item in value]
-        return value
+    def rich(found: dict[str, Any]) -> Any:
+        return tensor(*found[_TENSOR]) if _TENSOR in found and len(found) == 1 else found
 
     try:
-        return rich(_loads(text))
+        return _loads(text, object_hook=rich)
     except (ValueError, TypeError, RuntimeError, RecursionError) as fault:
         raise Garbled(str(fault)) from fault
 

@@ -1,4 +1,4 @@
-"""The history's database: opened, made, brought up to date, or kept aside.
+"""A database of ours: opened, made, brought up to date, or kept aside.
 
 One SQLite file in write-ahead mode. Every change is one transaction, so that the end of
 the program at any moment leaves the records before it whole. A file that cannot be used
@@ -8,58 +8,35 @@ goes on under another name and is never deleted.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from .home import alone, beside_others, set_aside
 
-__all__ = ["VERSION", "Unusable", "connect", "create", "damaged", "keep_aside"]
+__all__ = ["Layout", "Unusable", "connect", "create", "damaged", "keep_aside"]
 
-VERSION = 2
-_APPLICATION = 0x61746B61  # "atka": tells our database from another's
 _BESIDE = ("-wal", "-shm")
 _PATIENCE = 5.0
 
-# What each version added, from the first on; a database is brought up to date by those it lacks.
-_STEPS: tuple[tuple[str, ...], ...] = (
-    (
-        """
-        CREATE TABLE attempts (
-            id INTEGER PRIMARY KEY,
-            time REAL NOT NULL,
-            kata TEXT NOT NULL,
-            file TEXT NOT NULL,
-            verdict TEXT NOT NULL,
-            mistakes TEXT NOT NULL,
-            elapsed_ms INTEGER NOT NULL,
-            seed INTEGER NOT NULL,
-            source_hash TEXT
-        )
-        """,
-    ),
-    (
-        # Who asked: check, watch, interview, or batch for several files at once.
-        "ALTER TABLE attempts ADD COLUMN asked_by TEXT NOT NULL DEFAULT 'check'",
-        # What happened between attempts: start, hint or solution. after_attempt is the last
-        # attempt before it, which orders the two tables whatever the clock says.
-        """
-        CREATE TABLE events (
-            id INTEGER PRIMARY KEY,
-            time REAL NOT NULL,
-            kata TEXT NOT NULL,
-            kind TEXT NOT NULL,
-            detail TEXT NOT NULL,
-            after_attempt INTEGER NOT NULL
-        )
-        """,
-    ),
-)
-_COLUMNS = {
-    "attempts": {"time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed",
-                 "source_hash", "asked_by"},
-    "events": {"time", "kata", "kind", "detail", "after_attempt"},
-}  # fmt: skip
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """What a database of ours holds.
+
+    application: tells it from another's. steps: what each version added, from the first on;
+    a database is brought up to date by those it lacks. columns: what its tables must have.
+    """
+
+    application: int
+    steps: tuple[tuple[str, ...], ...]
+    columns: Mapping[str, set[str]]
+
+    @property
+    def version(self) -> int:
+        """The version that the steps come to."""
+        return len(self.steps)
 
 
 class Unusable(Exception):
@@ -70,15 +47,15 @@ class Unusable(Exception):
         self.why = why
 
 
-def create(path: Path) -> None:
+def create(path: Path, layout: Layout) -> None:
     """Make the database, unless another command just has."""
     with alone(path.parent):
         if not path.exists():
-            _opened(path, "mode=rwc").close()
+            _opened(path, layout, "mode=rwc").close()
 
 
 @contextmanager
-def connect(path: Path, *, writing: bool) -> Generator[sqlite3.Connection]:
+def connect(path: Path, layout: Layout, *, writing: bool) -> Generator[sqlite3.Connection]:
     """Open the database, up to date, and close it. Raise Unusable, or what SQLite says.
 
     No one may set it aside meanwhile: SQLite would go on in the old file with the new one's
@@ -86,24 +63,24 @@ def connect(path: Path, *, writing: bool) -> Generator[sqlite3.Connection]:
     """
     with beside_others(path.parent):
         try:
-            connection = _opened(path, "mode=rw")
+            connection = _opened(path, layout, "mode=rw")
         except sqlite3.OperationalError:
             log = path.with_name(f"{path.name}-wal")
             if writing or (log.exists() and log.stat().st_size):
                 raise
             # In a folder that cannot be written there is no place for the log: as it lies.
-            connection = _opened(path, "mode=ro&immutable=1")
+            connection = _opened(path, layout, "mode=ro&immutable=1")
         with closing(connection):
             yield connection
 
 
-def keep_aside(path: Path) -> tuple[str, Path] | None:
+def keep_aside(path: Path, layout: Layout) -> tuple[str, Path] | None:
     """Rename an unusable database and its log; return why and the new name.
 
     None where another command was quicker and the one there now can be used.
     """
     with alone(path.parent):
-        why = _ailment(path)
+        why = _ailment(path, layout)
         if why is None:
             return None
         kept = set_aside(path, why)
@@ -114,11 +91,11 @@ def keep_aside(path: Path) -> tuple[str, Path] | None:
         return why, kept
 
 
-def _ailment(path: Path) -> str | None:
+def _ailment(path: Path, layout: Layout) -> str | None:
     try:
         if not path.exists():
             return None
-        with closing(_opened(path, "mode=rw")) as connection:
+        with closing(_opened(path, layout, "mode=rw")) as connection:
             whole = connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
     except Unusable as unusable:
         return unusable.why
@@ -137,11 +114,11 @@ def damaged(fault: sqlite3.Error) -> bool:
     )
 
 
-def _opened(path: Path, how: str) -> sqlite3.Connection:
+def _opened(path: Path, layout: Layout, how: str) -> sqlite3.Connection:
     place = f"{path.absolute().as_uri()}?{how}"
     connection = sqlite3.connect(place, timeout=_PATIENCE, uri=True, isolation_level=None)
     try:
-        _prepare(connection)
+        _prepare(connection, layout)
     except sqlite3.DatabaseError as fault:
         connection.close()
         if damaged(fault):
@@ -153,34 +130,34 @@ def _opened(path: Path, how: str) -> sqlite3.Connection:
     return connection
 
 
-def _prepare(connection: sqlite3.Connection) -> None:
+def _prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     """Check whose database it is, and bring it up to date where it is new or old."""
-    if _version(connection) < VERSION:
+    if _version(connection, layout) < layout.version:
         connection.execute("PRAGMA journal_mode = WAL")
         # Two commands may find it old at once: one mends it, the other then finds it mended.
         connection.execute("BEGIN IMMEDIATE")
         try:
-            for step in _STEPS[_version(connection) :]:
+            for step in layout.steps[_version(connection, layout) :]:
                 for statement in step:
                     connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+            connection.execute(f"PRAGMA application_id = {layout.application}")
+            connection.execute(f"PRAGMA user_version = {layout.version}")
             connection.execute("COMMIT")
         except BaseException:
             with suppress(sqlite3.Error):
                 connection.execute("ROLLBACK")
             raise
-    for table, columns in _COLUMNS.items():
+    for table, columns in layout.columns.items():
         found = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
         if not columns <= found:
             raise Unusable("broken")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _version(connection: sqlite3.Connection, layout: Layout) -> int:
     """Return the version, 0 for a database that is nobody's yet."""
-    ours = connection.execute("PRAGMA application_id").fetchone()[0] == _APPLICATION
+    ours = connection.execute("PRAGMA application_id").fetchone()[0] == layout.application
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-    if ours and version > VERSION:
+    if ours and version > layout.version:
         raise Unusable("newer")
     if ours and version > 0:
         return version

@@ -7,20 +7,57 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from ..checker.report import Report
 from . import clock, database
-from .errors import Trouble
-from .home import home, reason
+from .records import Records
 
 __all__ = ["Attempt", "Event", "History"]
 
-_NAME = "history.sqlite3"
+_APPLICATION = 0x61746B61  # "atka": tells our database from another's
+# What each version added; the database of every user is one of these.
+_STEPS = (
+    (
+        """
+        CREATE TABLE attempts (
+            id INTEGER PRIMARY KEY,
+            time REAL NOT NULL,
+            kata TEXT NOT NULL,
+            file TEXT NOT NULL,
+            verdict TEXT NOT NULL,
+            mistakes TEXT NOT NULL,
+            elapsed_ms INTEGER NOT NULL,
+            seed INTEGER NOT NULL,
+            source_hash TEXT
+        )
+        """,
+    ),
+    (
+        # Who asked: check, watch, interview, or batch for several files at once.
+        "ALTER TABLE attempts ADD COLUMN asked_by TEXT NOT NULL DEFAULT 'check'",
+        # What happened between attempts: start, hint or solution. after_attempt is the last
+        # attempt before it, which orders the two tables whatever the clock says.
+        """
+        CREATE TABLE events (
+            id INTEGER PRIMARY KEY,
+            time REAL NOT NULL,
+            kata TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            detail TEXT NOT NULL,
+            after_attempt INTEGER NOT NULL
+        )
+        """,
+    ),
+)
+_COLUMNS = {
+    "attempts": {"time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed",
+                 "source_hash", "asked_by"},
+    "events": {"time", "kata", "kind", "detail", "after_attempt"},
+}  # fmt: skip
 _INSERT = """
 INSERT INTO attempts
     (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash, asked_by)
@@ -39,10 +76,6 @@ SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL FR
 ORDER BY 1, 2, 3
 """
 _STANDING = "SELECT kata, max(verdict = 'pass') FROM attempts GROUP BY kata"
-
-_TRIES = 4
-
-T = TypeVar("T")
 
 
 def _now() -> float:
@@ -92,17 +125,12 @@ class Event:
     time: float = field(default_factory=_now)
 
 
-class History:
+class History(Records):
     """The attempts and events. troubles: what could not be stored or read, to be said."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or home()
-        self.troubles: list[Trouble] = []
-
-    @property
-    def path(self) -> Path:
-        """The database's file."""
-        return self.folder / _NAME
+    name = "history.sqlite3"
+    layout = database.Layout(application=_APPLICATION, steps=_STEPS, columns=_COLUMNS)
+    called = "history"
 
     def add(self, attempt: Attempt) -> bool:
         """Store an attempt, or say why not; whether it is stored."""
@@ -117,77 +145,28 @@ class History:
             attempt.source_hash,
             attempt.asked_by,
         )
-        return self._with(lambda it: bool(it.execute(_INSERT, row)), otherwise=False, make=True)
+        return self.work(lambda it: bool(it.execute(_INSERT, row)), otherwise=False, make=True)
 
     def note(self, event: Event) -> bool:
         """Store an event, or say why not; whether it is stored."""
         row = (event.time, event.kata, event.kind, _writable(event.detail))
-        return self._with(lambda it: bool(it.execute(_NOTE, row)), otherwise=False, make=True)
+        return self.work(lambda it: bool(it.execute(_NOTE, row)), otherwise=False, make=True)
 
     def story(self) -> list[Attempt | Event]:
         """Return all that happened, in order, with times that are to be believed."""
-        rows = self._with(lambda it: it.execute(_STORY).fetchall(), otherwise=[])
+        rows = self.work(lambda it: it.execute(_STORY).fetchall(), otherwise=[])
         told = [_told(row) for row in rows]
         times = clock.believed([moment.time for moment in told], clock.now())
         return [replace(moment, time=time) for moment, time in zip(told, times, strict=True)]
 
     def standing(self) -> dict[str, str]:
         """Return how each kata that was tried stands: "passed" or "tried"."""
-        rows = self._with(lambda it: it.execute(_STANDING).fetchall(), otherwise=[])
+        rows = self.work(lambda it: it.execute(_STANDING).fetchall(), otherwise=[])
         return {kata: "passed" if passed else "tried" for kata, passed in rows}
 
     def count(self) -> int:
         """Return how many attempts are stored, after looking the whole database through."""
-        return self._with(_counted, otherwise=0)
-
-    def _with(
-        self, work: Callable[[sqlite3.Connection], T], *, otherwise: T, make: bool = False
-    ) -> T:
-        """Work on the database; where there is none to work on, say why.
-
-        A damaged page may show only in the middle of the work: it is kept aside as well, and
-        what was to be written goes into a new one. Whatever the database says, the command
-        goes on.
-        """
-        for left in reversed(range(_TRIES)):
-            try:
-                if not self.path.exists():
-                    if not make:
-                        return otherwise
-                    database.create(self.path)
-                with database.connect(self.path, writing=make) as connection:
-                    return work(connection)
-            except database.Unusable:
-                mended = self._keep_aside(writing=make)
-            except (OSError, sqlite3.Error) as fault:
-                if left and not self.path.exists():
-                    # Set aside by another command between our look and our opening it.
-                    continue
-                broken = isinstance(fault, sqlite3.Error) and database.damaged(fault)
-                mended = broken and self._keep_aside(writing=make)
-                if not broken:
-                    self._closed(fault, writing=make)
-            if not mended:
-                break
-        return otherwise
-
-    def _keep_aside(self, *, writing: bool) -> bool:
-        """Make way for a new database, and say so; whether there is a way."""
-        try:
-            kept = database.keep_aside(self.path)
-        except (OSError, sqlite3.Error) as fault:
-            self._closed(fault, writing=writing)
-            return False
-        if kept is not None:
-            why, place = kept
-            self.troubles.append(Trouble(f"history-{why}", {"kept": str(place)}))
-        return True
-
-    def _closed(self, fault: Exception, *, writing: bool) -> None:
-        values = {"file": str(self.path), "reason": reason(fault)}
-        key = "history-closed" if writing else "history-unread"
-        if Trouble(key, values) not in self.troubles:
-            self.troubles.append(Trouble(key, values))
+        return self.work(_counted, otherwise=0)
 
 
 def _writable(text: str) -> str:

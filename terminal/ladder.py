@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from ..kata.catalogue import Kata
 from ..practice import clock
 from ..practice.schedule import Standing
+from .lists import next_lines
 from .text import Line, Span, cells, pad, wrap
 from .times import duration, in_days
 from .words import say
 
-__all__ = ["kata_lines"]
+__all__ = ["kata_lines", "onward_lines"]
 
 
 def kata_lines(
@@ -29,6 +30,16 @@ def kata_lines(
         lines += _edged(pad(kata.id, room), titles, (minutes, "dim"), width)
         lines += _edged(" " * room, summary, (_progress(stand, language), style), width)
     return lines
+
+
+def onward_lines(
+    katas: Sequence[Kata], standing: Mapping[str, Standing], language: str
+) -> list[Line]:
+    """Draw what to type next: for the first kata not passed, or after all of them."""
+    for kata in katas:
+        if standing.get(kata.id, Standing()).state != "passed":
+            return next_lines((f"attn-kata show {kata.id}",), language)
+    return next_lines(("attn-kata due",), language)
 
 
 def _progress(stand: Standing, language: str) -> str:

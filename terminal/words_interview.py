@@ -221,8 +221,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "and new ones begun", "面试记录不是 attn-kata 的，已原样留作 {kept}，另起一份新的"),
     ("interviews-newer", "the stored interviews are from a newer attn-kata; they are kept as {kept} "
      "and new ones begun", "面试记录来自更新版本的 attn-kata，已原样留作 {kept}，另起一份新的"),
-    ("interviews-unreadable", "the interviews at {file} cannot be read: {reason}",
-     "读不了面试记录 {file}：{reason}"),
+    ("interviews-unread", "the interviews at {file} cannot be read ({reason})",
+     "读不了面试记录 {file}（{reason}）"),
     ("interviews-closed", "the interviews at {file} cannot be stored ({reason}): this one goes on, but "
      "it cannot be resumed, and its report is shown once and not kept",
      "面试记录 {file} 存不了（{reason}）：这次照常进行，但不能继续，结果只显示一次，不会保存"),

@@ -9,6 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+from attn_kata.checker.report import Report
+from attn_kata.kata.catalogue import katas
+from attn_kata.practice.history import Attempt, History
 from attn_kata.practice.pages import page_names
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -303,13 +306,25 @@ def test_heat_end_to_end(program, work):
     assert len(report["heat"]["expected"][0]) == len(report["heat"]["masked"][0])
 
 
+def test_list_ends_in_the_next_kata(program, tmp_path):
+    """What to type next is the first kata that was not passed; after all, what is due."""
+    assert program("list").stdout.endswith("\n\n  next  attn-kata show v1\n")
+    history = History(tmp_path / "home")
+    for kata in katas():
+        if kata.id != "mha":
+            history.add(Attempt.of(Report(kata=kata.id, file="x.py", verdict="pass"), None))
+    assert program("list").stdout.endswith("\n\n  next  attn-kata show mha\n")
+    history.add(Attempt.of(Report(kata="mha", file="x.py", verdict="pass"), None))
+    assert program("list").stdout.endswith("\n\n  next  attn-kata due\n")
+
+
 def test_stub_is_judged_after_start(program):
     """start, then check without a word: the stub is found, and it is not written yet."""
     program("start", "v1")
     done = program("check")
     assert done.returncode == 1
     assert "NotImplementedError" in done.stdout
-    assert "v1.py (v1), started or changed last" in done.stderr
+    assert "v1.py (v1), the one started or changed last" in done.stderr
 
 
 def test_demo(program, work):

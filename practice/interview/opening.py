@@ -63,7 +63,7 @@ def begin(
         )
     unfinished = store.unfinished()
     if unfinished is not None:
-        if Session.of(unfinished, store.events(unfinished)).opened:
+        if _session(store, unfinished).opened:
             commands = ("interview --resume",)
             raise Refusal("interview-unfinished", number=unfinished, commands=commands)
         # Its brief was read and no more: nothing to go on with.
@@ -89,7 +89,7 @@ def resume(store: Store) -> Session:
     if number is None:
         _refuse_what_is_closed(store)
         raise Refusal("interview-none-open", commands=("interview", "interview report"))
-    return Session.of(number, store.events(number))
+    return _session(store, number)
 
 
 def finished(store: Store, number: int | None) -> Session:
@@ -102,7 +102,7 @@ def finished(store: Store, number: int | None) -> Session:
         names = ", ".join(map(str, numbers[-10:]))
         raise Refusal("interview-no-number", number=number, names=names)
     chosen = number if number is not None else _last_led(store, numbers)
-    session = Session.of(chosen, store.events(chosen))
+    session = _session(store, chosen)
     if not session.ended:
         raise Refusal("interview-not-ended", number=chosen, commands=("interview --resume",))
     return session
@@ -111,10 +111,19 @@ def finished(store: Store, number: int | None) -> Session:
 def _last_led(store: Store, numbers: list[int]) -> int:
     """Return the last interview that was led to an end, else the last one."""
     for number in reversed(numbers):
-        session = Session.of(number, store.events(number))
+        session = _session(store, number)
         if session.ended and session.opened:
             return number
     return numbers[-1]
+
+
+def _session(store: Store, number: int) -> Session:
+    """Fold an interview's events. Raise Refusal where they can no longer be read."""
+    events = store.events(number)
+    if not events:
+        _refuse_what_is_closed(store)
+        raise Refusal("interview-none-yet", commands=("interview",))
+    return Session.of(number, events)
 
 
 def _refuse_what_is_closed(store: Store) -> None:
@@ -123,4 +132,4 @@ def _refuse_what_is_closed(store: Store) -> None:
         values = trouble.values
         if "kept" in values:
             raise Refusal(trouble.key, kept=values["kept"])
-        raise Refusal("interviews-unreadable", file=values["file"], reason=values["reason"])
+        raise Refusal(trouble.key, file=values["file"], reason=values["reason"])

@@ -118,9 +118,29 @@ def test_interviews_that_cannot_be_read_are_not_none(tmp_path, hands):
     folder = tmp_path / "home"
     (folder / "interviews.sqlite3").mkdir(parents=True)
     for ask in (opening.resume, lambda store: opening.finished(store, None)):
-        with pytest.raises(Refusal, match="interviews-unreadable"):
+        with pytest.raises(Refusal, match="interviews-unread"):
             ask(Store(folder))
     (folder / "interviews.sqlite3").rmdir()
     (folder / "interviews.sqlite3").write_bytes(b"no database at all " * 100)
     with pytest.raises(Refusal, match="interviews-broken"):
         opening.resume(Store(folder))
+
+
+def test_interviews_set_aside_between_two_looks(lead, monkeypatch, hands):
+    """An interview that was there a moment ago and is not is refused as one that is not there."""
+    led = lead()
+    led.line("start")
+    monkeypatch.setattr(led.store, "events", lambda _: [])
+    with pytest.raises(Refusal, match="interview-none-yet"):
+        opening.resume(led.store)
+
+
+def test_interview_whose_database_breaks_goes_on_in_a_new_one(lead, script):
+    """What was set aside in the middle costs the interview nothing: it can be resumed."""
+    led = lead()
+    led.line("start")
+    led.store.path.write_bytes(b"no database at all " * 100)
+    assert "interviews-broken" in script.keys(led.line("hint"))
+    resumed = lead(resume=True)
+    assert resumed.session.file == led.session.file
+    assert resumed.session.stages[0].hints == 1
