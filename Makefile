@@ -11,7 +11,7 @@ TESTABLE := $(VENV)/.testable
 TYPED := build/typing/attn_kata
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint format screens figures bench kernels clean
+.PHONY: help demo test test-all test-cuda lint format screens figures bench kernels clean
 
 help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -25,6 +25,9 @@ test: lint  ## what CI runs: format, lint, types, then the tests but the slow on
 test-all: lint  ## the slow tests too
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --slow $(ARGS)
 
+test-cuda: $(TESTABLE)  ## what needs a GPU: device programs, model answers, both corpora
+	$(BIN)/python -m pytest -m cuda $(ARGS)
+
 lint: $(TESTABLE) $(TYPED)  ## format, lint and types, changing nothing
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -37,6 +40,7 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fill in what they print
 	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md
 	$(BIN)/python -m attn_kata.dev.interviews docs/interview.md
+	$(BIN)/python -m attn_kata.dev.devices docs/cuda.md
 
 figures: $(INSTALLED)  ## work out the figures of the pages that explain mistakes
 	$(BIN)/python -m attn_kata.dev.figures

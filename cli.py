@@ -20,9 +20,9 @@ from .cli_texts import explain, hint, show, solution
 from .kata.catalogue import katas
 from .practice.completion import kata_ids, target_names
 from .practice.errors import Refusal
-from .practice.judging import Device, Mask, Wishes, reports
+from .practice.judging import Mask, Wishes, reports
 from .practice.pages import has_pages, page_names
-from .practice.surroundings import ask_cuda, require_cuda, torch_version
+from .practice.surroundings import ask_cuda, device_called, require_device, torch_version
 from .practice.targets import Target, kata_called, targets
 from .practice.workspace import Workspace
 from .terminal.help import HelpCommand, HelpGroup
@@ -131,7 +131,7 @@ def check(
     ctx: typer.Context,
     what: Targets = None,
     class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
-    device: Annotated[Device, typer.Option(metavar="auto|cpu|cuda")] = Device.auto,
+    device: Annotated[str, typer.Option(metavar="auto|cpu|cuda")] = "auto",
     mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
     seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
     timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0,
@@ -150,17 +150,17 @@ def check(
 
     screen: Screen = ctx.obj
     workspace = Workspace()
+    place = device_called(device)
     chosen = targets(what or [], workspace)
     if heat_file is not None:
         from .practice.pictures import promise
 
         promise(heat_file, force=force, files=len(chosen))
-    if device is Device.cuda:
-        require_cuda()
+    require_device(place)
     wishes = Wishes(
         language=screen.language,
         class_name=class_name,
-        device=device,
+        device=place,
         mask=mask,
         seed=seed,
         timeout=timeout,

@@ -68,6 +68,7 @@ def alone(kata: str, file: Path) -> float:
     job = {
         "kata": kata, "file": str(file), "class": None, "mask": "keep", "seed": SEED,
         "language": "en", "timeout": 60.0, "memory": 0, "heat": False, "diagnose": True,
+        "device": "cpu",
     }  # fmt: skip
     start = time.perf_counter()
     report = judge._Sitting(job, cast("Any", Inside())).report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the judge's own way

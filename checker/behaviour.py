@@ -23,6 +23,7 @@ __all__ = [
     "DropoutFinding",
     "Trace",
     "asks_rate",
+    "device_calls",
     "forbidden",
     "narrowing",
     "pretend",
@@ -81,20 +82,25 @@ def trace(examination: Examination) -> Trace:
     return seen
 
 
+def device_calls(examination: Examination) -> list[dict[str, Any]]:
+    """Two plain calls in float32, without and with a mask, at the first size."""
+    extra = 2 if examination.cross else 0
+    cases = [Case(check="device", batch=2, queries=5, keys=5 + extra)]
+    if examination.takes_mask and examination.forms:
+        cases.append(Case(check="device", batch=2, queries=4, keys=4 + extra, mask="random"))
+    size = examination.sizes[0]
+    return [arrange(examination, case, size, torch.float32).call for case in cases]
+
+
 def pretend(examination: Examination) -> list[dict[str, Any]]:
     """Call the class on a pretended GPU, without and with a mask.
 
     Returns a list that holds what went wrong once the candidate has settled.
     """
-    fitted = examination.fitted
-    size = examination.sizes[0]
-    extra = 2 if examination.cross else 0
-    cases = [Case(check="device", batch=2, queries=5, keys=5 + extra)]
-    if examination.takes_mask and examination.forms:
-        cases.append(Case(check="device", batch=2, queries=4, keys=4 + extra, mask="random"))
-    calls = [arrange(examination, case, size, torch.float32).call for case in cases]
+    fitted, size = examination.fitted, examination.sizes[0]
     recipe = fitted.binding.recipe(size)
     warm = plain_call(fitted.kata, fitted.binding, size)
+    calls = device_calls(examination)
     request = {"do": "pretend", "recipe": recipe, "warm": warm, "calls": calls}
     faults: list[dict[str, Any]] = []
     fitted.candidate.post(request, lambda answer: faults.extend(filter(None, answer["answers"])))

@@ -154,12 +154,11 @@ class Built:
                 parameter.data = parameter.data.to(dtype)
                 self.hidden[name] = parameter
 
-    def move(self, device: str) -> None:
-        """Bring every weight to a device."""
-        for module in self._roots():
-            module.to(device)
-        for parameter in self.hidden.values():
-            parameter.data = parameter.data.to(device)
+    def move(self, place: torch.device | None) -> None:
+        """Move the object as its user would, by `.to`; what that leaves behind stays behind."""
+        if place is not None and isinstance(self.thing, nn.Module):
+            self.thing.to(place)
+            self.survey()
 
     def mode(self, *, training: bool) -> None:
         """Switch to training or evaluation."""
@@ -173,34 +172,40 @@ class Built:
         with torch.no_grad():
             for name, parameter in self.weights.items():
                 if name in weights and tuple(weights[name].shape) == tuple(parameter.shape):
-                    parameter.copy_(weights[name])
+                    # In its own dtype, since a device may have no float64.
+                    parameter.copy_(weights[name].to(parameter.dtype))
 
     def _roots(self) -> list[nn.Module]:
         own = [self.thing] if isinstance(self.thing, nn.Module) else []
         return own + self.loose
 
 
-def build(namespace: dict[str, Any], recipe: dict[str, Any]) -> Built:
+def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device) -> Built:
     """Make the object that a recipe describes.
 
     recipe: function, the name of what is there already; or class, args and kwargs (plain values,
-    or {"config": annotation} and {"device": …} for what JSON cannot hold), roles (what each role
-    is worth) and globals to set first.
+    or {"config": annotation}, {"device": …} and {"dtype": …} for what JSON cannot hold), roles
+    (what each role is worth) and globals to set first. place: the device that a constructor is
+    told, where it asks for one.
     """
     if "function" in recipe:
         return Built(namespace[recipe["function"]])
     namespace.update(recipe["globals"])
-    roles = recipe["roles"]
+
+    def plain_value(item: Any) -> Any:
+        if isinstance(item, dict) and "device" in item:
+            return place
+        if isinstance(item, dict) and "dtype" in item:
+            return getattr(torch, item["dtype"])
+        return item
+
+    roles = {role: plain_value(worth) for role, worth in recipe["roles"].items()}
     _fill_shared_configs(namespace, roles)
 
     def value_of(item: Any) -> Any:
         if isinstance(item, dict) and "config" in item:
             return _configuration(namespace, item["config"], roles)
-        if isinstance(item, dict) and "device" in item:
-            return torch.device(item["device"])
-        if isinstance(item, dict) and "dtype" in item:
-            return getattr(torch, item["dtype"])
-        return item
+        return plain_value(item)
 
     args = [value_of(item) for item in recipe["args"]]
     kwargs = {name: value_of(item) for name, item in recipe["kwargs"].items()}

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import wire
+from . import accelerator, wire
+from .accelerator import Accelerator, NoStart
 from .building import Built, build
 from .direct.watch import Watch, facts, functions
 from .guard import Guard
@@ -24,9 +25,10 @@ from .home import settle
 from .laps import Laps
 from .limits import Limits
 from .loading import Submission, describe_exception
-from .pretend import Mixed, PretendedGPU
+from .pretend import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
+from .results import describe_result, gradients, jacobian
 from .surroundings import GPUMachine, PrintWatch, Restored
 
 __all__ = ["serve"]
@@ -35,6 +37,7 @@ __all__ = ["serve"]
 # Bound before any submission runs: what it puts in their place is its own affair.
 _getpid, _seed, _grad = os.getpid, torch.default_generator.manual_seed, torch.set_grad_enabled
 _seed_python, _no_grad = random.seed, torch.no_grad
+_autocast, _CPU = torch.autocast, torch.device("cpu")
 _copy, _detach, _to, _equal = Tensor.clone, Tensor.detach, Tensor.to, torch.equal
 
 
@@ -43,7 +46,10 @@ def serve(
 ) -> None:
     """Answer requests until the judge goes away."""
     guard = settle(channel, aside, folder, limits, protected)
-    rehearse(_Worker(guard))
+    if not limits.accelerator:
+        accelerator.hide()
+        # One that is to run on a GPU asks for it first, and hears there why it does not start.
+        rehearse(_Worker(guard))
     worker = _Worker(guard)
     line = wire.Pipe(channel)
     own = _getpid()
@@ -69,6 +75,7 @@ class _Worker:
         self.calls = 0
         self.restored = Restored()
         self.laps = Laps(self.restored, self._built, self._given, self._fault)
+        self.accelerator: Accelerator | None = None
 
     @property
     def loaded(self) -> Submission:
@@ -87,8 +94,18 @@ class _Worker:
             "functions": lambda _: {"functions": functions(self.loaded)},
             "prepare": self.laps.prepare,
             "lap": self.laps.lap,
+            "start": self.start,
         }
         return kinds[request["do"]](request)
+
+    def start(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Take hold of an accelerator; from then on every object is moved and called there."""
+        try:
+            held = accelerator.start(request["device"])
+        except NoStart as fault:
+            return {"reason": str(fault)}
+        self.accelerator = held
+        return {"place": str(held.place), "name": held.name, "count": held.count}
 
     def load(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run the file and list its classes."""
@@ -127,6 +144,7 @@ class _Worker:
             built = self._built(attempt["recipe"])
             built.convert(dtype)
             built.mode(training=False)
+            built.move(self._place)
         except BaseException as exception:  # noqa: BLE001
             return {"phase": "construct", "fault": self._fault(exception, "construct")}
         answer = self._call(built, attempt["call"], dtype)
@@ -161,6 +179,7 @@ class _Worker:
             )
             built.convert(dtype)
             built.mode(training=False)
+            built.move(self._place)
             if built.lazy or set(built.weights) != set(run["weights"]):
                 self._call(built, run["warm"], dtype)
                 built.survey()
@@ -194,14 +213,16 @@ class _Worker:
     ) -> dict[str, Any]:
         gpu = PretendedGPU(self.loaded.path)
         try:
-            built = self._built(recipe)
+            with gpu:
+                built = self._built(recipe, HOME)
             built.mode(training=False)
             if built.lazy:
                 self._call(built, warm, torch.float32)
             given, args, kwargs = self._given(call, torch.float32)
             gpu.place(built.thing, given.values())
-            with gpu, torch.no_grad():
-                built.forward(*args, **kwargs)
+            with gpu, _no_grad():
+                result = built.forward(*args, **kwargs)
+            gpu.brought_home(describe_result(result, call.get("shape")).get("out"))
         except Mixed as mixed:
             kind, name, line = mixed.origin
             fault = self._fault(mixed, "forward")
@@ -222,12 +243,16 @@ class _Worker:
                 return item
             name = item["input"]
             if name not in given:
-                given[name] = _prepared(item, call["inputs"][name], dtype, call)
+                given[name] = _prepared(item, call["inputs"][name], dtype, call, self._place)
             return given[name]
 
         args = [value_of(item) for item in call["args"]]
         kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
         return given, args, kwargs
+
+    @property
+    def _place(self) -> torch.device | None:
+        return self.accelerator and self.accelerator.place
 
     def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
         # Every call has its own draw, or a dropout that is never off would look repeatable.
@@ -235,6 +260,9 @@ class _Worker:
         # The public seeding queues a call, and formats a stack, for every absent GPU.
         _seed(self.calls)
         _seed_python(self.calls)
+        if self.accelerator is not None:
+            self.accelerator.seed(self.calls)
+            self.accelerator.exact(tf32=call.get("tf32", False))
         # A constructor may have left it off.
         _grad(True)
         given, args, kwargs = self._given(call, dtype)
@@ -249,17 +277,20 @@ class _Worker:
                 stack.enter_context(
                     nullcontext() if "grad" in call or "jacobian" in call else _no_grad()
                 )
+                if call.get("autocast"):
+                    kind = "cpu" if self._place is None else self._place.type
+                    stack.enter_context(_autocast(kind, getattr(torch, call["autocast"])))
                 result = built.forward(*args, **kwargs)
-            answer = _describe_result(result, call.get("shape"))
+            answer = describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))
             out = answer.get("out")
             _grad(True)
             phase = "backward"
             if isinstance(out, Tensor) and "grad" in call:
-                answer.update(_gradients(built, out, call["grad"], given))
+                answer.update(gradients(built, out, call["grad"], given))
             if isinstance(out, Tensor) and "jacobian" in call:
-                answer["jacobian"] = _jacobian(built, out)
+                answer["jacobian"] = jacobian(built, out)
         except BaseException as exception:  # noqa: BLE001
             answer = {"fault": self._fault(exception, phase)}
         if recorder is not None:
@@ -276,9 +307,9 @@ class _Worker:
             return Watch(self.loaded.path, held, **call["record"])
         return Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
 
-    def _built(self, recipe: dict[str, Any]) -> Built:
+    def _built(self, recipe: dict[str, Any], place: torch.device | None = None) -> Built:
         _seed(0)
-        return build(self.loaded.module.__dict__, recipe)
+        return build(self.loaded.module.__dict__, recipe, place or self._place or _CPU)
 
     def _fault(self, exception: BaseException, phase: str) -> dict[str, Any]:
         return {**describe_exception(exception, self.loaded.path), "phase": phase}
@@ -306,10 +337,16 @@ def _weights(built: Built) -> dict[int, str]:
 
 
 def _prepared(
-    item: dict[str, Any], tensor: Tensor, dtype: torch.dtype, call: dict[str, Any]
+    item: dict[str, Any],
+    tensor: Tensor,
+    dtype: torch.dtype,
+    call: dict[str, Any],
+    place: torch.device | None,
 ) -> Tensor:
     if tensor.is_floating_point() and not item.get("keep"):
         tensor = tensor.to(dtype)
+    if place is not None:
+        tensor = tensor.to(place)
     if item.get("expand"):
         tensor = tensor.expand(item["expand"])
     if item.get("strided"):
@@ -319,71 +356,6 @@ def _prepared(
     if "grad" in call and tensor.is_floating_point() and not item.get("keep"):
         tensor = tensor.detach().requires_grad_(True)
     return tensor
-
-
-def _describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
-    if isinstance(result, Tensor):
-        return {"out": result, "container": None}
-    items: list[Any] = []
-    if isinstance(result, (tuple, list)):
-        items = list(result)
-    elif isinstance(result, dict):
-        items = list(result.values())
-    elif result is not None and hasattr(result, "__dict__"):
-        items = list(vars(result).values())
-    tensors = [item for item in items if isinstance(item, Tensor)]
-    if not tensors:
-        return {"out": None, "container": type(result).__name__}
-    answer: dict[str, Any] = {
-        "out": items[0] if isinstance(items[0], Tensor) else tensors[0],
-        "container": type(result).__name__,
-    }
-    fits = [
-        i for i, item in enumerate(items) if isinstance(item, Tensor) and list(item.shape) == shape
-    ]
-    if list(answer["out"].shape) != shape and fits:
-        # Some return the weights first; the shape tells which element is the output.
-        answer["out"], answer["place"] = items[fits[0]], fits[0]
-    return answer
-
-
-def _gradients(
-    built: Built, out: Tensor, upstream: Tensor, given: dict[str, Tensor]
-) -> dict[str, Any]:
-    built.survey()
-    weights = built.weights
-    for weight in weights.values():
-        weight.grad = None
-    if not out.requires_grad:
-        return {"grads": {}, "input_grads": {}, "attached": False}
-    (out * upstream.to(out.dtype)).sum().backward()
-    return {
-        "attached": True,
-        "grads": {name: weight.grad for name, weight in weights.items()},
-        "input_grads": {name: tensor.grad for name, tensor in given.items()},
-    }
-
-
-def _jacobian(built: Built, out: Tensor) -> Tensor:
-    """Derivatives of the last query's output, (samples, width, weights)."""
-    built.survey()
-    weights = list(built.weights.values())
-    sizes = [weight.numel() for weight in weights]
-    samples, width = out.shape[0], out.shape[-1]
-    table = torch.zeros(samples, width, sum(sizes), dtype=torch.float64)
-    if not out.requires_grad:
-        return table
-    for sample in range(samples):
-        for column in range(width):
-            found = torch.autograd.grad(
-                out[sample, -1, column], weights, retain_graph=True, allow_unused=True
-            )
-            place = 0
-            for size, gradient in zip(sizes, found, strict=True):
-                if gradient is not None:  # pyright: ignore[reportUnnecessaryComparison] - allow_unused
-                    table[sample, column, place : place + size] = gradient.reshape(-1)
-                place += size
-    return table
 
 
 def _same(left: Tensor, right: Tensor) -> bool:

@@ -13,9 +13,10 @@ from torch import Tensor
 
 from .wire import Garbled
 
-__all__ = ["check", "out_of_memory"]
+__all__ = ["check", "out_of_memory", "whose_memory"]
 
-_NO_MEMORY = ("can't allocate memory", "not enough memory", "CUDA out of memory")
+_NO_DEVICE_MEMORY = ("CUDA out of memory", "XPU out of memory", "MPS backend out of memory")
+_NO_MEMORY = ("can't allocate memory", "not enough memory", *_NO_DEVICE_MEMORY)
 
 
 _Test = Callable[[Any], bool]
@@ -126,6 +127,7 @@ _FORMS: dict[str, Any] = {
     "functions": {"functions": [_FUNCTION]},
     "prepare": {"seconds?": float, "bytes?": (int, None), "events?": int, "fault?": _FAULT},
     "lap": {"seconds?": float, "fault?": _FAULT},
+    "start": {"reason?": str, "place?": str, "name?": str, "count?": int},
     "pretend": {"answers": [{"fault?": _FAULT, "kind?": str, "name?": str, "line?": _LINE}]},
 }
 
@@ -164,6 +166,11 @@ def out_of_memory(answer: dict[str, Any]) -> dict[str, Any] | None:
         parts += part.get("answers", [])
         parts += part.get("results", [])
     return None
+
+
+def whose_memory(fault: dict[str, Any]) -> str:
+    """Say of a fault for want of memory whether it was the accelerator's: `device-memory`."""
+    return "device-memory" if any(t in fault["message"] for t in _NO_DEVICE_MEMORY) else ""
 
 
 def _whole_try(answer: dict[str, Any]) -> bool:

@@ -29,12 +29,14 @@ __all__ = ["Bench", "Died", "Options", "Underway", "check"]
 class Options:
     """How to judge. memory is in bytes beside torch's own, 0 for a share of the machine's.
 
+    device: `auto`, `cpu`, or where the code is to run too: `cuda`, `cuda:1`, `xpu`, `mps`.
     heat: whether the report is to hold the attention weights of one small case.
     diagnose: whether mistakes are named; without, there is the verdict alone.
     """
 
     class_name: str | None = None
     mask: str = "keep"
+    device: str = "auto"
     seed: int | None = None
     language: str = "en"
     timeout: float = 20.0
@@ -196,6 +198,7 @@ class Bench:
             "file": str(file),
             "class": options.class_name,
             "mask": options.mask,
+            "device": options.device,
             "seed": seed,
             "language": options.language,
             "timeout": options.timeout,

@@ -25,12 +25,18 @@ _RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "r
            "multinomial", "uniform_", "random")  # fmt: skip
 
 
+# What torch says to code that wants a GPU where there is none, or to be found.
+_NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available",
+                   "found at least two devices", "to be on the same device",
+                   "no CUDA-capable device")  # fmt: skip
+
+
 def crash(fault: dict[str, Any], kata: Kata) -> str | None:
     """Name the mistake behind an exception on a first plain input, where the cause is known."""
     text = fault["message"]
     if "view size is not compatible" in text:
         return "view-needs-contiguous"
-    if "not compiled with CUDA" in text or "Found no NVIDIA driver" in text:
+    if any(words in text for words in _NO_SUCH_DEVICE):
         return "device-hardcoded"
     invalid = re.search(r"shape '\[(-?\d+), (-?\d+)[^']*' is invalid for input of size", text)
     if invalid:

@@ -71,6 +71,7 @@ class Examination:
         self.nan_rows = False
         self.half_faults: list[dict[str, Any]] = []
         self.skipped_dtypes: list[torch.dtype] = []
+        self.autocast = False
         self.modified: set[str] = set()
         self.state: str | None = None
         self.prefix: int | None = None

@@ -43,10 +43,14 @@ _REFER = 1 << 13
 _REMOVE_AND_MAKE = 0b1_1111_1111 << 4
 _SCOPES = 0b11  # abstract sockets, and signals to anyone outside
 
-# Devices that take what is written to them and keep nothing, and those of a GPU.
-_DEVICES = ("null", "zero", "full", "random", "urandom", "nvidia*", "kfd", "dri/*")
+# Devices that take what is written to them and keep nothing.
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+# Those of a GPU, open to a process that is to run on one: NVIDIA's (nvidia-caps is a folder),
+# Jetson's, WSL's, AMD's and Intel's.
+_ACCELERATORS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd", "dri/*")
 
-_OPEN_FILES = 256
+# A driver opens dozens for each GPU that there is.
+_OPEN_FILES, _OPEN_FILES_ACCELERATED = 256, 4096
 _LARGEST_FILE = 256 << 20
 _TASKS = 512
 
@@ -66,7 +70,7 @@ def trial() -> list[str]:
 def warm_up() -> None:
     """Look up once what every fork would look up again."""
     _library()
-    _devices()
+    _devices(_DEVICES)
 
 
 def adopt_orphans() -> bool:
@@ -84,12 +88,16 @@ def hide() -> bool:
     return _prctl(_DUMPABLE, 0)
 
 
-def limit(memory: int, seconds: float) -> None:
-    """Set what a process and its children may use each. memory in bytes, 0 for any."""
+def limit(memory: int, seconds: float, *, accelerated: bool = False) -> None:
+    """Set what a process and its children may use each. memory in bytes, 0 for any.
+
+    accelerated: whether a GPU's driver is to run in it. A driver reserves far more addresses
+    than it fills, so that only the watch over what is filled limits memory there.
+    """
     _set(resource.RLIMIT_CORE, 0)
-    _set(resource.RLIMIT_NOFILE, _OPEN_FILES)
+    _set(resource.RLIMIT_NOFILE, _OPEN_FILES_ACCELERATED if accelerated else _OPEN_FILES)
     _set(resource.RLIMIT_FSIZE, _LARGEST_FILE)
-    if memory:
+    if memory and not accelerated:
         _set(resource.RLIMIT_DATA, memory)
     # The soft limit ends it with a signal of its own, which tells it from other ends.
     processor = int(seconds) + 1
@@ -111,11 +119,11 @@ def _set(kind: int, soft: int, hard: int | None = None) -> None:
         resource.setrlimit(kind, (min(soft, wanted), wanted))
 
 
-def confine_writes(folder: str | None) -> bool:
+def confine_writes(folder: str | None, *, accelerated: bool = False) -> bool:
     """Let nothing be written, made, moved or removed but in one folder, and signal no stranger.
 
     Landlock, which needs no privilege and is passed on to every descendant (Linux 5.13;
-    signals from 6.12).
+    signals from 6.12). accelerated: whether a GPU's device files may be written to.
     """
     if not _LINUX:
         return False
@@ -132,7 +140,7 @@ def confine_writes(folder: str | None) -> bool:
     try:
         if folder is not None:
             _allow(rules, folder, writing)
-        for device in _devices():
+        for device in _devices(_DEVICES + _ACCELERATORS * accelerated):
             _allow(rules, device, writing & (_WRITE_FILE | _TRUNCATE))
         return _call(_RESTRICT_SELF, rules, 0) == 0
     finally:
@@ -140,8 +148,8 @@ def confine_writes(folder: str | None) -> bool:
 
 
 @cache
-def _devices() -> list[str]:
-    return [str(found) for name in _DEVICES for found in Path("/dev").glob(name)]
+def _devices(patterns: tuple[str, ...]) -> list[str]:
+    return [str(found) for name in patterns for found in Path("/dev").glob(name)]
 
 
 def _allow(rules: int, path: str, access: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
@@ -95,6 +96,14 @@ class Fitted:
         other = Fitted(self.kata, self.candidate, self.bound, self.draw.initial_seed() + 1)
         other.base, other.work, other.skip = self.base, self.work, skip
         other.align()
+        return other
+
+    def elsewhere(self, candidate: Candidate, work: torch.dtype) -> Fitted:
+        """The same class with the same roles, in another process and dtype."""
+        other = copy.copy(self)
+        other.candidate, other.work = candidate, work
+        other.faults = {}
+        other._shapes, other._asked, other._roles = {}, set(), dict(self._roles)  # noqa: SLF001 - of this very class
         return other
 
     def run(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,4 +1,13 @@
-"""Lower precision: float32, bfloat16 and float16 beside float64 truth."""
+"""Lower precision: float32, bfloat16, float16 and autocast beside float64 truth.
+
+Under autocast a float32 module makes its products in bfloat16: their factors are rounded to
+it, and so is what comes out. The weights and inputs that are drawn for it are bfloat16
+numbers already, so that the first rounding changes nothing. Every other rounding is one that
+a module in bfloat16 makes as well, and what autocast leaves in float32 (on CUDA the softmax,
+on the CPU most of what is no product) rounds less. Its bound is therefore bfloat16's. An
+exception says nothing there: autocast makes a mixture of dtypes by itself, and an operator
+that it does not know refuses it (`tensordot` does). Code that fixes a dtype fails without it.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +21,36 @@ from .examine import Examination, Ready
 from .plan import Size
 from .trials import Trial
 from .truth import Truth
+from .wire import dtype_name
 
 __all__ = ["try_dtypes"]
 
-_DTYPES = (torch.float32, torch.bfloat16, torch.float16)
+# The dtype that numbers are rounded to, and whether autocast does it.
+_MANNERS = (
+    (torch.float32, False),
+    (torch.bfloat16, False),
+    (torch.float16, False),
+    (torch.bfloat16, True),
+)
 
 
 def try_dtypes(examination: Examination, ready: Ready) -> None:
-    """float32, bfloat16 and float16, against float64 truth for the rounded weights."""
+    """Every lower precision, against float64 truth for the rounded weights."""
     size, (weights, _) = next(iter(ready.items()))
     batches = []
-    for dtype in _DTYPES:
+    for dtype, autocast in _MANNERS:
         rounded = {name: w.to(dtype).double() for name, w in weights.items()}
         truth = examination.fitted.truth(size, rounded)
         if truth is None:
             return
         trials = [_trial(examination, case, size, truth, dtype) for case in _cases(examination)]
+        for trial in trials:
+            trial.autocast = autocast
+            if autocast:
+                trial.call["autocast"] = dtype_name(dtype)
         calls = [trial.call for trial in trials]
-        batches.append((dtype, examination.fitted.entry(size, rounded, calls, dtype), trials))
+        made_in = torch.float32 if autocast else dtype
+        batches.append((dtype, examination.fitted.entry(size, rounded, calls, made_in), trials))
 
     def take(results: list[dict[str, Any]]) -> None:
         for (dtype, _, trials), result in zip(batches, results, strict=True):
@@ -68,14 +89,17 @@ def _judge(
 ) -> None:
     fault = answer.get("fault")
     if fault is not None:
+        if trial.autocast:
+            return
         if dtype is torch.float16 and "overflow" in fault["message"]:
             examination.half_faults.append(fault)
             return
         if "not implemented for" in fault["message"]:
-            # An operator that this torch lacks in this dtype on the CPU is nobody's mistake.
+            # An operator that this torch lacks in this dtype there is nobody's mistake.
             examination.skipped_dtypes.append(dtype)
             return
     examination.counts["dtypes"] = examination.counts.get("dtypes", 0) + 1
+    examination.autocast |= trial.autocast
     finding = trial.judge(answer)
     if finding is not None:
         examination.findings.setdefault("dtypes", []).append(finding)

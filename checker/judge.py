@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 import select
 import socket
 import threading
@@ -24,15 +23,15 @@ import torch
 
 from ..kata.catalogue import Kata, find
 from . import wire
+from .accelerator import hoped
 from .attempts import Unbound, bind
-from .behaviour import Trace, pretend, trace, try_dropout
+from .behaviour import DropoutFinding, Trace, pretend, trace, try_dropout
 from .beneath import beneath
 from .choose import choose
-from .crashes import because, meant, misspelt_method
+from .device_verdict import judge_device
 from .diagnose import diagnose, diagnose_training
 from .direct import judge as direct
 from .dropout_verdict import judge_dropout
-from .evidence import crash
 from .examine import Examination
 from .fitting import Fitted
 from .flow import follow
@@ -42,13 +41,13 @@ from .heat import heat
 from .limits import Limits, share_of_memory
 from .lines import own_imports
 from .messages import say
-from .origins import Origins
-from .plan import Binding, Size
+from .on_device import DeviceRun, run_on_device
 from .process import Candidate, Ended, Foul
-from .report import Diagnosis, Fault, Report
+from .report import Fault, Report
 from .source import Source, Unreadable, read
 from .timing import Subject, timed
 from .timings import Timings
+from .unjudged import Unjudged, load_fault, no_class, not_bound
 from .verdict import Verdict
 
 __all__ = ["main"]
@@ -97,29 +96,21 @@ def _leave_when_dropped(jobs: socket.socket) -> None:
     os._exit(0)
 
 
-class _Unjudged(Exception):
-    """The file cannot be judged; the report says why."""
-
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.fault = Fault(kind=kind, message=message, line=line)
-        self.diagnosis: list[Diagnosis] = []
-
-
 class _Sitting:
     """The judging of one file.
 
     job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes),
-    heat and diagnose (whether the weights, and the names of mistakes, are wanted).
+    heat and diagnose (whether the weights, and the names of mistakes, are wanted), device.
     """
 
     def __init__(self, job: dict[str, Any], candidate: Candidate) -> None:
         self.job = job
-        self.candidate = candidate
+        self.candidate: Candidate | None = candidate
         self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
         self.subject: Subject | None = None
+        self.loading: dict[str, Any] = {}
         self.result = Report(
             kata=self.kata.id,
             file=job["file"],
@@ -130,17 +121,19 @@ class _Sitting:
 
     def report(self) -> Report:
         """Judge the file; whatever happens, a report comes of it."""
+        candidate = self.candidate
+        assert candidate is not None
         try:
-            self.candidate.serve(os.path.realpath(self.job["file"]))
+            candidate.serve(os.path.realpath(self.job["file"]))
             source = read(Path(self.job["file"]), self.language)
             try:
-                self._judge(source, self.candidate)
+                self._judge(source, candidate)
             except Foul as foul:
                 verdict = Verdict(self.result, self.kata, source, self.language)
                 verdict.foul(foul.called, foul.line)
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
-        except _Unjudged as unjudged:
+        except Unjudged as unjudged:
             self.result.error = unjudged.fault
             self.result.diagnosis = unjudged.diagnosis
         except Ended as ended:
@@ -148,7 +141,7 @@ class _Sitting:
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
             self.result.error = self._own_fault(fault)
         finally:
-            self.result.printed = self.candidate.close()
+            self._serve(None)
         if self.result.error is not None:
             self.result.verdict = "error"
         return self.result
@@ -158,6 +151,14 @@ class _Sitting:
         if self.subject is None or self.result.verdict != "pass":
             return Timings(stopped="lost" if self.kata.promised else "other")
         return timed(self.subject, requests, self.job, self.result.device, lengths)
+
+    def _serve(self, candidate: Candidate | None) -> None:
+        """End the candidate that there is; another may take its place."""
+        if self.candidate is not None:
+            printed = self.candidate.close()
+            # A second one prints the same again.
+            self.result.printed = self.result.printed or printed
+        self.candidate = candidate
 
     def _own_fault(self, fault: Exception) -> Fault:
         if os.environ.get("ATTN_KATA_DEBUG"):
@@ -195,7 +196,7 @@ class _Sitting:
         except Unbound as unbound:
             out = unbound.best.get("answer", {}).get("out")
             if not isinstance(out, torch.Tensor):
-                raise self._unbound(unbound, source) from None
+                raise not_bound(unbound, self.kata, entry["name"], source, self.language) from None
             verdict = Verdict(self.result, self.kata, source, self.language)
             verdict.wrong_shape(unbound)
             return
@@ -227,13 +228,14 @@ class _Sitting:
         try:
             direct.judge(self.kata, candidate, source, self.result, self.job, classes)
         except direct.Refused as refused:
-            raise _Unjudged(refused.kind, refused.message, refused.line) from None
+            raise Unjudged(refused.kind, refused.message, refused.line) from None
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
-        answer = candidate.ask(source.to_load(candidate.path))
+        self.loading = source.to_load(candidate.path)
+        answer = candidate.ask(self.loading)
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
-            raise self._load_fault(fault, source)
+            raise load_fault(fault, source, self.language)
         return answer
 
     def _choose(
@@ -245,86 +247,12 @@ class _Sitting:
         }
         choice = choose(self.kata, answer["classes"], self.job["class"], uses)
         if choice.chosen is None:
-            raise self._no_class(choice.candidates, source)
+            raise no_class(self.kata, self.job["class"], choice.candidates, source, self.language)
         if choice.chosen["forward"] is None:
             name = choice.chosen["name"]
             self.result.object = name
-            raise _Unjudged("forward", self._say("forward-missing", name=name))
+            raise Unjudged("forward", self._say("forward-missing", name=name))
         return choice.chosen, answer["sizes"]
-
-    def _load_fault(self, fault: dict[str, Any], source: Source) -> _Unjudged:
-        line, reason = fault["line"], fault["message"].split("\n")[0]
-        missing = re.match(r"No module named '([^']+)'", reason)
-        if missing and "ImportError" in fault["kinds"]:
-            message = self._say("load-import", line=line, name=missing[1])
-            return _Unjudged("load", message, line)
-        intended = meant(reason, source)
-        if intended is not None:
-            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
-            return _Unjudged("load", message, line)
-        message = self._say("load-raised", line=line, kind=fault["type"], reason=reason)
-        return _Unjudged("load", message + because(fault, source, self.language), line)
-
-    def _no_class(self, candidates: tuple[dict[str, Any], ...], source: Source) -> _Unjudged:
-        found = ", ".join(f"{entry['name']} ({entry['line']})" for entry in candidates)
-        wanted = self.job["class"]
-        if wanted is not None:
-            found = found or "-"
-            return _Unjudged("no-class", self._say("no-class-named", name=wanted, found=found))
-        if candidates:
-            return _Unjudged("no-class", self._say("class-unclear", found=found))
-        functions = [n for n in source.tree.body if isinstance(n, ast.FunctionDef)]
-        if functions and not source.classes:
-            found = ", ".join(f"`{node.name}` ({node.lineno})" for node in functions)
-            message = self._say("class-not-function", wanted=self.kata.class_name, found=found)
-            return _Unjudged("no-class", message, functions[0].lineno)
-        message = self._say("no-class", kata=self.kata.id, wanted=self.kata.class_name)
-        return _Unjudged("no-class", message)
-
-    def _unbound(self, unbound: Unbound, source: Source) -> _Unjudged:
-        best = unbound.best
-        kind = "construct" if best["phase"] == "construct" else "forward"
-        fault = best.get("fault")
-        misspelt = misspelt_method(source, self.result.object)
-        if misspelt is not None:
-            line, name, right = misspelt
-            return _Unjudged(
-                kind, self._say("init-misspelt", line=line, name=name, meant=right), line
-            )
-        if fault is None:
-            return self._odd_result(best)
-        line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-        if "NotImplementedError" in fault["kinds"]:
-            return _Unjudged(kind, self._say("unwritten", line=line), line)
-        intended = meant(reason, source)
-        if intended is not None:
-            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
-            return _Unjudged(kind, message, line)
-        if kind == "construct":
-            given = _given(unbound.binding, unbound.size)
-            message = self._say(
-                "construct-raised", name=self.result.object, given=given, kind=fault["type"],
-                line=line, reason=reason,
-            )  # fmt: skip
-        else:
-            call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
-            message = self._say(
-                "forward-raised", call=call, kind=fault["type"], line=line, reason=reason
-            )
-        known = crash(fault, self.kata) if kind == "forward" else None
-        message += because(fault, source, self.language, cause=known is None)
-        unjudged = _Unjudged(kind, message, line)
-        if known is not None:
-            if known == "length-fixed" and line is not None:
-                line = Origins(source, self.result.object or "").size([line]) or line
-            words = self._say(known, dtype="float32", reason=reason)
-            yours = source.line(line).strip() or None
-            unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
-        return unjudged
-
-    def _odd_result(self, best: dict[str, Any]) -> _Unjudged:
-        answer = best["answer"]
-        return _Unjudged("forward", self._say("returns-nothing", kind=answer["container"]))
 
     def _try_all(self, source: Source, fitted: Fitted) -> None:
         verdict = Verdict(self.result, self.kata, source, self.language)
@@ -357,13 +285,32 @@ class _Sitting:
         verdict.half_fill(examination, seen)
         fitted.candidate.settle()
         if faults is not None:
-            verdict.device(faults)
+            judge_device(verdict, faults, self._on_device(verdict, examination, found))
         verdict.finish()
         verdict.flow(flow)
         if self.job["heat"]:
             self.result.heat = heat(flow, self.language)
-        if self.job["diagnose"]:
+        if self.job["diagnose"] and self.phase != "device":
             self._diagnose(verdict, examination, seen)
+
+    def _on_device(
+        self, verdict: Verdict, examination: Examination, dropout: DropoutFinding | None
+    ) -> DeviceRun | None:
+        """Judge what has passed so far on a real accelerator, where there may be one."""
+        asked = hoped(self.job["device"])
+        if asked is None or any(check.status == "fail" for check in verdict.checks.values()):
+            return None
+        self.phase = "device"
+        # A warden watches one at a time.
+        seconds, memory = self.job["timeout"], self.job["memory"]
+        limits = Limits(seconds=seconds, memory=memory, accelerator=asked)
+        self._serve(None)
+        run = run_on_device(examination, limits, self.loading, dropout, self._serve)
+        if not run.ran and self.job["device"] != "auto":
+            reason = run.reason or self._say("device-none")
+            message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
+            raise Unjudged("crash", message)
+        return run
 
     def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         """Look for the mistake; whatever comes of it, the verdict stands."""
@@ -395,13 +342,3 @@ class _Sitting:
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)
-
-
-def _given(binding: Binding, size: Size) -> str:
-    recipe = binding.recipe(size)
-    parts = [f"{name}={_plain(value)}" for name, value in recipe["kwargs"].items()]
-    return ", ".join([*(_plain(value) for value in recipe["args"]), *parts])
-
-
-def _plain(value: object) -> str:
-    return "…" if isinstance(value, dict) else str(value)

@@ -22,11 +22,12 @@ class Limits:
 
     seconds: wall clock for a whole check. memory: bytes beside what torch itself takes,
     0 for any. processor: seconds of processor time, more than the wall clock's since
-    several cores may be at work.
+    several cores may be at work. accelerator: the device that it may use, none as a rule.
     """
 
     seconds: float
     memory: int
+    accelerator: str = ""
 
     @property
     def processor(self) -> float:

@@ -147,6 +147,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "`--memory MB` sets another limit",
         "zh": "在{phase}时占用内存过多，已被结束；允许 {memory} MB，可用 `--memory MB` 另设上限",
     },
+    "ended-device-memory": {
+        "en": "the GPU ran out of memory while {phase}; the inputs are small, so look for a tensor "
+        "that grows or is far too large",
+        "zh": "在{phase}时 GPU 内存不足；输入很小，请检查是否有张量过大或不断变大",
+    },
     "ended-processes": {
         "en": "it was ended for starting too many processes while {phase}",
         "zh": "在{phase}时启动了过多的进程，已被结束",
@@ -182,6 +187,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     "phase-forward": {"en": "forward ran", "zh": "运行 forward"},
     "phase-backward": {"en": "backward ran", "zh": "运行 backward"},
     "phase-run": {"en": "forward and backward ran", "zh": "运行 forward 和 backward"},
+    "phase-device": {"en": "it ran on the GPU", "zh": "在 GPU 上运行"},
     "at-line": {"en": "{phase} (line {line})", "zh": "{phase}（第 {line} 行）"},
     "exit-code": {"en": "exit status {code}", "zh": "退出码 {code}"},
     "exit-signal": {"en": "signal {code}", "zh": "信号 {code}"},
@@ -287,6 +293,7 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed",
         "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}",
     },
+    "under-autocast": {"en": "autocast to {dtype}", "zh": "autocast 到 {dtype}"},
     "fail-causality": {
         "en": "outputs of the first {length} positions change once later ones are there",
         "zh": "后面的位置出现之后，前 {length} 个位置的输出变了",
@@ -299,6 +306,37 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "on a pretended GPU, line {line}: {reason}",
         "zh": "在模拟的 GPU 上，第 {line} 行：{reason}",
     },
+    "device-no-start": {
+        "en": "{kind} was found but failed to start: {reason}; judged with a pretended device instead",
+        "zh": "找到了 {kind}，但启动失败：{reason}；改用模拟的设备评判",
+    },
+    "device-asked-no-start": {
+        "en": "{kind} failed to start: {reason}; `--device auto` judges with a pretended device "
+        "where none starts",
+        "zh": "{kind} 启动失败：{reason}；`--device auto` 会在无法启动时改用模拟的设备",
+    },
+    "device-none": {"en": "torch sees no such device", "zh": "torch 找不到这样的设备"},
+    "device-ran": {
+        "en": "on {name}: {dtypes}, the same call twice",
+        "zh": "在 {name} 上：{dtypes}，同样的调用两次",
+    },
+    "device-tf32": {
+        "en": "; with tf32 off by {off:.1g} standard deviations",
+        "zh": "；开启 tf32 时偏差 {off:.1g} 个标准差",
+    },
+    "device-elsewhere": {
+        "en": "; not so on {place}, line {line}: {reason}",
+        "zh": "；但在 {place} 上不行，第 {line} 行：{reason}",
+    },
+    "device-dropout": {
+        "en": "dropout does not do there what it does on the CPU",
+        "zh": "dropout 的行为和在 CPU 上不一样",
+    },
+    "fail-device-raised": {
+        "en": "on {name}, line {line}: {reason}",
+        "zh": "在 {name} 上，第 {line} 行：{reason}",
+    },
+    "fail-device-finding": {"en": "on {name}: {what}", "zh": "在 {name} 上：{what}"},
     "fail-modified": {
         "en": "forward changes its argument {names} in place",
         "zh": "forward 就地修改了参数 {names}",

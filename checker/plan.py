@@ -101,6 +101,12 @@ class Binding:
             "globals": {name: worth[role] for name, role in self.global_roles},
         }
 
+    def as_written(self, size: Size) -> str:
+        """The constructor's arguments, as a call would have them."""
+        recipe = self.recipe(size)
+        parts = [f"{name}={_plain(value)}" for name, value in recipe["kwargs"].items()]
+        return ", ".join([*(_plain(value) for value in recipe["args"]), *parts])
+
     def _worth(self, size: Size) -> dict[str, Any]:
         return {
             "width": size.hidden,
@@ -120,3 +126,7 @@ class Binding:
             "yes": True,
             "flag": False,
         }
+
+
+def _plain(value: object) -> str:
+    return "…" if isinstance(value, dict) else str(value)

@@ -15,6 +15,7 @@ import termios
 import threading
 import time
 from collections.abc import Callable, Generator
+from dataclasses import asdict
 from typing import Any
 
 from . import claims, whereabouts, wire
@@ -36,8 +37,8 @@ class Ended(Exception):
     """The candidate gave no answer.
 
     kind: timeout, memory or crash, as in the report. why: processor, processes, disk, closed (it
-    closed its line) or garbled (it answered what is no answer), else nothing. code: how it
-    ended, None where it was ended. place: where it stood.
+    closed its line), garbled (it answered what is no answer) or device-memory (the accelerator's
+    own), else nothing. code: how it ended, None where it was ended. place: where it stood.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Candidate:
     """
 
     def __init__(self, requests: socket.socket, limits: Limits) -> None:
+        self.requests = requests
         self.limits = limits
         self.deadline = math.inf
         self.path = ""
@@ -76,7 +78,7 @@ class Candidate:
         self.aside, aside = os.pipe()
         os.set_blocking(self.aside, False)
         self.said = bytearray()
-        order = {"seconds": limits.seconds, "memory": limits.memory}
+        order = asdict(limits)
         given = [theirs.fileno(), writing, aside, warden.fileno()]
         socket.send_fds(requests, [json.dumps(order).encode()], given)
         for held in (theirs, warden):
@@ -129,7 +131,7 @@ class Candidate:
         if fault is not None:
             # A fault of the file's own run says no phase.
             place = Place(phase=fault.get("phase", "import"), line=fault["line"])
-            raise Ended("memory", place=place)
+            raise Ended("memory", claims.whose_memory(fault), place=place)
         return answer
 
     @contextlib.contextmanager

@@ -10,6 +10,7 @@ from .messages import say
 from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
 from .source import Source
 from .trials import Finding
+from .wire import dtype_name
 
 __all__ = ["Sheet"]
 
@@ -57,6 +58,11 @@ class Sheet:
             return
         message = self.say(key or ident, **values)
         self.report.remarks.append(Remark(id=ident, line=line, message=message))
+
+    def dtype_of(self, finding: Finding) -> str:
+        """The dtype of a finding's case, in words."""
+        dtype = dtype_name(finding.trial.dtype)
+        return self.say("under-autocast", dtype=dtype) if finding.trial.autocast else dtype
 
     def finding_text(self, finding: Finding) -> str:
         """What a finding says, with its case."""

@@ -7,6 +7,8 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -14,8 +16,10 @@ from torch._C import (
     _set_deterministic_algorithms,  # pyright: ignore[reportPrivateUsage] - see Restored
 )
 
+from .accelerator import answer_as
 from .frames import caller
 from .loading import Submission
+from .pretend import HOME
 
 __all__ = ["GPUMachine", "PrintWatch", "Restored"]
 
@@ -39,27 +43,66 @@ _SIGNALS = (
 )  # fmt: skip
 
 
+_WITH_GPU = answer_as(cuda=True)
+
+
 class GPUMachine:
-    """Let code that asks whether there is a GPU take the branch of a machine that has one."""
+    """Let code that asks whether there is a GPU take the branch of a machine that has one.
+
+    What was worked out as the file loaded, `device = "cuda" if … else "cpu"` in the module, in a
+    class or as an argument's default, is turned too.
+    """
 
     def __init__(self, submission: Submission) -> None:
-        self.submission = submission
-        self.old: dict[str, Any] = {}
+        self.asks = any(word in submission.source for word in ("is_available", "device_count"))
+        self.held: dict[str, Any] = submission.module.__dict__
+        self.undo: list[tuple[Callable[..., Any], Any, str, Any]] = []
 
     def __enter__(self) -> None:
-        self.real = torch.cuda.is_available
-        torch.cuda.is_available = lambda: True
-        if "is_available" not in self.submission.source:
+        for owner, name, answer in _WITH_GPU:
+            self._turn(setattr, owner, name, getattr(owner, name), answer)
+        if not self.asks:
             return
-        held = self.submission.module.__dict__
-        for name, value in held.items():
-            if isinstance(value, (str, torch.device)) and str(value) == "cpu":
-                self.old[name] = value
-        held.update(dict.fromkeys(self.old, torch.device("cuda:0")))
+        self._turn_names(dict.__setitem__, self.held, self.held)
+        for value in list(self.held.values()):
+            if type(value) is FunctionType:
+                self._turn_defaults(value)
+            elif issubclass(type(value), type) and value.__module__ == "submission":
+                self._turn_names(setattr, value, vars(value))
+                for member in list(vars(value).values()):
+                    if type(member) is FunctionType:
+                        self._turn_defaults(member)
+
+    def _turn_names(self, put: Callable[..., Any], owner: Any, names: Mapping[str, Any]) -> None:
+        for name, value in list(names.items()):
+            if _says_cpu(value):
+                self._turn(put, owner, name, value, HOME)
+
+    def _turn_defaults(self, function: FunctionType) -> None:
+        for name in ("__defaults__", "__kwdefaults__"):
+            old = getattr(function, name)
+            if isinstance(old, tuple):
+                new: Any = tuple(HOME if _says_cpu(value) else value for value in old)
+            elif isinstance(old, dict):
+                new = {key: HOME if _says_cpu(value) else value for key, value in old.items()}
+            else:
+                continue
+            self._turn(setattr, function, name, old, new)
+
+    def _turn(
+        self, put: Callable[..., Any], owner: Any, name: str, old: object, new: object
+    ) -> None:
+        put(owner, name, new)
+        self.undo.append((put, owner, name, old))
 
     def __exit__(self, *_: object) -> None:
-        torch.cuda.is_available = self.real
-        self.submission.module.__dict__.update(self.old)
+        while self.undo:
+            put, owner, name, old = self.undo.pop()
+            put(owner, name, old)
+
+
+def _says_cpu(value: object) -> bool:
+    return type(value) in {str, torch.device} and str(value) == "cpu"
 
 
 class PrintWatch:

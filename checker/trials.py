@@ -37,6 +37,7 @@ class Trial:
 
     inputs, mask: as the reference takes them. expected: empty until it is worked out.
     keep: which elements count. parameter_grads and input_grads: the right gradients.
+    autocast: whether a float32 module is to make its products in this dtype.
     """
 
     case: Case
@@ -52,6 +53,7 @@ class Trial:
     mask_form: str = ""
     mask_dtype: str = ""
     dtype: torch.dtype = torch.float64
+    autocast: bool = False
 
     @property
     def weight(self) -> int:

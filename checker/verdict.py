@@ -260,16 +260,14 @@ class Verdict(Blame):
         cases = examination.counts.get("dtypes", 0)
         fault = examination.fitted.double_fault
         if fault is not None:
-            self._dtype_fault(torch.float64, fault, examination)
+            self._dtype_fault(torch.float64, fault, examination, "float64")
         for finding in examination.findings.get("dtypes", []):
-            dtype = dtype_name(finding.trial.dtype)
+            dtype = self.dtype_of(finding)
             if finding.fault is not None:
-                self._dtype_fault(finding.trial.dtype, finding.fault, examination)
+                self._dtype_fault(finding.trial.dtype, finding.fault, examination, dtype)
             elif finding.gap is not None:
                 off, bound = finding.gap.worst, finding.trial.bound
-                text = self.say(
-                    "fail-dtype-values", dtype=dtype_name(finding.trial.dtype), off=off, bound=bound
-                )
+                text = self.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
                 self.set("dtypes", "fail", text, cases)
             else:
                 text = self.say("fail-dtype", dtype=dtype, reason=self.finding_text(finding))
@@ -282,35 +280,18 @@ class Verdict(Blame):
             self.blame("dtype-hardcoded", line, "dtype-narrowed", **values)
         skipped = {dtype_name(d) for d in examination.skipped_dtypes}
         names = [n for n in ("float64", "float32", "bfloat16", "float16") if n not in skipped]
+        names += ["autocast"] * examination.autocast
         self.set("dtypes", "pass", self.say("dtypes-pass", dtypes=", ".join(names)), cases)
 
     def _dtype_fault(
-        self, dtype: torch.dtype, fault: dict[str, Any], examination: Examination
+        self, dtype: torch.dtype, fault: dict[str, Any], examination: Examination, name: str
     ) -> None:
         reason = fault["message"].split("\n")[0]
-        name = dtype_name(dtype)
         self.set("dtypes", "fail", self.say("fail-dtype", dtype=name, reason=reason))
         mismatch = any(w in reason for w in ("dtype", "scalar type", "Float", "Half", "Double"))
         if mismatch and not self.blames("dtype-hardcoded"):
             line = narrowing(examination, dtype) or fault["line"]
             self.blame("dtype-hardcoded", line, dtype=name, reason=reason)
-
-    def device(self, faults: list[dict[str, Any]]) -> None:
-        """Tensors made on the CPU, or left there, where the rest is on the GPU."""
-        self.report.device = {"cuda": "simulated", "name": None}
-        mixed = [f for f in faults if f["kind"] in {"made", "attribute"}]
-        if not mixed:
-            self.set("device", "pass", self.say("device-pass"))
-            return
-        fault = mixed[0]
-        if fault["kind"] == "attribute":
-            line = self.lines.assignment(fault["name"]) or fault["line"]
-            mistake = "mask-not-buffer"
-        else:
-            line, mistake = fault["line"], "device-hardcoded"
-        reason = fault["fault"]["message"]
-        self.set("device", "fail", self.say("fail-device", line=line, reason=reason))
-        self.blame(mistake, line)
 
     def half_fill(self, examination: Examination, seen: Trace) -> None:
         """A finite fill that float16 cannot hold."""

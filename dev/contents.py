@@ -26,7 +26,7 @@ QUESTIONS = 5
 _MODULES = {"__init__.py", "arithmetic.py", "catalogue.py", "functions.py", "pages.py", "slips.py"}
 _LEVELS = ("junior", "senior")
 # What stands beside the model answers without being one.
-_BESIDE_ANSWERS = ("__init__.py", "mistakes.py")
+_BESIDE_ANSWERS = ("__init__.py", "decoding.py", "mistakes.py")
 _KEYS = (
     "order",
     "tier",

@@ -14,15 +14,7 @@ if TYPE_CHECKING:
     from ..checker.client import Bench, Options
     from ..checker.report import Report
 
-__all__ = ["Device", "Mask", "Wishes", "reports"]
-
-
-class Device(str, Enum):
-    """Where a submission runs."""
-
-    auto = "auto"
-    cpu = "cpu"
-    cuda = "cuda"
+__all__ = ["Mask", "Wishes", "reports"]
 
 
 class Mask(str, Enum):
@@ -37,13 +29,14 @@ class Mask(str, Enum):
 class Wishes:
     """How a person wants files judged. memory is in MB, 0 for the judge's own choice.
 
-    heat: whether the attention weights are wanted too. one_by_one: begin with a file only
-    when the one before it is done with, as is needed where something is timed in between.
+    device: as the judge takes it. heat: whether the attention weights are wanted too.
+    one_by_one: begin with a file only when the one before it is done with, as is needed where
+    something is timed in between.
     """
 
     language: str
     class_name: str | None = None
-    device: Device = Device.auto
+    device: str = "auto"
     mask: Mask = Mask.keep
     seed: int | None = None
     timeout: float = 20.0
@@ -58,7 +51,7 @@ class Wishes:
         wanted: dict[str, object] = {
             "language": self.language,
             "class_name": self.class_name,
-            "device": self.device.value,
+            "device": self.device,
             "mask": self.mask.value,
             "seed": self.seed,
             "timeout": self.timeout,
@@ -73,8 +66,8 @@ class Wishes:
         typed = ("--class", self.class_name) if self.class_name else ()
         if self.mask is not Mask.keep:
             typed += ("--mask", self.mask.value)
-        if self.device is not Device.auto:
-            typed += ("--device", self.device.value)
+        if self.device != "auto":
+            typed += ("--device", self.device)
         return typed
 
 

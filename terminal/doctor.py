@@ -13,6 +13,8 @@ from .screen import Screen
 
 __all__ = ["findings"]
 
+_CUDA_FAULTS = {"cuda-fault", "cuda-no-start"}
+
 
 def findings(screen: Screen, version: str, torch: str | None, cuda: Cuda | None) -> list[Finding]:
     """Return all there is to say about the surroundings, and what is wrong with them."""
@@ -30,10 +32,10 @@ def findings(screen: Screen, version: str, torch: str | None, cuda: Cuda | None)
 
 
 def _cuda(screen: Screen, cuda: Cuda | None) -> Finding:
-    """No GPU is no fault; a torch that cannot be asked is one."""
+    """No GPU is no fault; one that does not start, or a torch that cannot be asked, is one."""
     if cuda is None:
         return Finding("cuda", screen.say("doctor-cuda-skipped"))
-    return Finding("cuda", screen.say(cuda.key, **cuda.values), fine=cuda.key != "cuda-fault")
+    return Finding("cuda", screen.say(cuda.key, **cuda.values), fine=cuda.key not in _CUDA_FAULTS)
 
 
 def _fences(screen: Screen) -> Finding:

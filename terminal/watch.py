@@ -74,9 +74,9 @@ class Watch:
             self.session.close()
 
     def _open(self, target: Target) -> None:
-        self.session = Session(
-            target, self.bench, self.recorder, self.wishes.options(), time=time.monotonic
-        )
+        # A GPU's driver would take seconds to start at every save; `check` runs there.
+        options = replace(self.wishes.options(), device="cpu")
+        self.session = Session(target, self.bench, self.recorder, options, time=time.monotonic)
         self.view, self.offset, self.outcome = "verdict", 0, None
         self.session.begin()
         if self.keyboard is None:

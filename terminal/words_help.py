@@ -93,8 +93,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.force", "replace a file that is there; it is kept as K.py.bak1, .bak2, …",
      "替换已有的文件；旧文件留作 K.py.bak1、.bak2……"),
     ("option.class_name", "which class to judge, where it is unclear", "评判哪个类，用于分不清的时候"),
-    ("option.device", "auto, cpu or cuda; auto runs on a GPU where there is one and pretends "
-     "one elsewhere", "auto、cpu 或 cuda；auto 有 GPU 就用，没有就假装有一块"),
+    ("option.device", "auto, cpu, cuda, cuda:1, xpu or mps; auto runs on a GPU where there is one "
+     "and pretends one elsewhere, cpu always pretends",
+     "auto、cpu、cuda、cuda:1、xpu 或 mps；auto 有 GPU 就用，没有就假装有一块；cpu 总是假装"),
     ("option.mask", "what the mask means: keep (1 = may attend), drop (True = masked), "
      "additive (0 and -inf)", "mask 的含义：keep（1 = 可以看）、drop（True = 遮住）、additive（0 和 -inf）"),
     ("option.seed", "repeat the inputs of an earlier check", "重复之前某次评判的输入"),

@@ -398,3 +398,16 @@ def test_cuda_where_there_is_none(program):
     done = program("check", "mha", str(EXAMPLES / "right_mha.py"), "--device", "cuda")
     assert done.returncode == 2
     assert "auto" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("en", "no device is called `tpu`"), ("zh", "没有叫 `tpu` 的设备")]
+)
+def test_no_such_device(program, lang, words):
+    """A device that nobody knows is refused, with those that there are."""
+    done = program(
+        "--lang", lang, "check", "mha", str(EXAMPLES / "right_mha.py"), "--device", "tpu"
+    )
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "cuda:1" in done.stderr

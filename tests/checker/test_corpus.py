@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from attn_kata.checker import launch
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import katas
@@ -59,18 +60,30 @@ def entries(side: str) -> list[Entry]:
     return found
 
 
-@pytest.fixture(scope="module")
-def reports() -> dict[Path, Report]:
-    """Judge every file, with two warm judges."""
+def all_judged(*sides: str, device: str = "auto") -> dict[Path, Report]:
+    """Judge every file of these sides, with two warm judges."""
     by_kata: dict[str, list[Path]] = {}
-    for entry in (*entries("right"), *entries("wrong")):
-        by_kata.setdefault(entry.kata, []).append(entry.path)
+    for side in sides:
+        for entry in entries(side):
+            by_kata.setdefault(entry.kata, []).append(entry.path)
     found: dict[Path, Report] = {}
     with Bench(2) as bench:
         for kata, paths in by_kata.items():
-            made = bench.judge(kata, paths, Options(seed=11, timeout=60))
+            made = bench.judge(kata, paths, Options(seed=11, timeout=60, device=device))
             found.update(zip(paths, made, strict=True))
     return found
+
+
+@pytest.fixture(scope="module")
+def reports() -> dict[Path, Report]:
+    """The verdicts without a GPU, whatever the machine has."""
+    return all_judged("right", "wrong", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def gpu_reports() -> dict[Path, Report]:
+    """The verdicts with a GPU."""
+    return all_judged("right", "wrong", device="cuda")
 
 
 def why(report: Report) -> str:
@@ -93,6 +106,39 @@ def test_wrong(entry: Entry, reports: dict[Path, Report]) -> None:
     """A wrong file fails, or is an error where its header says that it cannot run."""
     report = reports[entry.path]
     assert report.verdict == ("error" if "(error)" in entry.rest else "fail"), why(report)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.name)
+def test_right_on_a_gpu(entry: Entry, gpu_reports: dict[Path, Report]) -> None:
+    """A right file passes on a GPU too, and was run there."""
+    report = gpu_reports[entry.path]
+    assert report.verdict == "pass", why(report)
+    assert report.device["cuda"] == "ran"
+    assert report.device["name"]
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("entry", entries("wrong"), ids=lambda entry: entry.path.name)
+def test_wrong_on_a_gpu(
+    entry: Entry, gpu_reports: dict[Path, Report], reports: dict[Path, Report]
+) -> None:
+    """A wrong file has the verdict and the mistakes that it has without one."""
+    with_gpu, without = gpu_reports[entry.path], reports[entry.path]
+    assert with_gpu.verdict == without.verdict, why(with_gpu)
+    assert [d.mistake for d in with_gpu.diagnosis] == [d.mistake for d in without.diagnosis]
+
+
+@pytest.mark.slow
+def test_right_where_a_gpu_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the CPU standing in for a GPU every right file passes a second time, in float32."""
+    here = Path(__file__).parent
+    code = (here / "standin.py").read_text("utf-8").split('CODE = """\\\n')[1].split('"""')[0]
+    monkeypatch.setattr(launch, "_START", code % (str(here), "well"))
+    found = all_judged("right")
+    wrong = {path.name: why(report) for path, report in found.items() if report.verdict != "pass"}
+    assert wrong == {}
+    assert {report.device["cuda"] for report in found.values()} == {"ran"}
 
 
 def test_most_mistakes_are_named(reports: dict[Path, Report]) -> None:

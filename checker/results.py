@@ -1,0 +1,82 @@
+"""In the candidate's process: which tensor of a result is the output, and its derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .building import Built
+
+__all__ = ["describe_result", "gradients", "jacobian"]
+
+
+def describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
+    """Return the output, what it came in, and its place there where that is not the first.
+
+    shape: the output's, which tells it from weights that are returned as well.
+    """
+    if isinstance(result, Tensor):
+        return {"out": result, "container": None}
+    items: list[Any] = []
+    if isinstance(result, (tuple, list)):
+        items = list(result)
+    elif isinstance(result, dict):
+        items = list(result.values())
+    elif result is not None and hasattr(result, "__dict__"):
+        items = list(vars(result).values())
+    tensors = [item for item in items if isinstance(item, Tensor)]
+    if not tensors:
+        return {"out": None, "container": type(result).__name__}
+    answer: dict[str, Any] = {
+        "out": items[0] if isinstance(items[0], Tensor) else tensors[0],
+        "container": type(result).__name__,
+    }
+    fits = [
+        i for i, item in enumerate(items) if isinstance(item, Tensor) and list(item.shape) == shape
+    ]
+    if list(answer["out"].shape) != shape and fits:
+        # Some return the weights first; the shape tells which element is the output.
+        answer["out"], answer["place"] = items[fits[0]], fits[0]
+    return answer
+
+
+def gradients(
+    built: Built, out: Tensor, upstream: Tensor, given: dict[str, Tensor]
+) -> dict[str, Any]:
+    """Return the gradients of weights and inputs, the output's being `upstream`."""
+    built.survey()
+    weights = built.weights
+    for weight in weights.values():
+        weight.grad = None
+    if not out.requires_grad:
+        return {"grads": {}, "input_grads": {}, "attached": False}
+    (out * upstream.to(out.dtype).to(out.device)).sum().backward()
+    return {
+        "attached": True,
+        "grads": {name: weight.grad for name, weight in weights.items()},
+        "input_grads": {name: tensor.grad for name, tensor in given.items()},
+    }
+
+
+def jacobian(built: Built, out: Tensor) -> Tensor:
+    """Derivatives of the last query's output, (samples, width, weights)."""
+    built.survey()
+    weights = list(built.weights.values())
+    sizes = [weight.numel() for weight in weights]
+    samples, width = out.shape[0], out.shape[-1]
+    table = torch.zeros(samples, width, sum(sizes), dtype=torch.float64)
+    if not out.requires_grad:
+        return table
+    for sample in range(samples):
+        for column in range(width):
+            found = torch.autograd.grad(
+                out[sample, -1, column], weights, retain_graph=True, allow_unused=True
+            )
+            place = 0
+            for size, gradient in zip(sizes, found, strict=True):
+                if gradient is not None:  # pyright: ignore[reportUnnecessaryComparison] - allow_unused
+                    table[sample, column, place : place + size] = gradient.reshape(-1)
+                place += size
+    return table

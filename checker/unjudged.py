@@ -1,0 +1,106 @@
+"""Why a file cannot be judged: it does not load, has no such class, or cannot be called."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import partial
+from typing import Any
+
+from ..kata.catalogue import Kata
+from .attempts import Unbound
+from .crashes import because, meant, misspelt_method
+from .evidence import crash
+from .messages import say
+from .origins import Origins
+from .report import Diagnosis, Fault
+from .source import Source
+
+__all__ = ["Unjudged", "load_fault", "no_class", "not_bound"]
+
+
+class Unjudged(Exception):
+    """The file cannot be judged; the report says why."""
+
+    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.fault = Fault(kind=kind, message=message, line=line)
+        self.diagnosis: list[Diagnosis] = []
+
+
+def load_fault(fault: dict[str, Any], source: Source, language: str) -> Unjudged:
+    """The file raised while it was loaded."""
+    tell = partial(say, language=language)
+    line, reason = fault["line"], fault["message"].split("\n")[0]
+    missing = re.match(r"No module named '([^']+)'", reason)
+    if missing and "ImportError" in fault["kinds"]:
+        message = tell("load-import", line=line, name=missing[1])
+        return Unjudged("load", message, line)
+    intended = meant(reason, source)
+    if intended is not None:
+        message = tell("load-misspelt", line=line, reason=reason, meant=intended)
+        return Unjudged("load", message, line)
+    message = tell("load-raised", line=line, kind=fault["type"], reason=reason)
+    return Unjudged("load", message + because(fault, source, language), line)
+
+
+def no_class(
+    kata: Kata, wanted: str | None, candidates: tuple[dict[str, Any], ...], source: Source,
+    language: str,
+) -> Unjudged:  # fmt: skip
+    """No class is the one, of those that the file defines. wanted: the one that was asked for."""
+    tell = partial(say, language=language)
+    found = ", ".join(f"{entry['name']} ({entry['line']})" for entry in candidates)
+    if wanted is not None:
+        found = found or "-"
+        return Unjudged("no-class", tell("no-class-named", name=wanted, found=found))
+    if candidates:
+        return Unjudged("no-class", tell("class-unclear", found=found))
+    functions = [n for n in source.tree.body if isinstance(n, ast.FunctionDef)]
+    if functions and not source.classes:
+        found = ", ".join(f"`{node.name}` ({node.lineno})" for node in functions)
+        message = tell("class-not-function", wanted=kata.class_name, found=found)
+        return Unjudged("no-class", message, functions[0].lineno)
+    message = tell("no-class", kata=kata.id, wanted=kata.class_name)
+    return Unjudged("no-class", message)
+
+
+def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language: str) -> Unjudged:
+    """No way to make and call the class gives an output."""
+    tell = partial(say, language=language)
+    best = unbound.best
+    kind = "construct" if best["phase"] == "construct" else "forward"
+    fault = best.get("fault")
+    misspelt = misspelt_method(source, name)
+    if misspelt is not None:
+        line, method, right = misspelt
+        return Unjudged(kind, tell("init-misspelt", line=line, name=method, meant=right), line)
+    if fault is None:
+        made = best["answer"]["container"]
+        return Unjudged("forward", tell("returns-nothing", kind=made))
+    line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
+    if "NotImplementedError" in fault["kinds"]:
+        return Unjudged(kind, tell("unwritten", line=line), line)
+    intended = meant(reason, source)
+    if intended is not None:
+        message = tell("load-misspelt", line=line, reason=reason, meant=intended)
+        return Unjudged(kind, message, line)
+    if kind == "construct":
+        given = unbound.binding.as_written(unbound.size)
+        message = tell(
+            "construct-raised", name=name, given=given, kind=fault["type"],
+            line=line, reason=reason,
+        )  # fmt: skip
+    else:
+        call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
+        message = tell("forward-raised", call=call, kind=fault["type"], line=line, reason=reason)
+    known = crash(fault, kata) if kind == "forward" else None
+    message += because(fault, source, language, cause=known is None)
+    unjudged = Unjudged(kind, message, line)
+    if known is not None:
+        if known == "length-fixed" and line is not None:
+            line = Origins(source, name).size([line]) or line
+        words = tell(known, dtype="float32", reason=reason)
+        yours = source.line(line).strip() or None
+        unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
+    return unjudged
