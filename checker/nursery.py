@@ -30,8 +30,10 @@ def main(number: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # torch warns of an absent NumPy, which nothing here needs.
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
-    # Handwritten code is judged as it is written; compiled, torch may fuse it by itself.
+    # Handwritten code is judged as it is written; compiled, torch may fuse it by itself, and
+    # what TorchScript runs has neither lines nor a pretended device.
     os.environ["TORCHDYNAMO_DISABLE"] = "1"
+    os.environ["PYTORCH_JIT"] = "0"
     # The point of this process, so that nobody it forks need import them.
     import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
