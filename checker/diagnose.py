@@ -22,7 +22,7 @@ from ..reference.mistakes import MISTAKES, Edit, Mistake, changed_line
 from . import milestones
 from .beneath import Explained
 from .cases import GAIN, Case, draw_weights
-from .compare import gap
+from .compare import agree
 from .diagnosis import Diagnosed, Named
 from .edits import compiled, fitting
 from .examine import Examination
@@ -132,6 +132,7 @@ class _Search:
         self.source = self.kata.solution()
         self.explained: Explained | None = None
         self.swapped: Roles | None = None
+        self.singles: list[tuple[Mistake, Edit]] = []
 
     def _collect(self) -> list[Observed]:
         cross = self.examination.cross
@@ -191,7 +192,7 @@ class _Search:
             first = first if first is not None else base
             if not masked or self._explains([e for _, e in base], roles, masked):
                 if base:
-                    return self._likeliest(base, roles, [*plain, *masked])
+                    return self._likeliest(base, roles, masked)
                 continue
             for added in self._mask_options():
                 edits = [*(e for _, e in base), *(e for _, e in added)]
@@ -203,9 +204,9 @@ class _Search:
 
     def _bases(self, roles: Roles, plain: list[Observed]) -> Iterable[list[tuple[Mistake, Edit]]]:
         options = list(self._options(mask=False))
-        singles = [o for o in options if self._explains([o[1]], roles, plain)]
-        yield from ([one] for one in singles)
-        if singles:
+        self.singles = [o for o in options if self._explains([o[1]], roles, plain)]
+        yield from ([one] for one in self.singles)
+        if self.singles:
             return
         core = [o for o in options if o[0].rank < 5 and "fill-small" not in o[0].id]
         pairs = ((a, b) for a, b in combinations(core, 2) if a[0].id != b[0].id)
@@ -250,7 +251,7 @@ class _Search:
             if held.out is None or expected.shape != held.out.shape:
                 return False
             keep = None if held.keep is None else held.keep.expand(expected.shape)
-            if gap(held.out, expected, self._bound, keep).wrong:
+            if not agree(held.out, expected, self._bound, keep):
                 return False
         return any(held.out is not None for held in evidence)
 
@@ -266,18 +267,19 @@ class _Search:
         return self._held[1]
 
     def _likeliest(
-        self, base: list[tuple[Mistake, Edit]], roles: Roles, evidence: list[Observed]
+        self, base: list[tuple[Mistake, Edit]], roles: Roles, masked: list[Observed]
     ) -> list[tuple[Mistake, Edit]]:
         """Where several mistakes give the same numbers, let the trace choose."""
         if len(base) != 1:
             return [self._key_or_weights(one, roles) for one in base]
         same = [
             option
-            for option in fitting(self.kata)
-            if option[0].id != base[0][0].id and self._explains([option[1]], roles, evidence)
+            for option in self.singles
+            if option[0].id != base[0][0].id
+            and (not masked or self._explains([option[1]], roles, masked))
         ]
         chosen = min([base[0], *same], key=lambda option: option[0].rank)
-        return [self._told_apart(*self._key_or_weights(chosen, roles), evidence[0].steps)]
+        return [self._told_apart(*self._key_or_weights(chosen, roles), self.evidence[0].steps)]
 
     def _key_or_weights(self, one: tuple[Mistake, Edit], roles: Roles) -> tuple[Mistake, Edit]:
         """Values made by the key layer and weights put on the keys agree in numbers."""

@@ -14,7 +14,7 @@ from ..kata.catalogue import Kata
 from . import align, layout, propose
 from .attempts import Bound, attempt, nothing_hidden, plain_call
 from .cases import Case, draw_inputs, draw_weights, later_sizes, probe_size
-from .compare import VALUE_BOUND, gap
+from .compare import VALUE_BOUND, agree
 from .plan import Size
 from .probes import probe
 from .process import Candidate
@@ -253,7 +253,7 @@ class Fitted:
             truth.load(roles, roles.flatten(weights))
             expected = truth.run(inputs)
             comparable = isinstance(out, Tensor) and out.shape == expected.shape
-            if comparable and gap(out, expected, bound).wrong == 0:
+            if comparable and agree(out, expected, bound):
                 return number
         return None
 

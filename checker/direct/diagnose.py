@@ -13,7 +13,7 @@ from torch import Tensor
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
-from ..compare import alike, gap
+from ..compare import alike
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
 from .draw import Given
@@ -106,8 +106,7 @@ def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
     if len(actual) < len(results):
         return False
     return all(
-        mine.shape == theirs.shape
-        and not gap(mine, theirs, trial.bound, _kept(trial, theirs)).wrong
+        mine.shape == theirs.shape and agree(mine, theirs, trial.bound, _kept(trial, theirs))
         for mine, theirs in zip(actual, results, strict=False)
     )
 
