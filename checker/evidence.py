@@ -15,7 +15,7 @@ from .examine import Examination, Outcome
 from .lines import assignment
 from .source import Source
 
-__all__ = ["crash", "cut_line", "patterns", "state_line"]
+__all__ = ["by_words", "crash", "cut_line", "patterns", "state_line"]
 
 _Clue = tuple[str, int | None]
 
@@ -25,13 +25,22 @@ _RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "r
            "multinomial", "uniform_", "random")  # fmt: skip
 
 
-def crash(fault: dict[str, Any], kata: Kata) -> str | None:
-    """Name the mistake behind an exception on a first plain input, where the cause is known."""
+def by_words(fault: dict[str, Any]) -> str | None:
+    """Name the mistake behind an exception, where its words alone tell it."""
     text = fault["message"]
     if "view size is not compatible" in text:
         return "view-needs-contiguous"
     if "not compiled with CUDA" in text or "Found no NVIDIA driver" in text:
         return "device-hardcoded"
+    return None
+
+
+def crash(fault: dict[str, Any], kata: Kata) -> str | None:
+    """Name the mistake behind an exception on a first plain input, where the cause is known."""
+    known = by_words(fault)
+    if known is not None:
+        return known
+    text = fault["message"]
     invalid = re.search(r"shape '\[(-?\d+), (-?\d+)[^']*' is invalid for input of size", text)
     if invalid:
         if int(invalid[1]) not in (2, -1):

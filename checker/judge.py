@@ -204,7 +204,10 @@ class _Sitting:
         try:
             direct.judge(self.kata, candidate, source, self.result, self.job, classes)
         except direct.Refused as refused:
-            raise _Unjudged(refused.kind, refused.message, refused.line) from None
+            unjudged = _Unjudged(refused.kind, refused.message, refused.line)
+            if refused.mistake is not None:
+                unjudged.diagnosis = [self._known(refused.mistake, refused.line, source)]
+            raise unjudged from None
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
         answer = candidate.ask(
@@ -302,10 +305,13 @@ class _Sitting:
         if known is not None:
             if known == "length-fixed" and line is not None:
                 line = Origins(source, self.result.object or "").size([line]) or line
-            words = self._say(known, dtype="float32", reason=reason)
-            yours = source.line(line).strip() or None
-            unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
+            unjudged.diagnosis = [self._known(known, line, source, reason)]
         return unjudged
+
+    def _known(self, mistake: str, line: int | None, source: Source, reason: str = "") -> Diagnosis:
+        words = self._say(mistake, dtype="float32", reason=reason)
+        yours = source.line(line).strip() or None
+        return Diagnosis(mistake=mistake, line=line, message=words, yours=yours)
 
     def _odd_result(self, best: dict[str, Any]) -> _Unjudged:
         answer = best["answer"]
