@@ -12,6 +12,7 @@ from ...kata.functions import Function
 from ..source import Source
 from .find import Entry
 from .trials import Trial
+from .watch import SIGNS
 
 __all__ = ["GROUPS", "Breach", "broken", "misplaced"]
 
@@ -46,15 +47,21 @@ def broken(
     """Yield the rules on operators and loops that a function breaks."""
     rules = function.rules
     steps = [step for trial in trials for step in trial.answer.get("steps", ())]
-    steps += [{"call": name, "spelt": name, "line": None} for name in entry["script"] or ()]
+    # A scripted function's graph does not tell `a @ b` from torch.matmul(a, b): it is either.
+    steps += [
+        {"call": name, "spelt": name, "line": None, "sign": SIGNS.get(name)}
+        for name in entry["script"] or ()
+    ]
     ran = any(trial.answer.get("steps") or entry["script"] for trial in trials)
     missing = [
         " / ".join(f"`{rule}`" for rule in row)
         for row in rules.must
-        if ran and not any(_named(rule, step) for rule in row for step in steps)
+        if ran and not any(_meets(row, step) for step in steps)
     ]
     for rule in rules.never:
-        used = next((step for step in steps if _named(rule, step)), None)
+        used = next((step for step in steps if _named(rule, step)
+                     and not ("sign" in step and any(_meets(row, step) for row in rules.must))),
+                    None)  # fmt: skip
         if used is not None:
             # One call where another is asked for is one fault.
             key, wanted = ("direct-instead", missing.pop(0)) if missing else ("direct-never", "")
@@ -131,6 +138,11 @@ def _copied(trial: Trial) -> int | None:
     """The first line that moves values into memory of their own."""
     steps = trial.answer.get("steps", ())
     return next((step["line"] for step in steps if step.get("fresh", 0) > 0), None)
+
+
+def _meets(row: Sequence[str], step: dict[str, Any]) -> bool:
+    """Whether a call is one of those of which one must be seen."""
+    return any(_named(rule, step) or rule == step.get("sign") for rule in row)
 
 
 def _named(rule: str, step: dict[str, Any]) -> bool:

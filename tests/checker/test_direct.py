@@ -207,24 +207,6 @@ def test_scripted(judge):
     assert "rules" in told(judge(head.format("x.softmax(dim)") + rest, "drill-softmax"))
 
 
-def test_axes_that_only_move(judge):
-    """Where entries only change places, the line is that of the call that puts them wrongly."""
-    source = find("drill-heads").solution()
-    source = source.replace("unfolded.transpose(1, 2)", "unfolded.permute(2, 0, 1, 3)")
-    report = judge(source, "drill-heads")
-    lines = [place for place, row in enumerate(source.split("\n"), 1) if "permute(2, 0" in row]
-    assert [(one.mistake, one.line) for one in report.diagnosis] == [("axes-wrong-order", lines[0])]
-    assert [step.milestone for step in report.trace] == ["unfolded", None]
-
-
-def test_view_on_a_transpose(judge):
-    """An exception whose words tell the mistake names it, with its page."""
-    source = find("drill-heads").solution().replace("moved.contiguous()", "moved")
-    report = judge(source, "drill-heads")
-    assert (report.verdict, report.error.kind) == ("error", "forward")
-    assert [one.mistake for one in report.diagnosis] == ["view-needs-contiguous"]
-
-
 # -- rules and memory, in this process ------------------------------------------------------
 
 
