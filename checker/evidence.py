@@ -15,7 +15,7 @@ from .examine import Examination, Outcome
 from .lines import assignment
 from .source import Source
 
-__all__ = ["crash", "cut_line", "patterns", "state_line"]
+__all__ = ["by_words", "crash", "cut_line", "patterns", "state_line"]
 
 _Clue = tuple[str, int | None]
 
@@ -31,13 +31,22 @@ _NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA 
                    "no CUDA-capable device")  # fmt: skip
 
 
-def crash(fault: dict[str, Any], kata: Kata) -> str | None:
-    """Name the mistake behind an exception on a first plain input, where the cause is known."""
+def by_words(fault: dict[str, Any]) -> str | None:
+    """Name the mistake behind an exception, where its words alone tell it."""
     text = fault["message"]
     if "view size is not compatible" in text:
         return "view-needs-contiguous"
     if any(words in text for words in _NO_SUCH_DEVICE):
         return "device-hardcoded"
+    return None
+
+
+def crash(fault: dict[str, Any], kata: Kata) -> str | None:
+    """Name the mistake behind an exception on a first plain input, where the cause is known."""
+    known = by_words(fault)
+    if known is not None:
+        return known
+    text = fault["message"]
     invalid = re.search(r"shape '\[(-?\d+), (-?\d+)[^']*' is invalid for input of size", text)
     if invalid:
         if int(invalid[1]) not in (2, -1):

@@ -16,7 +16,7 @@ from .origins import Origins
 from .report import Diagnosis, Fault
 from .source import Source
 
-__all__ = ["Unjudged", "load_fault", "no_class", "not_bound"]
+__all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound"]
 
 
 class Unjudged(Exception):
@@ -94,13 +94,20 @@ def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language:
     else:
         call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
         message = tell("forward-raised", call=call, kind=fault["type"], line=line, reason=reason)
-    known = crash(fault, kata) if kind == "forward" else None
-    message += because(fault, source, language, cause=known is None)
+    mistake = crash(fault, kata) if kind == "forward" else None
+    message += because(fault, source, language, cause=mistake is None)
     unjudged = Unjudged(kind, message, line)
-    if known is not None:
-        if known == "length-fixed" and line is not None:
+    if mistake is not None:
+        if mistake == "length-fixed" and line is not None:
             line = Origins(source, name).size([line]) or line
-        words = tell(known, dtype="float32", reason=reason)
-        yours = source.line(line).strip() or None
-        unjudged.diagnosis = [Diagnosis(mistake=known, line=line, message=words, yours=yours)]
+        unjudged.diagnosis = [known(mistake, line, source, language, reason)]
     return unjudged
+
+
+def known(
+    mistake: str, line: int | None, source: Source, language: str, reason: str = ""
+) -> Diagnosis:
+    """The mistake behind an exception. reason: torch's words."""
+    message = say(mistake, language, dtype="float32", reason=reason)
+    yours = source.line(line).strip() or None
+    return Diagnosis(mistake=mistake, line=line, message=message, yours=yours)

@@ -13,7 +13,7 @@ from torch import Tensor
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
-from ..compare import alike
+from ..compare import agree, alike
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
 from .draw import Given
@@ -25,6 +25,8 @@ __all__ = ["Named", "diagnose", "holding"]
 _PAIRS = 2000
 # Two runs of the model answer differ by rounding alone.
 _SAME = 1e-9
+# What went through a lower precision is still the same.
+_ROUNDED = 1e-6
 _Option = tuple[Slip, Edit]
 
 
@@ -139,7 +141,9 @@ def _line(
         if not steps or not (differs or set(right) - set(wrong)):
             continue
         step = _overflow(steps) if slip.group == "overflow" else None
-        step = step or _first_wrong(slip, wrong, differs, steps) or _departure(right, steps)
+        given = trial.given
+        step = step or _first_wrong(slip, right, wrong, differs, steps, given)
+        step = step or _departure(right, steps, given)
         if step is None:
             continue
         return _origin(slip, step, steps, origins) or step["line"]
@@ -158,13 +162,18 @@ def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
 
 
 def _first_wrong(
-    slip: Slip, wrong: dict[str, Tensor], differs: Sequence[str], steps: Sequence[Step]
-) -> Step | None:
+    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], differs: Sequence[str],
+    steps: Sequence[Step], given: Given,
+) -> Step | None:  # fmt: skip
     names = list(differs)
     if slip.shows in names:
         names = names[names.index(slip.shows) :]
     for name in names:
-        step = holding(wrong[name], steps)
+        value = wrong[name]
+        # Where right entries are only moved about, the step that moves them is meant.
+        moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
+        step = next((s for s in steps if _as_it_is(value, s)), None) if moved else None
+        step = step or holding(value, steps, given)
         if step is not None:
             return step
     return None
@@ -178,12 +187,12 @@ def _overflow(steps: Sequence[Step]) -> Step | None:
     )
 
 
-def _departure(right: dict[str, Tensor], steps: Sequence[Step]) -> Step | None:
+def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) -> Step | None:
     """The first step, after the last that the model answer takes too, that is as large."""
     places = {id(step): place for place, step in enumerate(steps)}
     reached, wanted = -1, None
     for value in right.values():
-        step = holding(value, steps)
+        step = holding(value, steps, given)
         if step is not None:
             reached, wanted = max(reached, places[id(step)]), None
         elif wanted is None:
@@ -197,8 +206,14 @@ def _departure(right: dict[str, Tensor], steps: Sequence[Step]) -> Step | None:
     return next(sizes, None)
 
 
-def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The first step that holds a tensor's values, in any layout."""
+def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
+    """The first step that holds a tensor's values, in any layout.
+
+    Where they are an argument's own, moved about, every step may hold them in some layout, and
+    only one that holds them in this very layout counts.
+    """
+    if value.is_floating_point() and any(_moved(value, one) for one in given.tensors.values()):
+        return next((step for step in steps if _as_it_is(value, step)), None)
     if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
         return _drawing(value != 0, steps)
     if value.is_floating_point():
@@ -209,6 +224,20 @@ def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
             if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
                 return step
     return None
+
+
+def _moved(value: Tensor, argument: Tensor) -> bool:
+    """Whether a tensor is made of an argument's entries, each once."""
+    if not argument.is_floating_point() or value.numel() != argument.numel() or value.numel() < 2:
+        return False
+    return torch.equal(value.flatten().sort().values, argument.flatten().sort().values)
+
+
+def _as_it_is(value: Tensor, step: Step) -> bool:
+    return any(
+        held.shape == value.shape and alike(held.double(), value, _ROUNDED)
+        for held in step.get("values", ())
+    )
 
 
 def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:

@@ -78,7 +78,7 @@ def follow(trial: Trial, right: dict[str, Tensor]) -> Flow:
     places = {id(step): place for place, step in enumerate(steps)}
     at: dict[str, int] = {}
     for name, value in right.items():
-        step = holding(value, steps)
+        step = holding(value, steps, trial.given)
         if step is not None:
             at[name] = places[id(step)]
     reached: dict[int, list[str]] = {}

@@ -8,6 +8,7 @@ import torch
 
 from ...kata.catalogue import Kata
 from ..crashes import because, meant
+from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..process import Candidate
@@ -28,13 +29,19 @@ _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
 class Refused(Exception):
-    """The functions cannot be judged. kind and message as in the report's error."""
+    """The functions cannot be judged. kind and message as in the report's error.
 
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+    mistake: the one behind it, where the exception's words alone tell it.
+    """
+
+    def __init__(
+        self, kind: str, message: str, line: int | None = None, mistake: str | None = None
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
+        self.mistake = mistake
 
 
 def judge(
@@ -186,7 +193,9 @@ class _Judging:
         message = self._say(
             "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
         )
-        return Refused("forward", message + because(fault, self.source, self.language), line)
+        known = by_words(fault)
+        message += because(fault, self.source, self.language, cause=known is None)
+        return Refused("forward", message, line, known)
 
     def _listed(self, words: Any) -> str:
         return self._say("comma").join(words)

@@ -12,6 +12,7 @@ from ...kata.functions import Function
 from ..source import Source
 from .find import Entry
 from .trials import Trial
+from .watch import SIGNS
 
 __all__ = ["GROUPS", "Breach", "broken", "misplaced"]
 
@@ -46,20 +47,32 @@ def broken(
     """Yield the rules on operators and loops that a function breaks."""
     rules = function.rules
     steps = [step for trial in trials for step in trial.answer.get("steps", ())]
-    steps += [{"call": name, "spelt": name, "line": None} for name in entry["script"] or ()]
-    for rule in rules.never:
-        used = next((step for step in steps if _named(rule, step)), None)
-        if used is not None:
-            yield Breach(key="direct-never", mistake="forbidden-call", line=used["line"],
-                         values={"call": used.get("spelt", used["call"])})  # fmt: skip
+    # A scripted function's graph does not tell `a @ b` from torch.matmul(a, b): it is either.
+    steps += [
+        {"call": name, "spelt": name, "line": None, "sign": SIGNS.get(name)}
+        for name in entry["script"] or ()
+    ]
     ran = any(trial.answer.get("steps") or entry["script"] for trial in trials)
-    for row in rules.must:
-        if ran and not any(_named(rule, step) for rule in row for step in steps):
-            wanted = " / ".join(f"`{rule}`" for rule in row)
-            yield Breach(key="direct-must", mistake="operator-missing", line=entry["line"],
-                         values={"wanted": wanted})  # fmt: skip
+    missing = [
+        " / ".join(f"`{rule}`" for rule in row)
+        for row in rules.must
+        if ran and not any(_meets(row, step) for step in steps)
+    ]
+    for rule in rules.never:
+        used = next((step for step in steps if _named(rule, step)
+                     and not ("sign" in step and any(_meets(row, step) for row in rules.must))),
+                    None)  # fmt: skip
+        if used is not None:
+            # One call where another is asked for is one fault.
+            key, wanted = ("direct-instead", missing.pop(0)) if missing else ("direct-never", "")
+            call = used.get("spelt", used["call"])
+            yield Breach(key=key, mistake="forbidden-call", line=used["line"],
+                         values={"call": call, "wanted": wanted})  # fmt: skip
+    for wanted in missing:
+        yield Breach(key="direct-must", mistake="operator-missing", line=entry["line"],
+                     values={"wanted": wanted})  # fmt: skip
     if not rules.loops:
-        line = _loop(source, {line for step in steps for line in step.get("lines", ())})
+        line = _loop(source, [set(step.get("lines", ())) for step in steps])
         if line is not None:
             yield Breach(key="direct-loop", mistake="python-loop", line=line, values={})
 
@@ -85,7 +98,7 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
             yield Breach(key=key, mistake=mistake, line=last,
                          values={"strides": tuple(answer["strides"])})  # fmt: skip
         wanted = [worth(text, scope) for text in asked.strides]
-        if wanted and answer["strides"] != wanted:
+        if wanted and answer["strides"] != wanted and _shaped(trial):
             values: dict[str, object] = {
                 "strides": tuple(answer["strides"]),
                 "wanted": tuple(wanted),
@@ -93,6 +106,11 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
             yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
         if asked.largest:
             yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
+
+
+def _shaped(trial: Trial) -> bool:
+    """Whether the result has its shape; the strides of another one say nothing."""
+    return not trial.expected or trial.answer["outs"][0].shape == trial.expected[0].shape
 
 
 def _too_large(trial: Trial, most: int, text: str) -> Iterator[Breach]:
@@ -122,6 +140,11 @@ def _copied(trial: Trial) -> int | None:
     return next((step["line"] for step in steps if step.get("fresh", 0) > 0), None)
 
 
+def _meets(row: Sequence[str], step: dict[str, Any]) -> bool:
+    """Whether a call is one of those of which one must be seen."""
+    return any(_named(rule, step) or rule == step.get("sign") for rule in row)
+
+
 def _named(rule: str, step: dict[str, Any]) -> bool:
     """Whether a rule, or one of the group that it names, is about this call."""
     if rule in GROUPS:
@@ -135,16 +158,31 @@ def _named(rule: str, step: dict[str, Any]) -> bool:
     return bare == rule
 
 
-def _loop(source: Source, ran: set[int]) -> int | None:
-    """A loop of Python's in a function of which some line ran."""
+def _loop(source: Source, ran: Sequence[set[int]]) -> int | None:
+    """A loop of Python's in which some torch call ran, as often as some size asks for.
+
+    ran: the lines that were running at each call. `for t in (query, key)` goes over a list of
+    two, and `(n for n in x.shape)` over sizes alone: neither is a loop over a tensor.
+    """
     for node in ast.walk(source.tree):
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
-            if not ran & set(own):
-                continue
-            for inner in ast.walk(node):
-                if isinstance(inner, (ast.For, ast.While)):
-                    return inner.lineno
-                if isinstance(inner, (ast.ListComp, ast.GeneratorExp)):
-                    return inner.lineno
+        if isinstance(node, (ast.For, ast.While)):
+            first, over, harmless = node.body[0], [getattr(node, "iter", node)], False
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            first, over = node, [part.iter for part in node.generators]
+            harmless = _sizes(node.elt) or all(_sizes(one) for one in over)
+        else:
+            continue
+        listed = all(isinstance(one, (ast.Tuple, ast.List)) for one in over)
+        own = set(range(first.lineno, (node.end_lineno or node.lineno) + 1))
+        if not harmless and not listed and any(lines & own for lines in ran):
+            return node.lineno
     return None
+
+
+def _sizes(node: ast.expr) -> bool:
+    """Whether an expression is a tensor's shape, or a part of one."""
+    if isinstance(node, ast.Subscript):
+        return _sizes(node.value)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "size"
+    return isinstance(node, ast.Attribute) and node.attr == "shape"

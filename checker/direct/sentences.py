@@ -86,6 +86,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "`{call}` is not to be used here; the kata asks for what it does by hand",
         "zh": "这里不能用 `{call}`；题目要求手写它做的事",
     },
+    "direct-instead": {
+        "en": "`{call}` is called where the kata asks for {wanted}",
+        "zh": "题目要求用 {wanted}，这里用的却是 `{call}`",
+    },
     "direct-must": {
         "en": "{wanted} is to be used here, and was never called",
         "zh": "这里要用 {wanted}，却没有调用过",

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from ..loading import Submission, plain
 from ..recorder import Recorder
 
-__all__ = ["Watch", "facts", "functions"]
+__all__ = ["SIGNS", "Watch", "facts", "functions"]
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _storage, _strides, _offset = Tensor.untyped_storage, Tensor.stride, Tensor.storage_offset
@@ -37,7 +37,7 @@ _MODULES = {
     "torch._C._nn": "F.",
     "torch._C._special": "torch.special.",
 }
-_SIGNS = {
+SIGNS = {
     "matmul": "@", "mul": "*", "add": "+", "sub": "-", "div": "/", "true_divide": "/", "pow": "**",
     "and": "&", "or": "|", "bitwise_and": "&", "bitwise_or": "|", "bitwise_not": "~",
     "neg": "-", "rsub": "-", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
@@ -177,10 +177,10 @@ def _spelt(func: Any, frame: types.FrameType | None, path: str) -> str:
         if frame.f_globals.get("__name__", "").partition(".")[0] != "torch":
             break
         frame = frame.f_back
-    if frame is not None and frame.f_code.co_filename == path and bare in _SIGNS:
+    if frame is not None and frame.f_code.co_filename == path and bare in SIGNS:
         operation = _opname[frame.f_code.co_code[frame.f_lasti]]
         if operation.startswith(("BINARY_", "INPLACE_", "UNARY_", "COMPARE_")):
-            return _SIGNS[bare]
+            return SIGNS[bare]
     module = getattr(func, "__module__", None)
     if module in _MODULES:
         return _MODULES[module] + name

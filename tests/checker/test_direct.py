@@ -260,6 +260,13 @@ def test_spelling(text):
         (Rules(never=("add",)), "a.add_(b)", ["direct-never"]),
         (Rules(loops=False), "torch.stack([row @ b for row in a])", ["direct-loop"]),
         (Rules(loops=False), "a @ b", []),
+        (Rules(loops=False), "sum(x @ b for x in (a, b))", []),
+        (Rules(loops=False), "(a @ b).view(*[n for n in a.shape])", []),
+        (Rules(loops=False), "(a @ b).view(*(a.size(i) for i in range(2)))", []),
+        (Rules(loops=False), "sum(a[i] * b[i] for i in range(4))", ["direct-loop"]),
+        (Rules(must=(("@",),), never=("matmul", "mm")), "a.matmul(b)", ["direct-instead"]),
+        (Rules(must=(("@",),), never=("matmul",)), "a.mm(b)", ["direct-must"]),
+        (Rules(must=(("@",),), never=("matmul",)), "a @ b.matmul(b)", ["direct-never"]),
     ],
 )
 def test_rules(tmp_path, rules, text, keys):

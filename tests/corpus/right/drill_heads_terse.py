@@ -1,0 +1,7 @@
+# right: drill-heads
+split_by_view = lambda x, h: x.view(*x.shape[:2], h, -1).transpose(1, 2)
+split_by_permute = lambda x, h: x.unflatten(-1, (h, -1)).permute(0, 2, 1, 3)
+split_by_unflatten = lambda x, h: x.unflatten(-1, (h, -1)).movedim(2, 1)
+merge_by_view = lambda y: y.transpose(1, 2).contiguous().view(y.size(0), y.size(2), -1)
+merge_by_reshape = lambda y: y.transpose(1, 2).reshape(y.size(0), y.size(2), -1)
+merge_by_flatten = lambda y: y.movedim(1, 2).flatten(-2)

@@ -1,0 +1,36 @@
+# wrong: drill-heads heads-interleaved line 16, flattened-wrong-axes line 36
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def split_by_view(x: Tensor, num_heads: int) -> Tensor:
+    batch, length, width = x.size()
+    by_position = x.view(batch, length, num_heads, width // num_heads)
+    return by_position.swapaxes(1, 2)
+
+
+def split_by_permute(x: Tensor, num_heads: int) -> Tensor:
+    b, t, c = x.shape
+    cut = x.view(b, t, c // num_heads, num_heads)
+    return cut.permute(0, 3, 1, 2)
+
+
+def split_by_unflatten(x: Tensor, num_heads: int) -> Tensor:
+    by_position = torch.unflatten(x, -1, (num_heads, -1))
+    return by_position.movedim(2, 1)
+
+
+def merge_by_view(heads: Tensor) -> Tensor:
+    by_position = heads.movedim(1, 2).contiguous()
+    return by_position.view(by_position.size(0), by_position.size(1), -1)
+
+
+def merge_by_reshape(heads: Tensor) -> Tensor:
+    batch, count, length, width = heads.size()
+    return heads.permute(0, 2, 1, 3).reshape(batch, length, count * width)
+
+
+def merge_by_flatten(heads: Tensor) -> Tensor:
+    return heads.flatten(1, 2)
