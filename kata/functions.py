@@ -46,9 +46,10 @@ class Argument:
     """One argument of a function.
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
-    integers (from `low` to `high`), positions (counting up from a start), choice (one of
-    `values`) or size (worth `value`). shapes: those it comes in by turns, in sizes.
-    also: other names for it. optional: may be left out; `default` stands for it then.
+    integers (from `low` to `high`), positions (counting up from a start, in half precision
+    from beyond `far` too), choice (one of `values`) or size (worth `value`).
+    shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be
+    left out; `default` stands for it then.
     check: the check that counts where a choice is not its default.
     """
 
@@ -62,6 +63,7 @@ class Argument:
     value: str = ""
     low: str = "0"
     high: str = "1"
+    far: int = 0
     masks: tuple[str, ...] = ()
     check: str = "values"
     gradient: bool = True
@@ -139,6 +141,11 @@ class Function:
     def mask(self) -> Argument | None:
         """The argument that takes a mask."""
         return next((one for one in self.arguments if one.kind == "mask"), None)
+
+    @property
+    def far(self) -> bool:
+        """Whether far positions are tried in half precision."""
+        return any(one.far for one in self.arguments)
 
     @property
     def signature(self) -> str:
@@ -229,7 +236,7 @@ _FUNCTION_KEYS = {
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional",
+    "check", "gradient", "optional", "far",
 }  # fmt: skip
 
 
@@ -282,6 +289,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a choice needs `values`")
     if kind == "size" and "value" not in row:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
+    if "far" in row and kind != "positions":
+        raise BadContract(f"{where}: `far` is of positions")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
     if not set(masks) <= set(MASK_KINDS):
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
@@ -299,6 +308,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         value=str(row.get("value", "")),
         low=str(row.get("low", 0)),
         high=str(row.get("high", 1)),
+        far=int(row.get("far", 0)),
         masks=masks,
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),

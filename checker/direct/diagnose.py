@@ -16,7 +16,6 @@ from ...reference.mistakes import changed_line
 from ..compare import alike, gap
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
-from .draw import Given
 from .trials import Trial
 from .truth import answers, made, options
 
@@ -85,7 +84,7 @@ def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence
 def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
     """Whether an edited model answer gives what the submission gave, or raises as it did."""
     actual = [] if "fault" in trial.answer else trial.results(trial.answer)
-    given: Given = trial.given
+    given = trial.posed
     try:
         with torch.no_grad():
             result = function(**given.tensors, **given.plain)
@@ -142,7 +141,7 @@ def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
         return {}
     try:
         with torch.no_grad():
-            return made(kata, functions[name], trial.given).steps
+            return made(kata, functions[name], trial.posed).steps
     except (RuntimeError, IndexError, ValueError):
         return {}
 

@@ -127,6 +127,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the mask is not taken as {dtypes}; the kata's may have any dtype",
         "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",
     },
+    "direct-far": {"en": "far positions", "zh": "靠后的位置"},
     "direct-mask-none": {"en": "no mask", "zh": "无 mask"},
     "direct-mask-random": {"en": "random mask", "zh": "随机 mask"},
     "direct-mask-padding": {"en": "padding mask", "zh": "padding mask"},

@@ -1,0 +1,56 @@
+"""Functions that are right in float64 and wrong in half precision, and views that need a layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from attn_kata.checker.report import Report
+from attn_kata.kata.functions import BadContract, read_asked
+
+Judge = Callable[..., Report]
+
+_ROPE = """
+import torch
+
+def tables(x, positions, base):
+    steps = torch.arange(0, x.shape[-1], 2, device=x.device).float()
+    angles = {positions}[:, None] * base ** (-steps / x.shape[-1])
+    return angles.cos(), angles.sin()
+
+def rope_half_split(x, positions, base=10000):
+    cos, sin = tables(x, positions, base)
+    a, b = x.chunk(2, dim=-1)
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
+
+def rope_interleaved(x, positions, base=10000):
+    cos, sin = tables(x, positions, base)
+    pairs = torch.view_as_complex({pairs})
+    return torch.view_as_real(pairs * torch.complex(cos, sin)).flatten(-2)
+"""
+_PAIRS = "x.float().unflatten(-1, (-1, 2))"
+
+
+def test_a_mistake_that_half_precision_alone_shows_is_named_with_its_line(judged: Judge) -> None:
+    """Positions in the inputs' dtype are right in float64, and at far positions in half wrong."""
+    report = judged("rope", _ROPE.format(positions="positions.to(x.dtype)", pairs=_PAIRS))
+    failed = [check for check in report.checks if check.status == "fail"]
+    assert [check.id for check in failed] == ["dtypes"]
+    assert "far positions" in failed[0].detail
+    assert [one.mistake for one in report.diagnosis] == ["rope-low-precision"]
+    assert report.diagnosis[0].line in {6, 7}
+
+
+def test_float32_angles_are_right_at_far_positions(judged: Judge) -> None:
+    """What every library does passes, and so does a view that needs a contiguous last axis."""
+    source = _ROPE.format(positions="positions.float()", pairs=_PAIRS)
+    assert judged("rope", source).verdict == "pass"
+
+
+def test_far_is_of_positions_alone() -> None:
+    """Other arguments have no far values."""
+    argument = {"name": "x", "is": "normal", "shape": ["T"], "far": 9}
+    row = {"name": "f", "argument": [argument], "result": [{"name": "y", "shape": ["T"]}]}
+    data = {"sizes": {"T": [2, 1]}, "axes": {"T": "length"}, "function": [row]}
+    with pytest.raises(BadContract, match="far"):
+        read_asked(data)
