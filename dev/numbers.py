@@ -173,7 +173,7 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
             yield f"{sign} {label}{cells}{total}"
     if "output" in both and right["output"].shape == wrong["output"].shape:
         off = float((wrong["output"] - right["output"]).abs().max())
-        if not math.isnan(off):
+        if math.isfinite(off):
             spread = float(right["output"].std())
             yield f"output: max |× - ✓| {_number(off)}, std(✓) {_number(spread)}"
 

@@ -52,7 +52,7 @@ class Case:
                 parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
         if self.gain != 1:
             parts.append(say("case-gain", language, gain=self.gain))
-        if self.strided:
+        if self.strided and any(one.tensor for one in function.arguments):
             parts.append(say("case-strided", language))
         if self.far:
             parts.append(say("direct-far", language))
