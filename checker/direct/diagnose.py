@@ -191,7 +191,11 @@ def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
     if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
         return _drawing(value != 0, steps)
     if value.is_floating_point():
-        return find(value, list(steps))
+        held = find(value, list(steps))
+        if held is None and value.dim() > 3:
+            # A loop along the length holds one position at a time.
+            held = find(value.select(2, -1), list(steps))
+        return held
     wanted = value.to(torch.int64).flatten().sort().values
     for step in steps:
         for held in step.get("marks", ()):

@@ -1,10 +1,12 @@
-"""Functions that are right in float64 and wrong in half precision, and views that need a layout."""
+"""Functions that are wrong in half precision or at far positions alone, and lines in loops."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import pytest
+import torch
+from attn_kata.checker.direct.diagnose import holding
 from attn_kata.checker.report import Report
 from attn_kata.kata.functions import BadContract, read_asked
 
@@ -45,6 +47,28 @@ def test_float32_angles_are_right_at_far_positions(judged: Judge) -> None:
     """What every library does passes, and so does a view that needs a contiguous last axis."""
     source = _ROPE.format(positions="positions.float()", pairs=_PAIRS)
     assert judged("rope", source).verdict == "pass"
+
+
+def test_a_table_that_ends_too_early_is_not_blamed_on_the_dtype(judged: Judge) -> None:
+    """Positions beyond a fixed table raise in the half dtypes alone, where they are tried."""
+    looked_up = "torch.arange(2048, device=x.device).float()[positions]"
+    report = judged("rope", _ROPE.format(positions=looked_up, pairs=_PAIRS))
+    failed = [check for check in report.checks if check.status == "fail"]
+    assert [check.id for check in failed] == ["dtypes"]
+    assert "IndexError" in failed[0].detail
+    assert report.diagnosis == []
+
+
+def test_a_step_of_a_loop_is_known_by_its_last_position() -> None:
+    """Where the model answer makes all positions at once, a loop makes one at a time."""
+    whole = torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0))
+    steps = [
+        {"values": [whole[:, :, place]], "marks": [], "line": place, "lines": [place]}
+        for place in range(4)
+    ]
+    found = holding(whole, steps)
+    assert found is not None
+    assert found["line"] == 3
 
 
 def test_far_is_of_positions_alone() -> None:
