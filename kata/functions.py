@@ -106,7 +106,8 @@ class Memory:
 
     view_of, copy_of: the argument whose memory the result must or must not share.
     contiguous: whether the result's memory must be in order. strides: the result's, in sizes.
-    largest: how many entries a tensor made on the way may hold at most.
+    largest: how many entries a tensor made on the way may hold at most. apart: sizes that no
+    tensor made on the way may have together.
     """
 
     view_of: str = ""
@@ -114,6 +115,7 @@ class Memory:
     contiguous: bool | None = None
     strides: Shape = ()
     largest: str = ""
+    apart: Shape = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +236,7 @@ _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
     "left_out", "where",
 }  # fmt: skip
+_MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far",
@@ -248,7 +251,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         raise BadContract(f"{where}: name is {name!r}, which is no name of Python's")
     rules, memory = row.get("rules", {}), row.get("memory", {})
     _only(f"{where}, rules", rules, {"never", "must", "loops"})
-    _only(f"{where}, memory", memory, {"view_of", "copy_of", "contiguous", "strides", "largest"})
+    _only(f"{where}, memory", memory, _MEMORY_KEYS)
     return Function(
         name=name,
         also=tuple(row.get("also", ())),
@@ -267,6 +270,7 @@ def _function(row: Mapping[str, Any]) -> Function:
             contiguous=memory.get("contiguous"),
             strides=tuple(str(one) for one in memory.get("strides", ())),
             largest=str(memory.get("largest", "")),
+            apart=tuple(memory.get("apart", ())),
         ),
         gradients=row.get("gradients", True),
         dtypes=tuple(row.get("dtypes", FLOATS)),
@@ -344,7 +348,7 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.arguments for shape in one.shapes for axis in shape),
         *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
         *(axis for one in function.results for axis in one.shape),
-        *function.memory.strides, *function.where,
+        *function.memory.strides, *function.memory.apart, *function.where,
         *([function.memory.largest] if function.memory.largest else []),
     ]  # fmt: skip
     for text in texts:

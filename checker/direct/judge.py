@@ -201,7 +201,7 @@ class _Judging:
 
 def _asks_of_memory(one: Examination) -> bool:
     asked = one.function.memory
-    told = (asked.view_of, asked.copy_of, asked.strides, asked.largest)
+    told = (asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart)
     return any(told) or asked.contiguous is not None
 
 

@@ -114,6 +114,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the result's strides are {strides}; {wanted} were asked for",
         "zh": "结果的 strides 是 {strides}；题目要的是 {wanted}",
     },
+    "direct-apart": {
+        "en": "`{call}` makes a tensor {shape}; none may have the axes {apart} together",
+        "zh": "`{call}` 造出了形状为 {shape} 的张量；任何张量都不能同时有 {apart} 这两维",
+    },
     "direct-large": {
         "en": "`{call}` makes a tensor {shape} with {entries} entries; none may have more than "
         "{sum} = {most}",

@@ -1,4 +1,4 @@
-"""Functions that are wrong in half precision or at far positions alone, and lines in loops."""
+"""Far positions in half precision, axes that are kept apart, and lines in loops."""
 
 from __future__ import annotations
 
@@ -69,6 +69,33 @@ def test_a_step_of_a_loop_is_known_by_its_last_position() -> None:
     found = holding(whole, steps)
     assert found is not None
     assert found["line"] == 3
+
+
+_BY_HEAD = """
+import torch
+
+def phi(x):
+    return torch.nn.functional.elu(x) + 1
+
+def linear_attention(query, key, value):
+    rows = []
+    for q, k, v in zip(phi(query).flatten(0, 1), phi(key).flatten(0, 1), value.flatten(0, 1)):
+        weights = q @ k.mT
+        rows.append(weights @ v / weights.sum(-1, keepdim=True))
+    return torch.stack(rows).unflatten(0, query.shape[:2])
+
+def causal_linear_attention(query, key, value):
+    q, k = phi(query), phi(key)
+    states = (k.unsqueeze(-1) * value.unsqueeze(-2)).cumsum(2)
+    return (q.unsqueeze(-1) * states).sum(-2) / (q * k.cumsum(2)).sum(-1, keepdim=True)
+"""
+
+
+def test_axes_are_kept_apart_in_small_tensors_too(judged: Judge) -> None:
+    """One head's square matrix is smaller than what all heads may have, and still not allowed."""
+    report = judged("linear", _BY_HEAD)
+    assert [check.id for check in report.checks if check.status == "fail"] == ["structure"]
+    assert [(one.mistake, one.line) for one in report.diagnosis] == [("tensor-too-large", 10)]
 
 
 def test_far_is_of_positions_alone() -> None:
