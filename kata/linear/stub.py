@@ -14,8 +14,9 @@ def linear_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     returns  (batch, heads, query_length, value_dim): for each query the mean of the values
              with weights φ(query)·φ(key), which add up to 1. There is no scale.
 
-    No (query_length, key_length) matrix: no tensor made on the way may have more than
-    batch · heads · max(query_length, key_length) · head_dim · (value_dim + 1) entries.
+    No (query_length, key_length) matrix, not even for one head: no tensor made on the way
+    may have more than batch · heads · max(query_length, key_length) · head_dim ·
+    (value_dim + 1) entries.
     """
     raise NotImplementedError("write me")
 
@@ -27,7 +28,7 @@ def causal_linear_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor
     value       (batch, heads, length, value_dim)
     returns     (batch, heads, length, value_dim)
 
-    No (length, length) matrix: no tensor made on the way may have more than
-    batch · heads · length · head_dim · (value_dim + 1) entries.
+    No (length, length) matrix, not even for one head: no tensor made on the way may
+    have more than batch · heads · length · head_dim · (value_dim + 1) entries.
     """
     raise NotImplementedError("write me")
