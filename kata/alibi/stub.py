@@ -10,9 +10,9 @@ from torch import Tensor
 def slopes(heads: int) -> Tensor:
     """Return one positive slope for each head, (heads,), floats.
 
-    heads a power of two: 2^(−8i/heads) for i = 1 … heads. Other counts: the slopes of the
-    largest power of two below, then every other one of the next power of two's, beginning
-    with its first, as many as are missing.
+    heads a power of two: 2^(−8i/heads) for i = 1 … heads. Other counts: the slopes of
+    the largest power of two below, then every other one of the next power of two's,
+    beginning with its first, as many as are missing.
     """
     raise NotImplementedError("write me")
 
@@ -20,8 +20,8 @@ def slopes(heads: int) -> Tensor:
 def bias(heads: int, query_length: int, key_length: int) -> Tensor:
     """Return what is added to the scores, (heads, query_length, key_length), floats.
 
-    The queries are the last query_length of the key_length positions. −slope · distance for
-    keys up to the query's own position, where it is 0; −inf for later keys.
+    The queries are the last query_length of the key_length positions. −slope · distance
+    for keys up to the query's own position, where it is 0; −inf for later keys.
     """
     raise NotImplementedError("write me")
 

@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 def rope_half_split(x: Tensor, positions: Tensor, base: float = 10000) -> Tensor:
-    """Rotary position embedding on the pairs (i, i + head_dim/2), as in GPT-NeoX and Llama.
+    """Rotary position embedding on the pairs (i, i + head_dim/2), as in GPT-NeoX.
 
     x          (batch, heads, length, head_dim), any float dtype; head_dim is even
     positions  (length,), whole numbers; they need not begin at 0
