@@ -55,8 +55,15 @@ def blocks() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def own_blocks(kata: Kata) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the same for the pages that a kata of functions has in its own folder."""
-    pages = {path.name.partition(".")[0] for path in (kata.folder / "pages").glob("*.md")}
+    """Yield the same for the pages that a kata of functions has in its own folder.
+
+    Only for those that ask for numbers: what shows in half precision alone has none.
+    """
+    pages = {
+        path.name.partition(".")[0]
+        for path in (kata.folder / "pages").glob("*.md")
+        if "{numbers}" in path.read_text("utf-8")
+    }
     for slip in slips(kata.folder):
         if slip.id not in pages:
             continue
@@ -166,7 +173,7 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
             yield f"{sign} {label}{cells}{total}"
     if "output" in both and right["output"].shape == wrong["output"].shape:
         off = float((wrong["output"] - right["output"]).abs().max())
-        if not math.isnan(off):
+        if math.isfinite(off):
             spread = float(right["output"].std())
             yield f"output: max |× - ✓| {_number(off)}, std(✓) {_number(spread)}"
 

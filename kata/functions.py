@@ -46,9 +46,10 @@ class Argument:
     """One argument of a function.
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
-    integers (from `low` to `high`), positions (counting up from a start), choice (one of
-    `values`) or size (worth `value`). shapes: those it comes in by turns, in sizes.
-    also: other names for it. optional: may be left out; `default` stands for it then.
+    integers (from `low` to `high`), positions (counting up from a start, in half precision
+    from beyond `far` too), choice (one of `values`) or size (worth `value`).
+    shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be
+    left out; `default` stands for it then.
     check: the check that counts where a choice is not its default.
     """
 
@@ -62,6 +63,7 @@ class Argument:
     value: str = ""
     low: str = "0"
     high: str = "1"
+    far: int = 0
     masks: tuple[str, ...] = ()
     check: str = "values"
     gradient: bool = True
@@ -104,7 +106,8 @@ class Memory:
 
     view_of, copy_of: the argument whose memory the result must or must not share.
     contiguous: whether the result's memory must be in order. strides: the result's, in sizes.
-    largest: how many entries a tensor made on the way may hold at most.
+    largest: how many entries a tensor made on the way may hold at most. apart: sizes that no
+    tensor made on the way may have together.
     """
 
     view_of: str = ""
@@ -112,6 +115,7 @@ class Memory:
     contiguous: bool | None = None
     strides: Shape = ()
     largest: str = ""
+    apart: Shape = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +143,11 @@ class Function:
     def mask(self) -> Argument | None:
         """The argument that takes a mask."""
         return next((one for one in self.arguments if one.kind == "mask"), None)
+
+    @property
+    def far(self) -> bool:
+        """Whether far positions are tried in half precision."""
+        return any(one.far for one in self.arguments)
 
     @property
     def signature(self) -> str:
@@ -227,9 +236,10 @@ _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
     "left_out", "where",
 }  # fmt: skip
+_MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional",
+    "check", "gradient", "optional", "far",
 }  # fmt: skip
 
 
@@ -241,7 +251,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         raise BadContract(f"{where}: name is {name!r}, which is no name of Python's")
     rules, memory = row.get("rules", {}), row.get("memory", {})
     _only(f"{where}, rules", rules, {"never", "must", "loops"})
-    _only(f"{where}, memory", memory, {"view_of", "copy_of", "contiguous", "strides", "largest"})
+    _only(f"{where}, memory", memory, _MEMORY_KEYS)
     return Function(
         name=name,
         also=tuple(row.get("also", ())),
@@ -260,6 +270,7 @@ def _function(row: Mapping[str, Any]) -> Function:
             contiguous=memory.get("contiguous"),
             strides=tuple(str(one) for one in memory.get("strides", ())),
             largest=str(memory.get("largest", "")),
+            apart=tuple(memory.get("apart", ())),
         ),
         gradients=row.get("gradients", True),
         dtypes=tuple(row.get("dtypes", FLOATS)),
@@ -282,6 +293,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a choice needs `values`")
     if kind == "size" and "value" not in row:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
+    if "far" in row and kind != "positions":
+        raise BadContract(f"{where}: `far` is of positions")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
     if not set(masks) <= set(MASK_KINDS):
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
@@ -299,6 +312,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         value=str(row.get("value", "")),
         low=str(row.get("low", 0)),
         high=str(row.get("high", 1)),
+        far=int(row.get("far", 0)),
         masks=masks,
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),
@@ -334,7 +348,7 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.arguments for shape in one.shapes for axis in shape),
         *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
         *(axis for one in function.results for axis in one.shape),
-        *function.memory.strides, *function.where,
+        *function.memory.strides, *function.memory.apart, *function.where,
         *([function.memory.largest] if function.memory.largest else []),
     ]  # fmt: skip
     for text in texts:

@@ -16,7 +16,6 @@ from ...reference.mistakes import changed_line
 from ..compare import agree, alike
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
-from .draw import Given
 from .trials import Trial
 from .truth import answers, made, options
 
@@ -98,7 +97,7 @@ def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence
 def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
     """Whether an edited model answer gives what the submission gave, or raises as it did."""
     actual = [] if "fault" in trial.answer else trial.results(trial.answer)
-    given: Given = trial.given
+    given = trial.posed
     try:
         with torch.no_grad():
             result = function(**given.tensors, **given.plain)
@@ -156,7 +155,7 @@ def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
         return {}
     try:
         with torch.no_grad():
-            return made(kata, functions[name], trial.given).steps
+            return made(kata, functions[name], trial.posed).steps
     except (RuntimeError, IndexError, ValueError):
         return {}
 
@@ -217,7 +216,11 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
     if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
         return _drawing(value != 0, steps)
     if value.is_floating_point():
-        return find(value, list(steps))
+        held = find(value, list(steps))
+        if held is None and value.dim() > 3:
+            # A loop along the length holds one position at a time.
+            held = find(value.select(2, -1), list(steps))
+        return held
     wanted = value.to(torch.int64).flatten().sort().values
     for step in steps:
         for held in step.get("marks", ()):

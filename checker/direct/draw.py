@@ -23,7 +23,8 @@ MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32,
 class Case:
     """One thing to try. check: what it counts for. turn: which of an argument's shapes it takes.
 
-    mask: a kind of mask, or None for none. chosen: what each choice is.
+    mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
+    are far ones.
     """
 
     check: str
@@ -34,6 +35,7 @@ class Case:
     gain: float = 1.0
     strided: bool = False
     grad: bool = False
+    far: bool = False
 
     def label(self, function: Function, sizes: Sizes, language: str) -> str:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -50,8 +52,10 @@ class Case:
                 parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
         if self.gain != 1:
             parts.append(say("case-gain", language, gain=self.gain))
-        if self.strided:
+        if self.strided and any(one.tensor for one in function.arguments):
             parts.append(say("case-strided", language))
+        if self.far:
+            parts.append(say("direct-far", language))
         return say("comma", language).join(parts)
 
     def shape_of(self, argument: Argument) -> tuple[str, ...]:
@@ -81,6 +85,11 @@ class Given:
             name: t.to(dtype).double() if t.is_floating_point() else t
             for name, t in self.tensors.items()
         }
+        return Given(tensors=tensors, plain=self.plain, left=self.left)
+
+    def within(self, dtype: torch.dtype) -> Given:
+        """The same, its floats in a dtype."""
+        tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in self.tensors.items()}
         return Given(tensors=tensors, plain=self.plain, left=self.left)
 
 
@@ -207,6 +216,7 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         return torch.randint(low, high + 1, shape, generator=generator)
     if one.kind == "positions":
         start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
+        start += one.far if case.far else 0
         return torch.arange(start, start + shape[-1]).expand(shape).clone()
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
     return values.softmax(-1) if one.kind == "probabilities" else values * case.gain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -255,6 +255,8 @@ class Examination:
             some += [*small(self.function, self.sizes, mask=True, turn=2)][:2]
             needs = self.function.mask is not None and not self.function.mask.optional
             some = [case for case in some if case.mask is not None or not needs]
+            if self.function.far and dtype.itemsize < torch.float32.itemsize:
+                some += [replace(case, far=True) for case in some]
             trials = [self.trial(case, dtype) for case in some]
             for trial, answer in zip(trials, self.run(trials, dtype), strict=True):
                 fault = answer.get("fault")
@@ -304,7 +306,8 @@ class Examination:
     def _recorded(self, trials: list[Trial]) -> list[Trial]:
         for trial in trials:
             self.write(trial, record={"values": True})
-        for trial, answer in zip(trials, self.run(trials), strict=True):
+        dtype = trials[0].dtype if trials else None
+        for trial, answer in zip(trials, self.run(trials, dtype), strict=True):
             trial.answer = answer
             if len(answer.get("steps", ())) >= LIMIT:
                 answer["steps"] = []

@@ -123,13 +123,17 @@ class _Judging:
 
     def _diagnose(self, page: Page, one: Examination) -> None:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
-        if not wrong and not one.found.findings.get("dtypes"):
+        low = one.found.findings.get("dtypes", [])
+        if not wrong and not low:
             return
         evidence = list(one.seen)
         for check in wrong:
             smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)
             if not smallest.trial.case.grad:
                 evidence.append(one.again(smallest.trial))
+        off = [finding.trial for finding in low if finding.kind == "values"]
+        if off and not wrong:
+            evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         page.name(diagnose(self.kata, one.function.name, evidence, page.origins))
         if not self.report.diagnosis:
             page.guess(one)
@@ -206,7 +210,7 @@ class _Judging:
 
 def _asks_of_memory(one: Examination) -> bool:
     asked = one.function.memory
-    told = (asked.view_of, asked.copy_of, asked.strides, asked.largest)
+    told = (asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart)
     return any(told) or asked.contiguous is not None
 
 

@@ -194,7 +194,8 @@ class Page(Sheet):
                 return
         for finding in found.get("dtypes", []):
             fault = finding.fault
-            if fault is not None:
+            # What far positions raise, such as a table that ends before them, is no dtype's doing.
+            if fault is not None and not finding.trial.case.far:
                 dtype = str(finding.trial.dtype).removeprefix("torch.")
                 reason = fault["message"].split("\n")[0]
                 self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -106,6 +107,8 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
             yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
         if asked.largest:
             yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
+        if asked.apart:
+            yield from _together(trial, Counter(worth(text, scope) for text in asked.apart))
 
 
 def _shaped(trial: Trial) -> bool:
@@ -128,6 +131,18 @@ def _too_large(trial: Trial, most: int, text: str) -> Iterator[Breach]:
             key="direct-large-result", mistake="tensor-too-large", line=None,
             values={"entries": answer["entries"], "most": most, "sum": text},
         )  # fmt: skip
+
+
+def _together(trial: Trial, apart: Counter[int]) -> Iterator[Breach]:
+    """Yield the first tensor made on the way with axes that none may have together."""
+    for step in trial.answer.get("steps", ()):
+        if step.get("fresh", 0) and step["shape"] and apart <= Counter(step["shape"]):
+            yield Breach(
+                key="direct-apart", mistake="tensor-too-large", line=step["line"],
+                values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
+                        "apart": tuple(apart.elements())},
+            )  # fmt: skip
+            return
 
 
 def _shape(step: dict[str, Any]) -> str:

@@ -118,6 +118,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the result's strides are {strides}; {wanted} were asked for",
         "zh": "结果的 strides 是 {strides}；题目要的是 {wanted}",
     },
+    "direct-apart": {
+        "en": "`{call}` makes a tensor {shape}; none may have the axes {apart} together",
+        "zh": "`{call}` 造出了形状为 {shape} 的张量；任何张量都不能同时有 {apart} 这两维",
+    },
     "direct-large": {
         "en": "`{call}` makes a tensor {shape} with {entries} entries; none may have more than "
         "{sum} = {most}",
@@ -131,6 +135,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the mask is not taken as {dtypes}; the kata's may have any dtype",
         "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",
     },
+    "direct-far": {"en": "far positions", "zh": "靠后的位置"},
     "direct-mask-none": {"en": "no mask", "zh": "无 mask"},
     "direct-mask-random": {"en": "random mask", "zh": "随机 mask"},
     "direct-mask-padding": {"en": "padding mask", "zh": "padding mask"},

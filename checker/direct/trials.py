@@ -14,6 +14,13 @@ from .draw import Case, Given
 
 __all__ = ["Finding", "Trial"]
 
+_FULL = torch.float32.itemsize
+# What `view` and `view_as_complex` say of an input that is not contiguous: a precondition of
+# theirs, not a mistake.
+_LAYOUT = (
+    "view size is not compatible", "last dimension with stride 1", "stride divisible by 2",
+)  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
@@ -54,6 +61,11 @@ class Trial:
     answer: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def posed(self) -> Given:
+        """What an edited model answer is given: in half precision where the submission was."""
+        return self.given.within(self.dtype) if self.dtype.itemsize < _FULL else self.given
+
+    @property
     def weight(self) -> int:
         """How large the case is, for showing the smallest that fails."""
         return sum(one.numel() for one in self.expected) * 2 + (self.case.mask is not None)
@@ -64,8 +76,7 @@ class Trial:
         if self.missing:
             return Finding(kind="missing", trial=self, name=self.missing)
         if "fault" in answer:
-            if self.case.strided and "view size is not compatible" in answer["fault"]["message"]:
-                # `view` on an input that is not contiguous: a precondition, not a mistake.
+            if self.case.strided and any(s in answer["fault"]["message"] for s in _LAYOUT):
                 return None
             return Finding(kind="raised", trial=self, fault=answer["fault"])
         wrong = self._judge_results(answer)
