@@ -222,7 +222,9 @@ class _Worker:
             gpu.place(built.thing, given.values())
             with gpu, _no_grad():
                 result = built.forward(*args, **kwargs)
-            gpu.brought_home(describe_result(result, call.get("shape")).get("out"))
+            if given:
+                # What is given no tensor cannot know of a device.
+                gpu.brought_home(describe_result(result, call.get("shape")).get("out"))
         except Mixed as mixed:
             kind, name, line = mixed.origin
             fault = self._fault(mixed, "forward")

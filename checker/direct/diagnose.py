@@ -16,6 +16,7 @@ from ...reference.mistakes import changed_line
 from ..compare import agree, alike
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
+from .draw import Given
 from .trials import Trial
 from .truth import answers, made, options
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import torch
 from attn_kata.checker.direct.diagnose import holding
+from attn_kata.checker.direct.draw import Given
 from attn_kata.checker.report import Report
 from attn_kata.kata.functions import BadContract, read_asked
 
@@ -66,7 +67,7 @@ def test_a_step_of_a_loop_is_known_by_its_last_position() -> None:
         {"values": [whole[:, :, place]], "marks": [], "line": place, "lines": [place]}
         for place in range(4)
     ]
-    found = holding(whole, steps)
+    found = holding(whole, steps, Given(tensors={}, plain={}))
     assert found is not None
     assert found["line"] == 3
 
