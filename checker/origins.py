@@ -73,13 +73,15 @@ class Origins:
         """Where the number that a line fills with, or multiplies a mask by, is written."""
         statement = self._statement(lines[0])
         filling = [c for c in _calls(statement) if _called(c) in _FILLING_CALLS]
+        written: list[tuple[bool, int]] = []
         for operand in (*(arg for call in filling for arg in call.args), *_scaling(statement)):
             made = self._defined(operand, lines)
             if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
                 number = ast.unparse(made.value)
                 if any(char.isdigit() for char in number) and "arange" not in number:
-                    return made.line
-        return None
+                    # A call may as well be what makes the mask: `torch.eq(mask, 0)`.
+                    written.append((isinstance(made.value, ast.Call), made.line))
+        return min(written, key=lambda one: one[0])[1] if written else None
 
     def alias(self, lines: list[int], role: str) -> int | None:
         """Where a name that a line uses was made to stand for an input as it comes."""

@@ -106,6 +106,7 @@ MISTAKE_IDS = (
     "result-copied",
     "result-shared",
     "result-strides",
+    "result-dtype",
     "tensor-too-large",
 )
 

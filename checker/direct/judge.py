@@ -118,6 +118,7 @@ class _Judging:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
         if not wrong and not one.found.findings.get("dtypes"):
             return
+        page.dtype(one)
         evidence = list(one.seen)
         for check in wrong:
             smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)
