@@ -435,8 +435,8 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "新形状（{part1}）装不下原有的 {part2} 个数；尺寸应取自张量本身的 `x.shape`，而不是构造函数或另一个序列",
     },
     "crash-broadcast": {
-        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1; give the mask an axis for heads with `unsqueeze(1)`, or cut it to the length at hand",
-        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等且都不是 1；用 `unsqueeze(1)` 给 mask 加上 head 维，或按当前长度切片",
+        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1; put axes of size 1 where they are missing (a mask needs one for the heads: `unsqueeze(1)`), or cut to the length at hand",
+        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等且都不是 1；在缺的地方补上大小为 1 的维度（mask 要有 head 维：`unsqueeze(1)`），或按当前长度切片",
     },
     "crash-batches": {
         "en": "a batched product takes two tensors with the same leading axes, (batch, n, m) and (batch, m, p); fold the heads into the batch on both sides, or use `@`, which broadcasts",
