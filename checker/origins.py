@@ -8,6 +8,7 @@ calls was given its axis there, a name stands for the input itself.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ _SCALE_WORDS = {
 }  # fmt: skip
 _SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
 _FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
+# What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
+_MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
 _DEPTH = 4
 
 
@@ -73,15 +76,13 @@ class Origins:
         """Where the number that a line fills with, or multiplies a mask by, is written."""
         statement = self._statement(lines[0])
         filling = [c for c in _calls(statement) if _called(c) in _FILLING_CALLS]
-        written: list[tuple[bool, int]] = []
         for operand in (*(arg for call in filling for arg in call.args), *_scaling(statement)):
             made = self._defined(operand, lines)
             if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
                 number = ast.unparse(made.value)
-                if any(char.isdigit() for char in number) and "arange" not in number:
-                    # A call may as well be what makes the mask: `torch.eq(mask, 0)`.
-                    written.append((isinstance(made.value, ast.Call), made.line))
-        return min(written, key=lambda one: one[0])[1] if written else None
+                if any(char.isdigit() for char in number) and not _MASK_MADE.search(number):
+                    return made.line
+        return None
 
     def alias(self, lines: list[int], role: str) -> int | None:
         """Where a name that a line uses was made to stand for an input as it comes."""

@@ -201,7 +201,9 @@ def _departure(right: dict[str, Tensor], steps: Sequence[Step]) -> Step | None:
 def holding(value: Tensor, steps: Sequence[Step]) -> Step | None:
     """The first step that holds a tensor's values, in any layout."""
     if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
-        return _drawing(value != 0, steps)
+        # What masks are made of shows all, or nothing: a mask that does is looked for from the end.
+        even = value.dtype is torch.bool and bool((value == value.flatten()[0]).all())
+        return _drawing(value != 0, steps[::-1] if even else steps)
     if value.is_floating_point():
         return find(value, list(steps))
     wanted = value.to(torch.int64).flatten().sort().values

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.direct.diagnose import holding
 from attn_kata.checker.direct.draw import Case, draw
 from attn_kata.checker.origins import Origins
 from attn_kata.checker.source import read
@@ -126,3 +127,15 @@ def test_fill_beside_a_compared_mask(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text(text)
     assert Origins(read(path, "en"), "").fill([3]) == 1
+
+
+def test_mask_that_hides_nothing():
+    """It is found where it was joined, not where the ones that it is made of were."""
+    ones = torch.ones(3, 3, dtype=torch.int64)
+    steps = [{"line": n, "marks": [m]} for n, m in enumerate((ones, ones.triu(1), ones * 0))]
+    found = holding(torch.ones(3, 3, dtype=torch.bool), steps)
+    assert found is not None
+    assert found["line"] == 2
+    found = holding(torch.ones(3, 3, dtype=torch.bool).tril(), steps)
+    assert found is not None
+    assert found["line"] == 1
