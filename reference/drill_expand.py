@@ -30,8 +30,8 @@ def repeat_kv(key: Tensor, repeats: int) -> Tensor:
 
     Returns (batch, kv_heads * repeats, length, head_dim): head h is head h // repeats of key.
     """
-    # (batch, kv_heads, repeats, length, head_dim)
-    groups = key[:, :, None].expand(-1, -1, repeats, -1, -1)
+    singles = key.unsqueeze(2)  # (batch, kv_heads, 1, length, head_dim)
+    groups = singles.expand(-1, -1, repeats, -1, -1)  # (batch, kv_heads, repeats, length, head_dim)
     repeated = groups.flatten(1, 2)  # (batch, query_heads, length, head_dim)
     return repeated
 
