@@ -8,6 +8,7 @@ calls was given its axis there, a name stands for the input itself.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -22,6 +23,8 @@ _SCALE_WORDS = {
 }  # fmt: skip
 _SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
 _FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
+# What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
+_MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
 _DEPTH = 4
 
 
@@ -77,7 +80,7 @@ class Origins:
             made = self._defined(operand, lines)
             if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
                 number = ast.unparse(made.value)
-                if any(char.isdigit() for char in number) and "arange" not in number:
+                if any(char.isdigit() for char in number) and not _MASK_MADE.search(number):
                     return made.line
         return None
 

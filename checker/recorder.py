@@ -109,12 +109,13 @@ class Recorder(TorchFunctionMode):
         if self.values:
             first = result[0] if isinstance(result, (tuple, list)) and result else result
             outs = list(result) if isinstance(result, (tuple, list)) else [first]
-            # One that lives inside a vmap is nothing outside it.
+            # One that lives inside a vmap is nothing outside it; one on meta has no values.
             small = [
                 out.detach()
                 for out in outs
-                if isinstance(out, Tensor) and out.numel() <= _SMALL and not _is_wrapped(out)
-            ]
+                if isinstance(out, Tensor) and out.numel() <= _SMALL
+                and not _is_wrapped(out) and not out.is_meta
+            ]  # fmt: skip
             step["values"] = [out.clone() for out in small if out.is_floating_point()]
             step["marks"] = [
                 out.to(torch.int64)

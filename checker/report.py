@@ -108,6 +108,7 @@ MISTAKE_IDS = (
     "result-copied",
     "result-shared",
     "result-strides",
+    "result-dtype",
     "tensor-too-large",
 )
 

@@ -98,11 +98,8 @@ def _shown(
                     continue
                 given = draw(function, case, torch.Generator().manual_seed(_SEED))
                 try:
-                    both = [
-                        {n: v for n, v in made(kata, each[function.name], given).steps.items()
-                         if v.is_floating_point()}
-                        for each in (truth, edited_answers)
-                    ]  # fmt: skip
+                    both = [made(kata, each[function.name], given).steps
+                            for each in (truth, edited_answers)]  # fmt: skip
                 except RuntimeError:
                     continue
                 if not _same(both[0]["output"], both[1]["output"]):
@@ -169,18 +166,18 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
         for sign, tensor in (("✓", theirs), ("×", mine)):
             row = tensor[place]
             total = f"   Σ {float(row.sum()):.2f}" if name == "weights" else ""
-            cells = "".join(f"{_number(float(value)):>8}" for value in row[:_COLUMNS])
+            cells = "".join(f"{_number(value.item()):>8}" for value in row[:_COLUMNS])
             yield f"{sign} {label}{cells}{total}"
     if "output" in both and right["output"].shape == wrong["output"].shape:
-        off = float((wrong["output"] - right["output"]).abs().max())
-        if math.isfinite(off):
+        off = float((wrong["output"].double() - right["output"].double()).abs().max())
+        if right["output"].is_floating_point() and math.isfinite(off):
             spread = float(right["output"].std())
             yield f"output: max |× - ✓| {_number(off)}, std(✓) {_number(spread)}"
 
 
 def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
     """The row in which two tensors differ most."""
-    off = (mine - theirs).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
+    off = (mine.double() - theirs.double()).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
     rows = off.clamp(max=1e6).sum(-1)
     place = int(rows.argmax())
     return tuple(int(axis) for axis in torch.unravel_index(torch.tensor(place), rows.shape))
@@ -192,6 +189,8 @@ def _label(name: str, tensor: Tensor, place: tuple[int, ...]) -> str:
 
 
 def _number(value: float) -> str:
+    if isinstance(value, int):
+        return str(int(value))
     if math.isnan(value):
         return "nan"
     if abs(value) > 1e6:
@@ -202,5 +201,5 @@ def _number(value: float) -> str:
 
 def _same(left: Tensor, right: Tensor) -> bool:
     return left.shape == right.shape and bool(
-        torch.isclose(left, right, rtol=0, atol=1e-9, equal_nan=True).all()
+        torch.isclose(left.double(), right.double(), rtol=0, atol=1e-9, equal_nan=True).all()
     )

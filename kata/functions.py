@@ -30,7 +30,7 @@ __all__ = [
 Shape = tuple[str, ...]
 
 # What an argument can be. The first line are tensors.
-TENSORS = ("normal", "probabilities", "mask", "integers", "positions")
+TENSORS = ("normal", "probabilities", "mask", "integers", "booleans", "positions")
 KINDS = (*TENSORS, "choice", "size")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
@@ -46,8 +46,8 @@ class Argument:
     """One argument of a function.
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
-    integers (from `low` to `high`), positions (counting up from a start, in half precision
-    from beyond `far` too), choice (one of `values`) or size (worth `value`).
+    integers (from `low` to `high`), booleans, positions (counting up from a start, in half
+    precision from beyond `far` too), choice (one of `values`) or size (worth `value`).
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be
     left out; `default` stands for it then.
     check: the check that counts where a choice is not its default.
@@ -81,11 +81,15 @@ class Argument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """One tensor that comes back. holds: floats, integers or booleans."""
+    """One tensor that comes back.
+
+    holds: floats, integers or booleans. dtype_of: the argument whose dtype it must have.
+    """
 
     name: str
     shape: Shape
     holds: str = "floats"
+    dtype_of: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,12 +324,14 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
 
 
 def _result(where: str, row: Mapping[str, Any]) -> Result:
-    _only(f"{where}, result", row, {"name", "shape", "holds"})
+    _only(f"{where}, result", row, {"name", "shape", "holds", "dtype_of"})
     holds = row.get("holds", "floats")
     if holds not in {"floats", "integers", "booleans"}:
         raise BadContract(f"{where}: a result holds floats, integers or booleans, not {holds!r}")
     shape = tuple(str(axis) for axis in row.get("shape", ()))
-    return Result(name=row.get("name", "output"), shape=shape, holds=holds)
+    return Result(
+        name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=row.get("dtype_of", "")
+    )
 
 
 def _only(where: str, row: Mapping[str, Any], known: set[str]) -> None:
@@ -361,6 +367,10 @@ def _known(function: Function, sizes: Sizes) -> None:
     for name in (function.memory.view_of, function.memory.copy_of):
         if name and name not in tensors:
             raise BadContract(f"{where}: memory speaks of `{name}`, which is no tensor of its")
+    floats = {one.name for one in function.arguments if one.floats}
+    for one in function.results:
+        if one.dtype_of and one.dtype_of not in floats:
+            raise BadContract(f"{where}: `{one.dtype_of}` has no dtype for `{one.name}` to have")
     for one in function.arguments:
         if one.optional and one.kind == "choice" and one.default not in one.values:
             raise BadContract(f"{where}, argument {one.name}: its default is none of its values")

@@ -16,6 +16,8 @@ from ..messages import say
 __all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "small"]
 
 _VALUES = 5
+# How much of a mask is 1.
+_SHOWN = 0.6
 MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
 
 
@@ -52,7 +54,9 @@ class Case:
                 parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
         if self.gain != 1:
             parts.append(say("case-gain", language, gain=self.gain))
-        if self.strided and any(one.tensor for one in function.arguments):
+        # One axis alone lies as it lies.
+        wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
+        if self.strided and wide:
             parts.append(say("case-strided", language))
         if self.far:
             parts.append(say("direct-far", language))
@@ -214,6 +218,8 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if one.kind == "integers":
         low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
         return torch.randint(low, high + 1, shape, generator=generator)
+    if one.kind == "booleans":
+        return torch.rand(shape, generator=generator) < _SHOWN
     if one.kind == "positions":
         start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
         start += one.far if case.far else 0
@@ -239,7 +245,7 @@ def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:
     single = torch.zeros(shape, dtype=torch.bool).scatter_(-1, one, value=True)
     if kind == "single":
         return single
-    mask = (torch.rand(shape, generator=generator) < 0.6) | single
+    mask = (torch.rand(shape, generator=generator) < _SHOWN) | single
     if kind == "empty":
         rows = torch.rand((*shape[:-1], 1), generator=generator) < 0.3
         rows.view(-1)[0] = True

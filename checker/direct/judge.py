@@ -126,6 +126,7 @@ class _Judging:
         low = one.found.findings.get("dtypes", [])
         if not wrong and not low:
             return
+        page.dtype(one)
         evidence = list(one.seen)
         for check in wrong:
             smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)

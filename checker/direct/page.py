@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from torch import Tensor
@@ -184,6 +185,20 @@ class Page(Sheet):
             told = self.report.diagnosis[-1]
             told.reference, told.matches = one.reference, one.matches
 
+    def dtype(self, one: Examination) -> None:
+        """Name a result of another dtype than asked, at the first step that has its size in it."""
+        odd = [f for many in one.found.findings.values() for f in many if f.kind == "dtype"]
+        if not odd:
+            return
+        first = min(odd, key=lambda f: f.trial.weight)
+        size = 0 if first.actual is None else first.actual.numel()
+        made = (
+            step["line"] for step in one.again(first.trial).answer.get("steps", ())
+            if step.get("dtype") == first.words and math.prod(step["shape"]) == size
+        )  # fmt: skip
+        line = next(made, one.entry["line"])
+        self.blame("result-dtype", line, "verbatim", text=self._dtype(first))
+
     def guess(self, one: Examination) -> None:
         """Where no edit fits: what the failing cases and the source give away."""
         found = one.found.findings
@@ -211,6 +226,15 @@ class Page(Sheet):
         trial = finding.trial
         return trial.case.label(trial.function, self.sizes, self.language)
 
+    def _dtype(self, finding: Finding) -> str:
+        """Which dtype a result has, and which is asked for."""
+        asked = next(one for one in finding.trial.function.results if one.name == finding.name)
+        told = {"name": asked.name, "actual": finding.words}
+        if asked.dtype_of:
+            wanted = str(finding.trial.dtype).removeprefix("torch.")
+            return self.say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
+        return self.say("direct-dtype-kind", wanted=self.say(f"direct-{asked.holds}"), **told)
+
     def text(self, finding: Finding) -> str:
         """What a finding says, with its case."""
         case = self.label(finding)
@@ -229,9 +253,7 @@ class Page(Sheet):
             return self.say("direct-count", case=case, count=finding.words,
                             wanted=len(asked.results), names=names)  # fmt: skip
         if finding.kind == "dtype":
-            holds = next(one.holds for one in asked.results if one.name == finding.name)
-            return self.say("direct-dtype", case=case, name=finding.name, actual=finding.words,
-                            wanted=self.say(f"direct-{holds}"))  # fmt: skip
+            return self.say("direct-dtype", case=case, text=self._dtype(finding))
         if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
             return self.say("fail-shape", case=case, actual=tuple(finding.actual.shape),
                             expected=tuple(finding.expected.shape))  # fmt: skip

@@ -44,9 +44,14 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "{case}: {count} tensors came back where {wanted} are asked for ({names})",
         "zh": "{case}：返回了 {count} 个张量，题目要 {wanted} 个（{names}）",
     },
-    "direct-dtype": {
-        "en": "{case}: `{name}` is {actual}, and {wanted} are asked for",
-        "zh": "{case}：`{name}` 的 dtype 是 {actual}，应该是{wanted}",
+    "direct-dtype": {"en": "{case}: {text}", "zh": "{case}：{text}"},
+    "direct-dtype-kind": {
+        "en": "`{name}` is {actual}, and {wanted} are asked for",
+        "zh": "`{name}` 的 dtype 是 {actual}，应该是{wanted}",
+    },
+    "direct-dtype-of": {
+        "en": "`{name}` is {actual}, and `{source}` is {wanted}: it was to have the same dtype",
+        "zh": "`{name}` 的 dtype 是 {actual}，而 `{source}` 是 {wanted}；两者应当相同",
     },
     "direct-floats": {"en": "floats", "zh": "浮点数"},
     "direct-integers": {"en": "integers", "zh": "整数"},

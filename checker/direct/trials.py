@@ -107,7 +107,7 @@ class Trial:
         told: dict[str, Any] = {"name": asked.name, "actual": mine, "expected": right}
         if mine.shape != right.shape:
             return Finding(kind="shape", trial=self, **told)
-        if not _holds(asked.holds, mine):
+        if not _fits(asked, mine, self.dtype):
             return Finding(kind="dtype", trial=self, words=_dtype(mine), **told)
         bound = self.bound if asked.holds == "floats" else 0.0
         keep = None if self.keep is None else _fitted(self.keep, right)
@@ -135,7 +135,11 @@ class Trial:
         return None
 
 
-def _holds(wanted: str, tensor: Tensor) -> bool:
+def _fits(asked: Result, tensor: Tensor, dtype: torch.dtype) -> bool:
+    """Whether a result has a dtype that is asked for. dtype: the one that floats were given in."""
+    if asked.dtype_of:
+        return tensor.dtype is dtype
+    wanted = asked.holds
     if wanted == "floats":
         return tensor.is_floating_point()
     if wanted == "booleans":

@@ -1,0 +1,141 @@
+"""Results of functions: their dtypes, named where they are made; masks of one meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.direct.diagnose import holding
+from attn_kata.checker.direct.draw import Case, draw
+from attn_kata.checker.origins import Origins
+from attn_kata.checker.source import read
+from attn_kata.kata.catalogue import find
+from attn_kata.kata.functions import BadContract, read_asked
+
+KATA = find("drill-mask")
+ANSWER = KATA.solution()
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """One warm judge for all."""
+    with Bench() as held:
+        yield held
+
+
+@pytest.fixture
+def judge(bench, tmp_path):
+    """Judge the model answer with a text of it replaced."""
+
+    def judged(before: str, after: str, **options: Any):
+        assert ANSWER.count(before) == 1
+        path = tmp_path / "mine.py"
+        path.write_text(ANSWER.replace(before, after))
+        return next(bench.judge(KATA.id, [path], Options(seed=3, **options)))
+
+    return judged
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("return real", "return real.int()", "`mask` is int32, and booleans are asked for"),
+        ("length, length, dtype=torch.bool)", "length, length)", "`mask` is float32"),
+        (
+            "scores.new_zeros(mask.shape)",
+            "torch.zeros(mask.shape, device=mask.device)",
+            "`scores` is float64",
+        ),
+    ],
+)
+def test_dtype(judge, before, after, words):
+    """A result of another dtype fails, and the line is told that makes it so."""
+    report = judge(before, after)
+    assert report.verdict == "fail"
+    (told,) = report.diagnosis
+    assert told.mistake == "result-dtype"
+    assert words in told.message
+    assert after in told.yours
+
+
+def test_dtype_beside_another_mistake(judge):
+    """A wrong dtype and wrong numbers are both named."""
+    report = judge("real = places < lengths[:, None]", "real = (places <= lengths[:, None]).int()")
+    assert {one.mistake for one in report.diagnosis} == {"result-dtype", "length-off-by-one"}
+
+
+def test_dtype_in_chinese(judge):
+    """The same in Chinese."""
+    report = judge(
+        "scores.new_zeros(mask.shape)", "torch.zeros(mask.shape, device=mask.device)", language="zh"
+    )
+    assert report.diagnosis[0].message.startswith("`bias` 的 dtype 是 float32，而 `scores`")
+
+
+def test_meta(judge):
+    """A tensor without values on the way does not end the judging."""
+    report = judge("    return real", '    torch.empty(2, 2, device="meta")\n    return real')
+    assert report.verdict == "pass"
+
+
+def asked(argument: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    """Write a contract of one function."""
+    return {
+        "sizes": {"B": [2, 1]},
+        "axes": {"B": "batch"},
+        "function": [
+            {
+                "name": "f",
+                "argument": [{"name": "x", "shape": ["B"], **argument}],
+                "result": [{"shape": ["B"], **result}],
+            }
+        ],
+    }
+
+
+def test_booleans():
+    """Booleans are drawn both ways."""
+    function = read_asked(asked({"is": "booleans"}, {})).functions[0]
+    many = Case(check="values", sizes={"B": 200})
+    drawn = draw(function, many, torch.Generator().manual_seed(1)).tensors["x"]
+    assert drawn.dtype is torch.bool
+    assert set(drawn.tolist()) == {True, False}
+
+
+@pytest.mark.parametrize("name", ["x", "y"])
+def test_dtype_of_what_has_none(name):
+    """A result has its dtype from an argument that holds floats."""
+    with pytest.raises(BadContract, match=f"`{name}` has no dtype"):
+        read_asked(asked({"is": "booleans"}, {"dtype_of": name}))
+
+
+def test_one_axis_is_not_said_to_be_strided():
+    """Only what has two axes can lie otherwise."""
+    case = Case(check="values", sizes={"T": 6}, strided=True)
+    labels = [
+        case.label(KATA.asked.function(name), KATA.asked.sizes, "en")
+        for name in ("causal_mask", "key_mask")
+    ]
+    assert ["contiguous" in label for label in labels] == [False, True]
+
+
+def test_fill_beside_a_compared_mask(tmp_path):
+    """The 0 that a mask is compared with is no fill."""
+    text = "low = -10.0\nhidden = torch.eq(mask, 0)\nscores = s.masked_fill(hidden, low)\n"
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    assert Origins(read(path, "en"), "").fill([3]) == 1
+
+
+def test_mask_that_hides_nothing():
+    """It is found where it was joined, not where the ones that it is made of were."""
+    ones = torch.ones(3, 3, dtype=torch.int64)
+    steps = [{"line": n, "marks": [m]} for n, m in enumerate((ones, ones.triu(1), ones * 0))]
+    found = holding(torch.ones(3, 3, dtype=torch.bool), steps)
+    assert found is not None
+    assert found["line"] == 2
+    found = holding(torch.ones(3, 3, dtype=torch.bool).tril(), steps)
+    assert found is not None
+    assert found["line"] == 1

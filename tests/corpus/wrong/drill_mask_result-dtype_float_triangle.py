@@ -1,0 +1,31 @@
+# wrong: drill-mask result-dtype line 18
+import torch
+
+
+def padding_mask(lengths, max_length):
+    return torch.arange(max_length, device=lengths.device) < lengths[:, None]
+
+
+def key_mask(mask):
+    return mask[:, None, None, :]
+
+
+def expanded_mask(mask, heads):
+    return key_mask(mask).expand(-1, heads, mask.shape[1], mask.shape[1])
+
+
+def causal_mask(length):
+    return torch.tril(torch.ones(length, length))
+
+
+def combined_mask(mask):
+    causal = causal_mask(mask.shape[1]).to(mask.device)
+    return key_mask(mask) & causal.bool()
+
+
+def masked_weights(scores, mask):
+    return scores.masked_fill(mask == 0, float("-inf")).softmax(-1)
+
+
+def additive_mask(mask, scores):
+    return scores.new_zeros(mask.shape).masked_fill(~mask, float("-inf"))
