@@ -8,7 +8,7 @@ import pytest
 import torch
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.direct.diagnose import holding
-from attn_kata.checker.direct.draw import Case, draw
+from attn_kata.checker.direct.draw import Case, Given, draw
 from attn_kata.checker.origins import Origins
 from attn_kata.checker.source import read
 from attn_kata.kata.catalogue import find
@@ -133,9 +133,9 @@ def test_mask_that_hides_nothing():
     """It is found where it was joined, not where the ones that it is made of were."""
     ones = torch.ones(3, 3, dtype=torch.int64)
     steps = [{"line": n, "marks": [m]} for n, m in enumerate((ones, ones.triu(1), ones * 0))]
-    found = holding(torch.ones(3, 3, dtype=torch.bool), steps)
+    found = holding(torch.ones(3, 3, dtype=torch.bool), steps, Given(tensors={}, plain={}))
     assert found is not None
     assert found["line"] == 2
-    found = holding(torch.ones(3, 3, dtype=torch.bool).tril(), steps)
+    found = holding(torch.ones(3, 3, dtype=torch.bool).tril(), steps, Given(tensors={}, plain={}))
     assert found is not None
     assert found["line"] == 1
