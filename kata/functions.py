@@ -14,6 +14,7 @@ from typing import Any
 from .arithmetic import NotASum, names, worth
 
 __all__ = [
+    "AUTOGRAD",
     "KINDS",
     "Argument",
     "Asked",
@@ -34,6 +35,9 @@ TENSORS = ("normal", "probabilities", "mask", "integers", "positions")
 KINDS = (*TENSORS, "choice", "size")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
+# A rule's word for gradients that torch takes by itself, however it is asked to.
+AUTOGRAD = "autograd"
+GROWTH = ("multiplied", "shifted", "kept")
 FLOATS = ("float32", "bfloat16", "float16")
 
 
@@ -48,6 +52,7 @@ class Argument:
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
     integers (from `low` to `high`), positions (counting up from a start), choice (one of
     `values`) or size (worth `value`). shapes: those it comes in by turns, in sizes.
+    large: how normal values grow where stability is tried, one of GROWTH.
     also: other names for it. optional: may be left out; `default` stands for it then.
     check: the check that counts where a choice is not its default.
     """
@@ -65,6 +70,7 @@ class Argument:
     masks: tuple[str, ...] = ()
     check: str = "values"
     gradient: bool = True
+    large: str = "multiplied"
 
     @property
     def tensor(self) -> bool:
@@ -120,7 +126,8 @@ class Function:
 
     left_out: the model answer's step whose rows, where they hold nothing but hidden scores,
     have no agreed answer. where: what holds of sizes and choices in every case.
-    large: what normal inputs are multiplied by where stability is tried; 0: it is not.
+    large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
+    it is not.
     """
 
     name: str
@@ -229,7 +236,7 @@ _FUNCTION_KEYS = {
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional",
+    "check", "gradient", "optional", "large",
 }  # fmt: skip
 
 
@@ -287,6 +294,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
     if row.get("check", "values") not in CHECKS:
         raise BadContract(f"{where}: `check` must be one of {', '.join(CHECKS)}")
+    if row.get("large", GROWTH[0]) not in GROWTH:
+        raise BadContract(f"{where}: `large` must be one of {', '.join(GROWTH)}")
     default = row.get("default")
     return Argument(
         name=name,
@@ -302,6 +311,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         masks=masks,
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),
+        large=row.get("large", GROWTH[0]),
     )
 
 

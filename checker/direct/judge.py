@@ -87,6 +87,7 @@ class _Judging:
         for one in examinations:
             one.try_all()
             one.watch()
+            one.measure()
         self._write(examinations)
 
     def _write(self, examinations: list[Examination]) -> None:
@@ -97,7 +98,7 @@ class _Judging:
             name = one.function.name
             page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if any(_asks_of_memory(each) for each in examinations):
-                first = next(misplaced(one.function, one.seen), None)
+                first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
                 page.rules(name, [first] if first else [], "structure")
         line = own_imports(self.source)
         if line is not None:
@@ -120,9 +121,11 @@ class _Judging:
             return
         evidence = list(one.seen)
         for check in wrong:
-            smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)
-            if not smallest.trial.case.grad:
-                evidence.append(one.again(smallest.trial))
+            found = sorted(one.found.findings[check], key=lambda f: f.trial.weight)
+            # A few large scores may miss what many show: an overflow, or a row of zeros.
+            telling = [found[0], found[-1]] if check == "stability" else [found[0]]
+            trials = {id(each.trial): each.trial for each in telling}.values()
+            evidence += [one.again(trial) for trial in trials if not trial.case.grad]
         page.name(diagnose(self.kata, one.function.name, evidence, page.origins))
         if not self.report.diagnosis:
             page.guess(one)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kata.arithmetic import worth
-from ...kata.functions import Function
+from ...kata.functions import AUTOGRAD, Function
 from ..source import Source
 from .find import Entry
 from .trials import Trial
@@ -48,6 +48,12 @@ def broken(
     steps = [step for trial in trials for step in trial.answer.get("steps", ())]
     steps += [{"call": name, "spelt": name, "line": None} for name in entry["script"] or ()]
     for rule in rules.never:
+        if rule == AUTOGRAD:
+            derived = next((step for step in steps if step.get("derives")), None)
+            if derived is not None:
+                yield Breach(key="direct-autograd", mistake="autograd-used", line=derived["line"],
+                             values={"call": derived["spelt"]})  # fmt: skip
+            continue
         used = next((step for step in steps if _named(rule, step)), None)
         if used is not None:
             yield Breach(key="direct-never", mistake="forbidden-call", line=used["line"],
