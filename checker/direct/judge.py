@@ -119,14 +119,19 @@ class _Judging:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
         if not wrong and not one.found.findings.get("dtypes"):
             return
-        evidence = list(one.seen)
+        evidence, further = list(one.seen), []
         for check in wrong:
             found = sorted(one.found.findings[check], key=lambda f: f.trial.weight)
-            # A few large scores may miss what many show: an overflow, or a row of zeros.
-            telling = [found[0], found[-1]] if check == "stability" else [found[0]]
-            trials = {id(each.trial): each.trial for each in telling}.values()
-            evidence += [one.again(trial) for trial in trials if not trial.case.grad]
-        page.name(diagnose(self.kata, one.function.name, evidence, page.origins))
+            found = [finding for finding in found if not finding.trial.case.grad]
+            evidence += [one.again(finding.trial) for finding in found[:1]]
+            if check == "stability":
+                # A few large scores may miss what many show: an overflow, or a row of zeros.
+                further += [one.again(finding.trial) for finding in found[1:][-1:]]
+        name = one.function.name
+        named = diagnose(self.kata, name, [*evidence, *further], page.origins)
+        if further and not named:
+            named = diagnose(self.kata, name, evidence, page.origins)
+        page.name(named)
         if not self.report.diagnosis:
             page.guess(one)
 
