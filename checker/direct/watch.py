@@ -16,7 +16,15 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch._C import _functorch  # pyright: ignore[reportPrivateUsage] - no public one
+from torch._C._functorch import (
+    get_unwrapped as _unwrapped,
+)
+from torch._C._functorch import (
+    is_functorch_wrapped_tensor as _is_wrapped,
+)
+from torch._C._functorch import (
+    is_gradtrackingtensor as _is_traced,
+)
 
 from ..loading import Submission, plain
 from ..recorder import Recorder
@@ -29,8 +37,6 @@ _contiguous, _numel, _shape = Tensor.is_contiguous, Tensor.numel, Tensor.size
 _address = torch.UntypedStorage.data_ptr
 _bytes = torch.UntypedStorage.nbytes
 _width = Tensor.element_size
-_is_wrapped, _unwrapped = _functorch.is_functorch_wrapped_tensor, _functorch.get_unwrapped
-_is_traced = _functorch.is_gradtrackingtensor
 _opname = dis.opname
 _OPERATOR = re.compile(r"aten::(\w+)")
 _MODULES = {
