@@ -276,9 +276,8 @@ class _Worker:
             with ExitStack() as stack:
                 if call.get("record") is not None:
                     recorder = stack.enter_context(self._recorder(built, call, given))
-                stack.enter_context(
-                    nullcontext() if "grad" in call or "jacobian" in call else _no_grad()
-                )
+                on = "grad" in call or "jacobian" in call or call.get("autograd", False)
+                stack.enter_context(nullcontext() if on else _no_grad())
                 if call.get("autocast"):
                     kind = "cpu" if self._place is None else self._place.type
                     stack.enter_context(_autocast(kind, getattr(torch, call["autocast"])))

@@ -68,6 +68,7 @@ _STEP = {
     "module?": (str, None),
     "spelt?": str,
     "fresh?": int,
+    "derives?": bool,
 }
 _DROPOUT = {
     "p": float,

@@ -110,6 +110,7 @@ MISTAKE_IDS = (
     "result-strides",
     "result-dtype",
     "tensor-too-large",
+    "autograd-used",
 )
 
 REMARK_IDS = (

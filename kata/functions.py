@@ -14,6 +14,7 @@ from typing import Any
 from .arithmetic import NotASum, names, worth
 
 __all__ = [
+    "AUTOGRAD",
     "KINDS",
     "Argument",
     "Asked",
@@ -34,6 +35,9 @@ TENSORS = ("normal", "probabilities", "mask", "integers", "booleans", "positions
 KINDS = (*TENSORS, "choice", "size")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
+# A rule's word for gradients that torch takes by itself, however it is asked to.
+AUTOGRAD = "autograd"
+GROWTH = ("multiplied", "shifted", "kept")
 FLOATS = ("float32", "bfloat16", "float16")
 
 
@@ -50,6 +54,7 @@ class Argument:
     precision from beyond `far` too), choice (one of `values`) or size (worth `value`).
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be
     left out; `default` stands for it then.
+    large: how normal values grow where stability is tried, one of GROWTH.
     check: the check that counts where a choice is not its default.
     """
 
@@ -67,6 +72,7 @@ class Argument:
     masks: tuple[str, ...] = ()
     check: str = "values"
     gradient: bool = True
+    large: str = "multiplied"
 
     @property
     def tensor(self) -> bool:
@@ -128,7 +134,8 @@ class Function:
 
     left_out: the model answer's step whose rows, where they hold nothing but hidden scores,
     have no agreed answer. where: what holds of sizes and choices in every case.
-    large: what normal inputs are multiplied by where stability is tried; 0: it is not.
+    large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
+    it is not.
     """
 
     name: str
@@ -243,7 +250,7 @@ _FUNCTION_KEYS = {
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far",
+    "check", "gradient", "optional", "far", "large",
 }  # fmt: skip
 
 
@@ -304,6 +311,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
     if row.get("check", "values") not in CHECKS:
         raise BadContract(f"{where}: `check` must be one of {', '.join(CHECKS)}")
+    if row.get("large", GROWTH[0]) not in GROWTH:
+        raise BadContract(f"{where}: `large` must be one of {', '.join(GROWTH)}")
     default = row.get("default")
     return Argument(
         name=name,
@@ -320,6 +329,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         masks=masks,
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),
+        large=row.get("large", GROWTH[0]),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -17,6 +18,7 @@ from ..compare import agree, alike
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
 from .draw import Given
+from .tiles import holding_part
 from .trials import Trial
 from .truth import answers, made, options
 
@@ -136,6 +138,8 @@ def _line(
     """
     for trial in evidence:
         steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        if steps and slip.group == "return":
+            return _return(steps[-1]["lines"][-1], origins)
         right, wrong = (_steps(kata, name, each, trial) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
         if not steps or not (differs or set(right) - set(wrong)):
@@ -173,7 +177,7 @@ def _first_wrong(
         # Where right entries are only moved about, the step that moves them is meant.
         moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
         step = next((s for s in steps if _as_it_is(value, s)), None) if moved else None
-        step = step or holding(value, steps, given)
+        step = step or holding(value, steps, given) or holding_part(value, right.get(name), steps)
         if step is not None:
             return step
     return None
@@ -267,10 +271,32 @@ def _origin(slip: Slip, step: Step, steps: Sequence[Step], origins: Origins) -> 
         return origins.scale(lines)
     if slip.group == "fill":
         return origins.fill(lines)
+    if slip.group == "loop":
+        return _loop(lines, origins)
     if slip.group == "mask":
         ran = {line for one in steps for line in one["lines"]}
         return origins.unmasked_branch(ran) or origins.unmasked_call()
     return None
+
+
+def _loop(lines: Sequence[int], origins: Origins) -> int | None:
+    """The innermost loop around a line, or around one that called it; else the last before it."""
+    loops = [node for node in ast.walk(origins.tree) if isinstance(node, (ast.For, ast.While))]
+    for line in lines:
+        around = [one.lineno for one in loops if one.lineno <= line <= (one.end_lineno or 0)]
+        if around:
+            return max(around)
+    return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
+
+
+def _return(line: int, origins: Origins) -> int | None:
+    """The last return of the function that a line stands in."""
+    functions = [node for node in ast.walk(origins.tree) if isinstance(node, ast.FunctionDef)]
+    around = [one for one in functions if one.lineno <= line <= (one.end_lineno or 0)]
+    returns = [
+        node.lineno for one in around for node in ast.walk(one) if isinstance(node, ast.Return)
+    ]
+    return max(returns, default=None)
 
 
 def _alike(left: Tensor, right: Tensor) -> bool:

@@ -13,7 +13,7 @@ from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Function, Sizes, choices
 from ..messages import say
 
-__all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "small"]
+__all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small"]
 
 _VALUES = 5
 # How much of a mask is 1.
@@ -53,7 +53,7 @@ class Case:
             if self.mask is not None:
                 parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
         if self.gain != 1:
-            parts.append(say("case-gain", language, gain=self.gain))
+            parts.append(grown(function, self.gain, language))
         # One axis alone lies as it lies.
         wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
         if self.strided and wide:
@@ -100,6 +100,15 @@ class Given:
 def shape_name(shape: tuple[str, ...]) -> str:
     """Write a shape as people do."""
     return f"({', '.join(shape)}{',' if len(shape) == 1 else ''})"
+
+
+def grown(function: Function, gain: float, language: str) -> str:
+    """Say how inputs are made large."""
+    many = [one for one in function.arguments if one.kind == "normal"]
+    shifted = [one.name for one in many if one.large == "shifted"]
+    if all(one.large == "multiplied" for one in many) or not shifted:
+        return say("case-gain", language, gain=gain)
+    return say("case-shift", language, names=say("comma", language).join(shifted), gain=gain)
 
 
 def small(function: Function, sizes: Sizes, *, mask: bool, turn: int = 0) -> Iterator[Case]:
@@ -225,7 +234,11 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         start += one.far if case.far else 0
         return torch.arange(start, start + shape[-1]).expand(shape).clone()
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
-    return values.softmax(-1) if one.kind == "probabilities" else values * case.gain
+    if one.kind == "probabilities":
+        return values.softmax(-1)
+    if case.gain == 1 or one.large == "kept":
+        return values
+    return values * case.gain if one.large == "multiplied" else values + case.gain
 
 
 def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:

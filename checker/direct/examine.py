@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
-from ...kata.functions import Function
+from ...kata.functions import AUTOGRAD, Function
 from ..compare import VALUE_BOUND, alike, low_precision_bound
 from ..process import Candidate
 from ..recorder import LIMIT
@@ -69,6 +70,7 @@ class Examination:
         self.mask_dtypes: list[torch.dtype] = [torch.int64]
         self.found = Found()
         self.seen: list[Trial] = []
+        self.measured: list[Trial] = []
 
     # -- making trials -------------------------------------------------------------------
 
@@ -105,6 +107,8 @@ class Examination:
             shapes=shapes,
             strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
             keep=tuple(one.name for one in self.function.arguments if not one.floats),
+            # Where it is forbidden it is left on, so that who uses it is told so.
+            autograd=AUTOGRAD in self.function.rules.never,
             **extra,
         )
 
@@ -147,11 +151,13 @@ class Examination:
         return upstream
 
     def _bound_of(self, case: Case, dtype: torch.dtype) -> float:
-        if dtype is torch.float64:
-            return VALUE_BOUND * (10 if case.gain > 1 else 1)
+        # Right code may take a detour through float32, whose error grows with the scores.
+        rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
+        if rounding is torch.float64:
+            return VALUE_BOUND
         widest = max(case.sizes.values())
-        bound = low_precision_bound(dtype, widest, widest, _SCORE * case.gain)
-        return max(bound, VALUE_BOUND)
+        bound = low_precision_bound(rounding, widest, widest, _SCORE * case.gain)
+        return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))
 
     # -- asking --------------------------------------------------------------------------
 
@@ -298,6 +304,20 @@ class Examination:
         """Make calls on the first sizes, in every combination of choices, and keep their steps."""
         trials = [self.trial(case) for case in self._telling(6)]
         self.seen = self._recorded([trial for trial in trials if not trial.missing])
+
+    def measure(self) -> None:
+        """Make plain calls on the first sizes and the next, and keep what memory they take."""
+        if not self.function.memory.largest:
+            return
+        rows = list(islice(self.sizes.rows(), 2))
+        many = (case for case in cases(self.function, self.sizes) if case.sizes in rows)
+        trials = [self.trial(case) for case in many if not case.grad and case.gain == 1]
+        trials = [trial for trial in trials if not trial.missing]
+        for trial in trials:
+            self.write(trial, record={"growing": True})
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            trial.answer = answer
+        self.measured = trials
 
     def again(self, trial: Trial) -> Trial:
         """Make a trial's call once more, and keep its steps."""

@@ -94,6 +94,7 @@ class _Judging:
         for one in examinations:
             one.try_all()
             one.watch()
+            one.measure()
         self._write(examinations)
 
     def _write(self, examinations: list[Examination]) -> None:
@@ -104,7 +105,7 @@ class _Judging:
             name = one.function.name
             page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if any(_asks_of_memory(each) for each in examinations):
-                first = next(misplaced(one.function, one.seen), None)
+                first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
                 page.rules(name, [first] if first else [], "structure")
         line = own_imports(self.source)
         if line is not None:
@@ -127,15 +128,22 @@ class _Judging:
         if not wrong and not low:
             return
         page.dtype(one)
-        evidence = list(one.seen)
+        evidence, further = list(one.seen), []
         for check in wrong:
-            smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)
-            if not smallest.trial.case.grad:
-                evidence.append(one.again(smallest.trial))
+            found = sorted(one.found.findings[check], key=lambda f: f.trial.weight)
+            found = [finding for finding in found if not finding.trial.case.grad]
+            evidence += [one.again(finding.trial) for finding in found[:1]]
+            if check == "stability":
+                # A few large scores may miss what many show: an overflow, or a row of zeros.
+                further += [one.again(finding.trial) for finding in found[1:][-1:]]
         off = [finding.trial for finding in low if finding.kind == "values"]
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
-        page.name(diagnose(self.kata, one.function.name, evidence, page.origins))
+        name = one.function.name
+        named = diagnose(self.kata, name, [*evidence, *further], page.origins)
+        if further and not named:
+            named = diagnose(self.kata, name, evidence, page.origins)
+        page.name(named)
         if not self.report.diagnosis:
             page.guess(one)
 

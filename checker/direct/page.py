@@ -16,7 +16,7 @@ from ..report import Difference, Report
 from ..sheet import Sheet
 from ..source import Source
 from .diagnose import Named
-from .draw import shape_name
+from .draw import grown, shape_name
 from .examine import Examination
 from .rules import Breach
 from .trials import Finding
@@ -115,7 +115,9 @@ class Page(Sheet):
             ]  # fmt: skip
             values["names"] = self._listed(dict.fromkeys(names))
         elif check == "stability":
-            values["gain"] = max(one.function.large for one in examinations)
+            large = [one.function for one in examinations if one.function.large]
+            told = (grown(function, function.large, self.language) for function in large)
+            values["grown"] = self._listed(dict.fromkeys(told))
         elif check == "dtypes":
             names = [name for one in examinations for name in one.function.dtypes]
             values["names"] = self._listed(dict.fromkeys(names))
@@ -148,7 +150,8 @@ class Page(Sheet):
 
     def _device(self, one: Examination) -> None:
         met = one.found.device
-        if met is None:
+        # The pretended GPU does not follow what autograd does.
+        if met is None or any(d.mistake == "autograd-used" for d in self.report.diagnosis):
             return
         fault = met["fault"]
         line = met.get("line") or fault["line"]
@@ -255,7 +258,9 @@ class Page(Sheet):
         if finding.kind == "dtype":
             return self.say("direct-dtype", case=case, text=self._dtype(finding))
         if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
-            return self.say("fail-shape", case=case, actual=tuple(finding.actual.shape),
+            key = "fail-shape" if len(asked.results) == 1 else "direct-shape"
+            return self.say(key, case=case, name=finding.name,
+                            actual=tuple(finding.actual.shape),
                             expected=tuple(finding.expected.shape))  # fmt: skip
         if finding.kind == "detached":
             name = finding.name or self.say("it")

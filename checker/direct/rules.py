@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kata.arithmetic import worth
-from ...kata.functions import Function
+from ...kata.functions import AUTOGRAD, Function
 from ..source import Source
 from .find import Entry
 from .trials import Trial
@@ -60,6 +60,12 @@ def broken(
         if ran and not any(_meets(row, step) for step in steps)
     ]
     for rule in rules.never:
+        if rule == AUTOGRAD:
+            derived = next((step for step in steps if step.get("derives")), None)
+            if derived is not None:
+                yield Breach(key="direct-autograd", mistake="autograd-used", line=derived["line"],
+                             values={"call": derived["spelt"]})  # fmt: skip
+            continue
         used = next((step for step in steps if _named(rule, step)
                      and not ("sign" in step and any(_meets(row, step) for row in rules.must))),
                     None)  # fmt: skip

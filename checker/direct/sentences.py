@@ -56,6 +56,10 @@ SENTENCES: dict[str, dict[str, str]] = {
     "direct-floats": {"en": "floats", "zh": "浮点数"},
     "direct-integers": {"en": "integers", "zh": "整数"},
     "direct-booleans": {"en": "booleans", "zh": "布尔值"},
+    "direct-shape": {
+        "en": "{case}: `{name}` is {actual}, expected {expected}",
+        "zh": "{case}：`{name}` 的形状是 {actual}，应为 {expected}",
+    },
     "direct-missing": {
         "en": "the function has no argument for `{name}`, which the kata gives in {cases} cases",
         "zh": "函数没有接收 `{name}` 的参数，而题目有 {cases} 个用例会传它",
@@ -74,7 +78,8 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "of {names}: autograd's through the model answer",
         "zh": "{names} 的梯度与参考答案一致",
     },
-    "direct-pass-stability": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
+    "direct-pass-stability": {"en": "{grown}", "zh": "{grown}"},
+    "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
     "direct-pass-causality": {"en": "with the switch on too", "zh": "打开开关后也正确"},
     "direct-pass-dtypes": {"en": "{names}", "zh": "{names}"},
     "direct-pass-purity": {
@@ -94,6 +99,10 @@ SENTENCES: dict[str, dict[str, str]] = {
     "direct-instead": {
         "en": "`{call}` is called where the kata asks for {wanted}",
         "zh": "题目要求用 {wanted}，这里用的却是 `{call}`",
+    },
+    "direct-autograd": {
+        "en": "autograd takes the gradients here (`{call}`); the kata asks for them by hand",
+        "zh": "这里让 autograd 求了梯度（`{call}`）；题目要求手写",
     },
     "direct-must": {
         "en": "{wanted} is to be used here, and was never called",

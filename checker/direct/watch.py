@@ -16,6 +16,15 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch._C._functorch import (
+    get_unwrapped as _unwrapped,
+)
+from torch._C._functorch import (
+    is_functorch_wrapped_tensor as _is_wrapped,
+)
+from torch._C._functorch import (
+    is_gradtrackingtensor as _is_traced,
+)
 
 from ..loading import Submission, plain
 from ..recorder import Recorder
@@ -48,13 +57,19 @@ SIGNS = {
 class Watch(Recorder):
     """Record how each call is spelt too: `@`, `torch.matmul` or `Tensor.matmul`.
 
-    held: the addresses of the inputs' memory. In every step `spelt` says how it was written,
-    and `fresh` how many entries the memory of its result has, 0 where an input has it.
+    held: the addresses of the inputs' memory. growing: keep only the steps whose result is
+    larger than any before, so that a long loop leaves a short record. In every step `spelt`
+    says how it was written, `fresh` how many entries the memory of its result has, 0 where an
+    input has it, and `derives` whether gradients are to be taken through it.
     """
 
-    def __init__(self, path: str, held: set[int], *, values: bool = False) -> None:
+    def __init__(
+        self, path: str, held: set[int], *, values: bool = False, growing: bool = False
+    ) -> None:
         super().__init__(path, {}, {}, values=values)
         self.held = held
+        self.growing = growing
+        self.most = 0
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -67,14 +82,26 @@ class Watch(Recorder):
             for step in self.steps[before:]:
                 step["spelt"] = spelt
                 step["fresh"] = self._fresh(result)
+                step["derives"] = _derives(result)
+            if self.growing:
+                self._keep_larger(before)
         return result
+
+    def _keep_larger(self, before: int) -> None:
+        larger = [step for step in self.steps[before:] if step["fresh"] > self.most]
+        self.steps[before:] = larger[:1]
+        self.most = max((step["fresh"] for step in larger), default=self.most)
 
     def _fresh(self, result: Any) -> int:
         many = result if isinstance(result, (tuple, list)) else [result]
-        return max((_entries(one) for one in many if self._is_new(one)), default=0)
+        made = [_whole(one) for one in many if isinstance(one, Tensor)]
+        return max((_entries(one) for one in made if _place(one) not in self.held), default=0)
 
-    def _is_new(self, one: Any) -> bool:
-        return isinstance(one, Tensor) and _place(one) not in self.held
+
+def _derives(result: Any) -> bool:
+    many = result if isinstance(result, (tuple, list)) else [result]
+    # What torch.func wraps does not always say so itself.
+    return any(isinstance(one, Tensor) and (one.requires_grad or _is_traced(one)) for one in many)
 
 
 def functions(submission: Submission) -> list[dict[str, Any]]:
@@ -159,6 +186,13 @@ def facts(result: Any, given: dict[str, Tensor], shapes: Sequence[list[int]]) ->
         "shares": [name for name, tensor in given.items() if _place(tensor) == _place(first)],
         "entries": _entries(first),
     }
+
+
+def _whole(tensor: Tensor) -> Tensor:
+    """What lies beneath the wrappers of vmap and torch.func, with all of its axes."""
+    while _is_wrapped(tensor):
+        tensor = _unwrapped(tensor)
+    return tensor
 
 
 def _place(tensor: Tensor) -> int:

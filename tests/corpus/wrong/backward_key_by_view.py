@@ -1,0 +1,17 @@
+# wrong: backward grad-scores-not-transposed line 15
+import torch
+
+
+def attention_backward(query, key, value, grad_output, causal=False):
+    b, h, n, d = query.shape
+    m = key.shape[2]
+    s = torch.matmul(query, key.transpose(2, 3)) / d ** 0.5
+    if causal:
+        s = s.masked_fill(torch.ones(n, m, dtype=torch.bool, device=s.device).triu(m - n + 1), float("-inf"))
+    p = torch.softmax(s, 3)
+    gp = torch.matmul(grad_output, value.transpose(2, 3))
+    gs = p * (gp - (p * gp).sum(3, keepdim=True)) / d ** 0.5
+    gq = torch.matmul(gs, key)
+    gk = torch.matmul(gs.contiguous().view(b, h, m, n), query)
+    gv = torch.matmul(p.transpose(2, 3), grad_output)
+    return gq, gk, gv
