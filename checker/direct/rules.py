@@ -114,7 +114,9 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
         if asked.largest:
             yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
         if asked.apart:
-            yield from _together(trial, Counter(worth(text, scope) for text in asked.apart))
+            apart = Counter(worth(text, scope) for text in asked.apart)
+            # An axis of size 1 may be any axis.
+            yield from _together(trial, apart) if min(apart) > 1 else ()
 
 
 def _shaped(trial: Trial) -> bool:
