@@ -192,7 +192,7 @@ class _Worker:
             built.mode(training=False)
             if built.lazy:
                 self._call(built, warm, torch.float32)
-            given, args, kwargs = self._given(call, torch.float32)
+            given, args, kwargs = self._given(built, call, torch.float32)
             gpu.place(built.thing, given.values())
             with gpu, torch.no_grad():
                 _forward(built)(*args, **kwargs)
@@ -206,12 +206,14 @@ class _Worker:
         return {}
 
     def _given(
-        self, call: dict[str, Any], dtype: torch.dtype
+        self, built: Built, call: dict[str, Any], dtype: torch.dtype
     ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
         """Turn a call's description into tensors and arguments."""
         given: dict[str, Tensor] = {}
 
         def value_of(item: Any) -> Any:
+            if isinstance(item, dict) and "carry" in item:
+                return built.kept.get(item["carry"])
             if not (isinstance(item, dict) and "input" in item):
                 return item
             name = item["input"]
@@ -231,7 +233,7 @@ class _Worker:
         _seed_python(self.calls)
         # A constructor may have left it off.
         _grad(True)
-        given, args, kwargs = self._given(call, dtype)
+        given, args, kwargs = self._given(built, call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
         answer: dict[str, Any]
@@ -247,6 +249,8 @@ class _Worker:
             answer = _describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))
+            if "keep" in call:
+                answer["carried"] = built.keep(result, call["keep"], len(call["shapes"]))
             out = answer.get("out")
             _grad(True)
             phase = "backward"

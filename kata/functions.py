@@ -1,4 +1,4 @@
-"""What a kata asks of functions: arguments, results, sizes, operators and memory, all as data.
+"""What a kata asks of functions and classes: arguments, results, operators, memory, as data.
 
 `docs/new-kata.md` says what each key of a `kata.toml` means; here it is read and held to
 its form. Standard library only.
@@ -12,6 +12,7 @@ from itertools import product
 from typing import Any
 
 from .arithmetic import NotASum, names, worth
+from .modules import BadContract, Module, only, read_module
 
 __all__ = [
     "KINDS",
@@ -31,25 +32,23 @@ Shape = tuple[str, ...]
 
 # What an argument can be. The first line are tensors.
 TENSORS = ("normal", "probabilities", "mask", "integers", "positions")
-KINDS = (*TENSORS, "choice", "size")
+KINDS = (*TENSORS, "choice", "size", "state")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
 FLOATS = ("float32", "bfloat16", "float16")
 
 
-class BadContract(ValueError):
-    """A contract that cannot be read. The message says which key, and what is wrong there."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """One argument of a function.
+    """One argument of a function, or of a class's forward.
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
     integers (from `low` to `high`), positions (counting up from a start), choice (one of
-    `values`) or size (worth `value`). shapes: those it comes in by turns, in sizes.
+    `values`), size (worth `value`) or state (what the call before gave back behind its
+    results, None at first). shapes: those it comes in by turns, in sizes.
     also: other names for it. optional: may be left out; `default` stands for it then.
-    check: the check that counts where a choice is not its default.
+    check: the check that counts where a choice is not its default. along: of a state, the size
+    that is cut into pieces, one a call.
     """
 
     name: str
@@ -65,6 +64,7 @@ class Argument:
     masks: tuple[str, ...] = ()
     check: str = "values"
     gradient: bool = True
+    along: str = ""
 
     @property
     def tensor(self) -> bool:
@@ -134,6 +134,7 @@ class Function:
     large: float = 0.0
     left_out: str = ""
     where: tuple[str, ...] = ()
+    module: Module | None = None
 
     @property
     def mask(self) -> Argument | None:
@@ -141,12 +142,23 @@ class Function:
         return next((one for one in self.arguments if one.kind == "mask"), None)
 
     @property
+    def state(self) -> Argument | None:
+        """The argument that takes what the call before gave back."""
+        return next((one for one in self.arguments if one.kind == "state"), None)
+
+    @property
     def signature(self) -> str:
-        """The function as its `def` names it."""
+        """The function as its `def` names it; a class as it is made."""
+        if self.module is not None:
+            return self.module.signature(self.name)
+        return self.call("")
+
+    def call(self, name: str) -> str:
+        """The arguments as a `def` names them, behind `name`, or behind the function's own."""
         told = [
             f"{one.name}={one.default!r}" if one.optional else one.name for one in self.arguments
         ]
-        return f"{self.name}({', '.join(told)})"
+        return f"{name or self.name}({', '.join(told)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,9 +211,9 @@ class Asked:
 def read_asked(data: Mapping[str, Any]) -> Asked:
     """Read the contract of a kata of functions. Raise BadContract where it is none."""
     sizes = _sizes(data.get("sizes", {}), data.get("axes", {}))
-    rows = data.get("function", [])
-    if not rows:
-        raise BadContract("no [[function]] is asked for")
+    rows = data.get("function", []) or data.get("class", [])
+    if not isinstance(rows, list) or not rows:
+        raise BadContract("no [[function]] and no [[class]] is asked for")
     asked = Asked(functions=tuple(_function(row) for row in rows), sizes=sizes)
     for function in asked.functions:
         _known(function, sizes)
@@ -225,23 +237,23 @@ def _sizes(values: Mapping[str, Any], axes: Mapping[str, str]) -> Sizes:
 
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "left_out", "where",
+    "left_out", "where", "setting", "layer",
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional",
+    "check", "gradient", "optional", "along",
 }  # fmt: skip
 
 
 def _function(row: Mapping[str, Any]) -> Function:
     name = row.get("name", "")
     where = f"function {name}"
-    _only(where, row, _FUNCTION_KEYS)
+    only(where, row, _FUNCTION_KEYS)
     if not str(name).isidentifier():
         raise BadContract(f"{where}: name is {name!r}, which is no name of Python's")
     rules, memory = row.get("rules", {}), row.get("memory", {})
-    _only(f"{where}, rules", rules, {"never", "must", "loops"})
-    _only(f"{where}, memory", memory, {"view_of", "copy_of", "contiguous", "strides", "largest"})
+    only(f"{where}, rules", rules, {"never", "must", "loops"})
+    only(f"{where}, memory", memory, {"view_of", "copy_of", "contiguous", "strides", "largest"})
     return Function(
         name=name,
         also=tuple(row.get("also", ())),
@@ -266,13 +278,14 @@ def _function(row: Mapping[str, Any]) -> Function:
         large=float(row.get("large", 0)),
         left_out=row.get("left_out", ""),
         where=tuple(row.get("where", ())),
+        module=read_module(where, row),
     )  # fmt: skip
 
 
 def _argument(where: str, row: Mapping[str, Any]) -> Argument:
     name, kind = row.get("name", ""), row.get("is", "")
     where = f"{where}, argument {name}"
-    _only(where, row, _ARGUMENT_KEYS)
+    only(where, row, _ARGUMENT_KEYS)
     if kind not in KINDS:
         raise BadContract(f"{where}: `is` is {kind!r}; it must be one of {', '.join(KINDS)}")
     many = row.get("shapes", [row["shape"]] if "shape" in row else [])
@@ -282,6 +295,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a choice needs `values`")
     if kind == "size" and "value" not in row:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
+    if (kind == "state") != ("along" in row):
+        raise BadContract(f"{where}: a state needs `along`, the size that is cut, and only a state")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
     if not set(masks) <= set(MASK_KINDS):
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
@@ -302,24 +317,17 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         masks=masks,
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),
+        along=row.get("along", ""),
     )
 
 
 def _result(where: str, row: Mapping[str, Any]) -> Result:
-    _only(f"{where}, result", row, {"name", "shape", "holds"})
+    only(f"{where}, result", row, {"name", "shape", "holds"})
     holds = row.get("holds", "floats")
     if holds not in {"floats", "integers", "booleans"}:
         raise BadContract(f"{where}: a result holds floats, integers or booleans, not {holds!r}")
     shape = tuple(str(axis) for axis in row.get("shape", ()))
     return Result(name=row.get("name", "output"), shape=shape, holds=holds)
-
-
-def _only(where: str, row: Mapping[str, Any], known: set[str]) -> None:
-    for key in row:
-        if key not in known:
-            raise BadContract(
-                f"{where}: there is no key `{key}`; known are {', '.join(sorted(known))}"
-            )
 
 
 def _known(function: Function, sizes: Sizes) -> None:
@@ -336,6 +344,8 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.results for axis in one.shape),
         *function.memory.strides, *function.where,
         *([function.memory.largest] if function.memory.largest else []),
+        *(function.module.texts if function.module is not None else []),
+        *([function.state.along] if function.state is not None else []),
     ]  # fmt: skip
     for text in texts:
         try:

@@ -16,7 +16,6 @@ from ...reference.mistakes import changed_line
 from ..compare import alike, gap
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
-from .draw import Given
 from .trials import Trial
 from .truth import answers, made, options
 
@@ -90,19 +89,17 @@ def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence
     functions = answers(kata, edits)
     if functions is None:
         return False
-    return all(_agrees(functions[name], trial) for trial in evidence)
+    return all(_agrees(kata, functions[name], trial) for trial in evidence)
 
 
-def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
+def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
     """Whether an edited model answer gives what the submission gave, or raises as it did."""
     actual = [] if "fault" in trial.answer else trial.results(trial.answer)
-    given: Given = trial.given
     try:
         with torch.no_grad():
-            result = function(**given.tensors, **given.plain)
-    except (RuntimeError, IndexError, ValueError):
+            results = made(kata, function, trial.given).results
+    except (RuntimeError, IndexError, ValueError, TypeError):
         return not actual
-    results = result if isinstance(result, tuple) else (result,)
     if len(actual) < len(results):
         return False
     return all(
@@ -140,7 +137,7 @@ def _line(
         if not steps or not (differs or set(right) - set(wrong)):
             continue
         step = _overflow(steps) if slip.group == "overflow" else None
-        step = step or _first_wrong(slip, wrong, differs, steps) or _departure(right, steps)
+        step = step or _first_wrong(slip, right, wrong, differs, steps) or _departure(right, steps)
         if step is None:
             continue
         return _origin(slip, step, steps, origins) or step["line"]
@@ -154,19 +151,38 @@ def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
     try:
         with torch.no_grad():
             return made(kata, functions[name], trial.given).steps
-    except (RuntimeError, IndexError, ValueError):
+    except (RuntimeError, IndexError, ValueError, TypeError):
         return {}
 
 
 def _first_wrong(
-    slip: Slip, wrong: dict[str, Tensor], differs: Sequence[str], steps: Sequence[Step]
+    slip: Slip,
+    right: dict[str, Tensor],
+    wrong: dict[str, Tensor],
+    differs: Sequence[str],
+    steps: Sequence[Step],
 ) -> Step | None:
     names = list(differs)
     if slip.shows in names:
         names = names[names.index(slip.shows) :]
     for name in names:
-        step = holding(wrong[name], steps)
+        made = wrong[name]
+        # The right values, moved or taken for others: only where they come to lie so is wrong.
+        moved = any(v.numel() == made.numel() and _alike(*_sorted(v, made)) for v in right.values())
+        step = (_laid(made, steps) if moved else None) or holding(made, steps)
         if step is not None:
+            return step
+    return None
+
+
+def _sorted(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    return left.flatten().sort().values, right.flatten().sort().values
+
+
+def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The last step that holds a tensor as it lies."""
+    for step in reversed(steps):
+        if any(_alike(value, held) for held in step.get("values", ())):
             return step
     return None
 
