@@ -249,8 +249,8 @@ class _Worker:
             answer = _describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))
-            if "keep" in call:
-                answer["carried"] = built.keep(result, call["keep"], len(call["shapes"]))
+            if "hold" in call:
+                answer["carried"] = built.keep(result, call["hold"], len(call["shapes"]))
             out = answer.get("out")
             _grad(True)
             phase = "backward"

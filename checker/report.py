@@ -107,6 +107,7 @@ MISTAKE_IDS = (
     "result-shared",
     "result-strides",
     "tensor-too-large",
+    "state-not-returned",
 )
 
 REMARK_IDS = (

@@ -19,7 +19,7 @@ from .find import Bound, Entry, ways
 from .trials import Finding, Trial
 from .truth import Answers, made
 
-__all__ = ["Examination", "Found", "by_dtype"]
+__all__ = ["Examination", "Found", "by_dtype", "same"]
 
 # In low precision scores grow to some 8; see `compare`.
 _SCORE = 8
@@ -261,7 +261,7 @@ class Examination:
             self._keep(trial, answer, trial.case.check)
         if not self.found.findings.get("values"):
             self._try_dtypes()
-        self._try_purity()
+        self.try_purity()
         self._try_device()
 
     def trials(self) -> list[Trial]:
@@ -298,7 +298,7 @@ class Examination:
                     continue
                 self._keep(trial, answer, "dtypes")
 
-    def _try_purity(self) -> None:
+    def try_purity(self) -> None:
         """The same call again at once, and again after another."""
         one, other = (self.trial(case) for case in self.two())
         answers = self.run([one, one, other, one])
@@ -307,9 +307,9 @@ class Examination:
         for answer in answers:
             self.found.modified.update(answer.get("modified", []))
         if all(outs[k] for k in (0, 1, 3)):
-            if not _same(outs[0], outs[1]):
+            if not same(outs[0], outs[1]):
                 self.found.state = "fail-random"
-            elif not _same(outs[0], outs[3]):
+            elif not same(outs[0], outs[3]):
                 self.found.state = "fail-state"
         elif outs[0]:
             self.found.state = "fail-state"
@@ -364,7 +364,8 @@ def by_dtype(finding: Finding) -> bool:
     return "dtype" in message or "expected scalar type" in message or "same type" in message
 
 
-def _same(left: list[Tensor], right: list[Tensor]) -> bool:
+def same(left: list[Tensor], right: list[Tensor]) -> bool:
+    """Whether two calls gave the same."""
     return len(left) == len(right) and all(
         a.shape == b.shape and alike(a.double(), b.double(), 1e-9)
         for a, b in zip(left, right, strict=True)

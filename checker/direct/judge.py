@@ -132,6 +132,8 @@ class _Judging:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
         if not wrong and not one.found.findings.get("dtypes"):
             return
+        if page.uncarried(one):
+            return
         evidence = list(one.seen)
         for check in wrong:
             smallest = min(one.found.findings[check], key=lambda f: f.trial.weight)

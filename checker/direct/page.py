@@ -210,6 +210,14 @@ class Page(Sheet):
             told = self.report.diagnosis[-1]
             told.reference, told.matches = one.reference, one.matches
 
+    def uncarried(self, one: Examination) -> bool:
+        """Say that nothing came back for the next call, if that is so."""
+        many = [finding for group in one.found.findings.values() for finding in group]
+        found = next((finding for finding in many if finding.kind == "uncarried"), None)
+        if found is not None:
+            self.blame("state-not-returned", self.lines.last_return(), name=found.name)
+        return found is not None
+
     def guess(self, one: Examination) -> None:
         """Where no edit fits: what the failing cases and the source give away."""
         found = one.found.findings

@@ -139,6 +139,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "{case}: no `{name}` came back that the next call could be given; return ({wanted})",
         "zh": "{case}：没有返回可以交给下一次调用的 `{name}`；应返回 ({wanted})",
     },
+    "state-not-returned": {
+        "en": "no `{name}` is returned behind the output, so the next call starts from nothing",
+        "zh": "输出后面没有返回 `{name}`，下一次调用只能从头开始",
+    },
     "direct-cached-steps": {
         "en": "position by position, {after} cached",
         "zh": "逐个位置，已缓存 {after} 个",

@@ -16,7 +16,7 @@ from ...kata.functions import Argument, choices
 from ...kata.modules import Module
 from ..compare import gap
 from .draw import Case, Given, small
-from .examine import Examination, by_dtype
+from .examine import Examination, by_dtype, same
 from .find import ways
 from .objects import Construction, constructions
 from .sequences import KINDS, sequence
@@ -263,7 +263,7 @@ class Weighing(Examination):
         """Write a trial's call; what it gives back is kept for later ones."""
         given = trial.given
         if given.state:
-            extra["keep"] = given.kept
+            extra["hold"] = given.kept
         super().write(trial, **extra)
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
@@ -316,6 +316,15 @@ class Weighing(Examination):
             if symbol not in fixed and self._key(sizes) == self._key(one.sizes):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
+
+    def try_purity(self) -> None:
+        """The same, told apart: what differs on one object and not on two is kept on it."""
+        super().try_purity()
+        if self.found.state == "fail-random":
+            pair = [self.trial(self.two()[0])] * 2
+            outs = [pair[0].results(self.run([one])[0]) for one in pair]
+            if same(outs[0], outs[1]):
+                self.found.state = "fail-state"
 
     def trials(self) -> list[Trial]:
         """All that is tried: each call alone, and calls one after another."""
