@@ -111,7 +111,8 @@ def _corpora(kata: Kata) -> Iterator[str]:
     if kata.folder.parent.resolve() != (PACKAGE / "kata").resolve() or not corpus.is_dir():
         return
     for side in ("right", "wrong"):
-        heads = (path.open(encoding="utf-8").readline() for path in (corpus / side).glob("*.py"))
+        texts = (path.read_text("utf-8") for path in (corpus / side).glob("*.py"))
+        heads = (text.partition("\n")[0] for text in texts)
         count = sum(head.split()[1:3] == [f"{side}:", kata.id] for head in heads)
         if count < ENOUGH:
             wrong = f"holds {count} files of {kata.id}"
