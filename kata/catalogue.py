@@ -183,6 +183,8 @@ def find(name: str) -> Kata:
     if wanted in by_id:
         return by_id[wanted]
     nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
+    # Of names as near, the one with the same letters in another order is meant.
+    nearest.sort(key=lambda each: sorted(each) != sorted(wanted))
     raise UnknownKata(name, tuple(nearest))
 
 

@@ -64,7 +64,9 @@ RIGHT = {
     "other order": PLAIN.replace(ARGUMENTS, "value, key, query, causal=False, mask=None"),
     "short names": PLAIN.replace(
         ARGUMENTS, "q, k, v, attn_mask=None, is_causal=False"
-    ).replace("):\n", "):\n    query, key, value = q, k, v; mask, causal = attn_mask, is_causal\n", 1),
+    ).replace(
+        "):\n", "):\n    query, key, value = q, k, v; mask, causal = attn_mask, is_causal\n", 1
+    ),
     "nameless names": PLAIN.replace(ARGUMENTS, "a, b, c, d=None, e=False").replace(
         "):\n", "):\n    query, key, value, mask, causal = a, b, c, d, e\n", 1
     ),
