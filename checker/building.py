@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .loading import strings_read
+from .loading import plain, strings_read
 from .vocabulary import constructor_role
 
 __all__ = ["Built", "build"]
@@ -34,19 +34,20 @@ class Settings(dict):  # type: ignore[type-arg]
         self.__dict__["_roles"] = roles
         # Filled as well, for code that merges it into defaults of its own.
         for name in strings_read(namespace.values()):
-            role = constructor_role(name, config=True)
+            role = _role(name, roles)
             if role in _FILLED and role in roles:
                 self[name] = roles[role]
 
     def __missing__(self, name: str) -> Any:
-        role = constructor_role(name, config=True)
         roles = self.__dict__["_roles"]
+        role = _role(name, roles)
         if role in roles:
             return roles[role]
         return "scale" in name
 
     def __contains__(self, name: object) -> bool:
-        return constructor_role(str(name), config=True) in self.__dict__["_roles"]
+        roles = self.__dict__["_roles"]
+        return _role(str(name), roles) in roles
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -60,6 +61,12 @@ class Settings(dict):  # type: ignore[type-arg]
         return self[name] if name in self else default  # noqa: SIM401 - this is that get
 
 
+def _role(name: str, roles: dict[str, Any]) -> str | None:
+    """What an attribute of a configuration asks for: `=name` where its name is known."""
+    known = f"={name}"
+    return known if known in roles else constructor_role(name, config=True)
+
+
 _FILLED = {"width", "heads", "length", "dropout", "head_dim"}
 
 
@@ -67,7 +74,8 @@ class Built:
     """A made object and every weight that can be found in it.
 
     registered: what `named_parameters` gives. hidden: weights and layers that sit in
-    plain lists, dicts or attributes, where no optimiser would find them.
+    plain lists, dicts or attributes, where no optimiser would find them. kept: what calls gave
+    back for later calls, by name.
     """
 
     def __init__(self, thing: Any) -> None:
@@ -75,6 +83,7 @@ class Built:
         self.registered: dict[str, Tensor] = {}
         self.hidden: dict[str, Tensor] = {}
         self.loose: list[nn.Module] = []
+        self.kept: dict[str, Any] = {}
         self.survey()
 
     @property
@@ -175,6 +184,12 @@ class Built:
                     # In its own dtype, since a device may have no float64.
                     parameter.copy_(weights[name].to(parameter.dtype))
 
+    def keep(self, result: Any, name: str, place: int) -> str:
+        """Keep what stands at a place of a call's result; return its type's name, "" for none."""
+        held = result[place] if type(result) in {tuple, list} and len(result) > place else None
+        self.kept[name] = held
+        return "" if held is None else plain(type(held).__name__)[:200]
+
     def _roots(self) -> list[nn.Module]:
         own = [self.thing] if isinstance(self.thing, nn.Module) else []
         return own + self.loose
@@ -185,8 +200,8 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
 
     recipe: function, the name of what is there already; or class, args and kwargs (plain values,
     or {"config": annotation}, {"device": …} and {"dtype": …} for what JSON cannot hold), roles
-    (what each role is worth) and globals to set first. place: the device that a constructor is
-    told, where it asks for one.
+    (what each role is worth, and each name with "=" before it) and globals to set first. place:
+    the device that a constructor is told, where it asks for one.
     """
     if "function" in recipe:
         return Built(namespace[recipe["function"]])
@@ -226,7 +241,7 @@ def _configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, 
             v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))
         ]
     # Of several, the one that knows most of the sizes by name.
-    named.sort(key=lambda kind: sum(constructor_role(n, config=True) in _FILLED for n in dir(kind)))
+    named.sort(key=lambda kind: sum(_role(n, roles) in _FILLED for n in dir(kind)))
     for kind in reversed(named):
         with contextlib.suppress(Exception):  # the made-up settings serve where theirs do not
             return _filled(kind, roles)
@@ -238,19 +253,19 @@ def _filled(kind: type, roles: dict[str, Any]) -> Any:
         given = {
             field.name: roles[role]
             for field in dataclasses.fields(kind)
-            if (role := constructor_role(field.name, config=True)) in roles
+            if (role := _role(field.name, roles)) in roles
             and field.init
             and not _left_to_default(field, role)
         }
         return kind(**given)
     if hasattr(kind, "_fields"):
-        wanted = {name: constructor_role(name, config=True) for name in kind._fields}
+        wanted = {name: _role(name, roles) for name in kind._fields}
         return kind(**{name: roles[role] for name, role in wanted.items() if role in roles})
     try:
         made = kind()
     except TypeError:
         wanted = {
-            name: constructor_role(name, config=True)
+            name: _role(name, roles)
             for name in list(inspect.signature(kind.__init__).parameters)[1:]
         }
         made = kind(**{name: roles[role] for name, role in wanted.items() if role in roles})
@@ -265,7 +280,7 @@ def _left_to_default(field: Any, role: str) -> bool:
 
 def _overwrite(made: Any, roles: dict[str, Any]) -> None:
     for name in dir(made):
-        role = constructor_role(name, config=True)
+        role = _role(name, roles)
         if name.startswith("_") or role not in roles or role in {"bias", "device", "dtype"}:
             continue
         if isinstance(getattr(type(made), name, None), property):
@@ -281,7 +296,7 @@ def _fill_shared_configs(namespace: dict[str, Any], roles: dict[str, Any]) -> No
             continue
         if isinstance(value, dict):
             for key, old in list(value.items()):
-                role = constructor_role(str(key), config=True)
+                role = _role(str(key), roles)
                 if role in roles and isinstance(old, (int, float)) and not isinstance(old, bool):
                     value[key] = roles[role]
         elif type(value).__module__ in {"submission", "types", "argparse"}:

@@ -218,7 +218,7 @@ class _Worker:
             built.mode(training=False)
             if built.lazy:
                 self._call(built, warm, torch.float32)
-            given, args, kwargs = self._given(call, torch.float32)
+            given, args, kwargs = self._given(built, call, torch.float32)
             gpu.place(built.thing, given.values())
             with gpu, _no_grad():
                 result = built.forward(*args, **kwargs)
@@ -235,12 +235,14 @@ class _Worker:
         return {}
 
     def _given(
-        self, call: dict[str, Any], dtype: torch.dtype
+        self, built: Built, call: dict[str, Any], dtype: torch.dtype
     ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
         """Turn a call's description into tensors and arguments."""
         given: dict[str, Tensor] = {}
 
         def value_of(item: Any) -> Any:
+            if isinstance(item, dict) and "carry" in item:
+                return built.kept.get(item["carry"])
             if not (isinstance(item, dict) and "input" in item):
                 return item
             name = item["input"]
@@ -267,7 +269,7 @@ class _Worker:
             self.accelerator.exact(tf32=call.get("tf32", False))
         # A constructor may have left it off.
         _grad(True)
-        given, args, kwargs = self._given(call, dtype)
+        given, args, kwargs = self._given(built, call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
         answer: dict[str, Any]
@@ -285,6 +287,8 @@ class _Worker:
             answer = describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))
+            if "hold" in call:
+                answer["carried"] = built.keep(result, call["hold"], len(call["shapes"]))
             out = answer.get("out")
             _grad(True)
             phase = "backward"

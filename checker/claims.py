@@ -97,6 +97,7 @@ _CALL = {
     "contiguous?": bool,
     "shares?": [str],
     "entries?": int,
+    "carried?": str,
 }
 _FUNCTION = {
     "name": str,

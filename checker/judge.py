@@ -184,9 +184,9 @@ class _Sitting:
 
     def _judge(self, source: Source, candidate: Candidate) -> None:
         answer = self._load(source, candidate)
-        if self.kata.kind == "function":
+        if self.kata.kind != "class":
             self.phase = "run"
-            self._judge_functions(source, candidate, answer["classes"])
+            self._judge_directly(source, candidate, answer["classes"])
             return
         entry, sizes = self._choose(source, answer)
         self.result.object = entry["name"]
@@ -222,7 +222,7 @@ class _Sitting:
         assert first is not None
         return first
 
-    def _judge_functions(
+    def _judge_directly(
         self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
     ) -> None:
         try:

@@ -32,7 +32,7 @@ class Laps:
         self,
         restored: Restored,
         build: Callable[[dict[str, Any]], Built],
-        give: Callable[[dict[str, Any], torch.dtype], _Given],
+        give: Callable[[Built, dict[str, Any], torch.dtype], _Given],
         fault: Callable[[BaseException, str], dict[str, Any]],
     ) -> None:
         self.restored = restored
@@ -65,12 +65,12 @@ class Laps:
         built.convert(_float32)
         built.mode(training=False)
         if built.lazy:
-            _, args, kwargs = self.give(request["warm"], _float32)
+            _, args, kwargs = self.give(built, request["warm"], _float32)
             with _no_grad():
                 built.forward(*args, **kwargs)
             built.survey()
         built.move(device)
-        _, args, kwargs = self.give(request["call"], _float32)
+        _, args, kwargs = self.give(built, request["call"], _float32)
         args = [_moved(value, device) for value in args]
         kwargs = {name: _moved(value, device) for name, value in kwargs.items()}
         self.watch = Stopwatch(partial(built.forward, *args, **kwargs), device)

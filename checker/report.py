@@ -111,6 +111,7 @@ MISTAKE_IDS = (
     "result-dtype",
     "tensor-too-large",
     "autograd-used",
+    "state-not-returned",
 )
 
 REMARK_IDS = (

@@ -53,7 +53,7 @@ def _signature(kata: Kata, path: Path, file: str) -> Iterator[str]:
     except Exception as fault:  # noqa: BLE001 - whatever it raises is a problem to tell
         yield problem(file, f"raises {type(fault).__name__} on import ({fault})", "mend it")
         return
-    if kata.kind == "function":
+    if kata.kind != "class":
         yield from _functions(kata, module, file)
         return
     found = getattr(module, kata.class_name, None)
@@ -79,8 +79,15 @@ def _functions(kata: Kata, module: ModuleType, file: str) -> Iterator[str]:
     for function in asked.functions:
         found = getattr(module, function.name, None)
         if not callable(found):
-            yield problem(file, f"has no function {function.name}", "name it as kata.toml does")
+            kind = "class" if function.module is not None else "function"
+            yield problem(file, f"has no {kind} {function.name}", "name it as kata.toml does")
             continue
+        if function.module is not None and isinstance(found, type):
+            forward = f"forward{named(_arguments(found, 'forward'))}"
+            if forward != function.call("forward"):
+                yield problem(
+                    file, f"has {forward}", f"the contract has {function.call('forward')}"
+                )
         has = f"{function.name}{named(_written(inspect.signature(found)))}"
         if has != function.signature:
             yield problem(file, f"has {has}", f"the contract has {function.signature}")

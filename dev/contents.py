@@ -23,7 +23,15 @@ HINTS = 3
 QUESTIONS = 5
 
 # The modules of the room itself, beside its katas.
-_MODULES = {"__init__.py", "arithmetic.py", "catalogue.py", "functions.py", "pages.py", "slips.py"}
+_MODULES = {
+    "__init__.py",
+    "arithmetic.py",
+    "catalogue.py",
+    "functions.py",
+    "modules.py",
+    "pages.py",
+    "slips.py",
+}
 _LEVELS = ("junior", "senior")
 # What stands beside the model answers without being one.
 _BESIDE_ANSWERS = ("__init__.py", "decoding.py", "mistakes.py")
@@ -38,10 +46,12 @@ _KEYS = (
     "contract",
     "reference",
 )
-_FUNCTION_KEYS = (
+_DIRECT_KEYS = (
     "order", "tier", "minutes", "prerequisites", "title", "summary", "group", "reference", "axes",
-    "sizes", "function",
+    "sizes",
 )  # fmt: skip
+# Where what is asked for stands, by the kind of kata.
+_ASKED = {"function": "function", "module": "class"}
 _CONTRACT: dict[str, type | set[str]] = {
     "constructor": list,
     "forward": list,
@@ -86,10 +96,10 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     if not kata.data:
         yield problem(file, "cannot be read as TOML", "mend it")
         return
-    if kata.kind not in {"class", "function"}:
-        yield problem(file, f"kind is {kata.kind!r}", "it must be class or function")
+    if kata.kind not in {"class", "function", "module"}:
+        yield problem(file, f"kind is {kata.kind!r}", "it must be class, function or module")
         return
-    for key in _KEYS if kata.kind == "class" else _FUNCTION_KEYS:
+    for key in _KEYS if kata.kind == "class" else (*_DIRECT_KEYS, _ASKED[kata.kind]):
         if key not in kata.data:
             yield problem(file, f"has no `{key}`", "add it, as the other katas have it")
     if kata.data.get("group", GROUPS[0]) not in GROUPS:
@@ -100,7 +110,7 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     for needed in kata.data.get("prerequisites", []):
         if needed not in known:
             yield problem(file, f"asks for `{needed}` first, which is no kata", "name one that is")
-    if kata.kind == "function":
+    if kata.kind != "class":
         yield from function_problems(kata)
         return
     for key, allowed in _CONTRACT.items():

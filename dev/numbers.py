@@ -12,13 +12,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..checker.direct.draw import Case, cases, draw, small
+from ..checker.direct.draw import Case, Given, cases, draw, small
+from ..checker.direct.sequences import KINDS, sequence
 from ..checker.direct.truth import answers, made
 from ..checker.milestones import milestones
 from ..checker.plan import Size
 from ..checker.truth import Truth
 from ..kata.catalogue import Kata, find
-from ..kata.functions import Function
+from ..kata.functions import Function, Sizes
 from ..kata.slips import Slip, slips
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 
@@ -88,14 +89,7 @@ def _shown(
         edited_answers = answers(kata, (edit,))
         for function in kata.asked.functions if edited_answers else ():
             assert edited_answers is not None
-            for case in (*small(function, kata.asked.sizes, mask=False),
-                         *small(function, kata.asked.sizes, mask=True),
-                         *(c for c in cases(function, kata.asked.sizes) if c.mask == "empty"),
-                         *(c for c in cases(function, kata.asked.sizes)
-                           if c.check == "stability")):  # fmt: skip
-                if case.mask is None and function.mask is not None and not function.mask.optional:
-                    continue
-                given = draw(function, case, torch.Generator().manual_seed(_SEED))
+            for case, given in _tried(function, kata.asked.sizes):
                 try:
                     both = [made(kata, each[function.name], given).steps
                             for each in (truth, edited_answers)]  # fmt: skip
@@ -104,6 +98,24 @@ def _shown(
                 results = {"output", *(one.name for one in function.results)}
                 if not all(_same(both[0][n], both[1][n]) for n in results & both[0].keys()):
                     yield function, case, both[0], both[1]
+
+
+def _tried(function: Function, sizes: Sizes) -> Iterator[tuple[Case, Given]]:
+    """Yield what may show a mistake: the first sizes, empty rows, large values, calls in a row."""
+    large = (c for c in cases(function, sizes) if c.check == "stability")
+    for case in (*small(function, sizes, mask=False), *small(function, sizes, mask=True),
+                 *(c for c in cases(function, sizes) if c.mask == "empty"),
+                 *large):  # fmt: skip
+        if case.mask is None and function.mask is not None and not function.mask.optional:
+            continue
+        yield case, draw(function, case, torch.Generator().manual_seed(_SEED))
+    if function.state is None:
+        return
+    for kind in KINDS:
+        draws = torch.Generator().manual_seed(_SEED)
+        yield from sequence(
+            function, sizes.first(), kind, lambda case, draws=draws: draw(function, case, draws)
+        )
 
 
 def _first(mistake: Mistake) -> tuple[Kata, Edit]:

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from ..checker.direct.draw import draw, small
+from ..checker.direct.truth import Ready
 from ..kata.functions import read_asked
 from .layout import Kata, load_module, problem
 
@@ -152,7 +153,7 @@ def shape_problems(kata: Kata) -> Iterator[str]:
 def _run(kata: Kata, watch: _Watch) -> None:
     """Make the module and call it, once without a mask and once in each form of mask."""
     module = load_module(kata.reference)
-    if kata.kind == "function":
+    if kata.kind != "class":
         _run_functions(kata, module, watch)
         return
     arguments = [_ARGUMENTS[name] for name in kata.contract["constructor"] if "=" not in name]
@@ -196,9 +197,11 @@ def _run_functions(kata: Kata, module: ModuleType, watch: _Watch) -> None:
                     )
                     if usual and (case.mask is not None or not needs):
                         given = draw(function, case, draws)
+                        made = getattr(module, function.name)
+                        call = Ready(made, given) if isinstance(made, type) else made
                         sys.settrace(watch.trace)
                         try:
-                            getattr(module, function.name)(**given.tensors, **given.plain)
+                            call(**given.tensors, **given.plain)
                         finally:
                             sys.settrace(before)
 

@@ -83,9 +83,10 @@ class Question:
 class Kata:
     """One exercise. Texts come by language code, `en` or `zh`.
 
-    kind is "class" or "function". A class has a contract; functions have what is asked of
-    them. layers maps a parameter layer of the model answer to the roles that are stacked
-    in it, so `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection.
+    kind is "class", "function" or "module". A class has a contract; functions, and modules (a
+    class judged by its weights and calls alone), have what is asked of them. layers maps a
+    parameter layer of the model answer to the roles that are stacked in it, so
+    `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection.
     """
 
     id: str
@@ -107,14 +108,14 @@ class Kata:
     def contract(self) -> Contract:
         """What a class must do; only a kata of the kind "class" has it."""
         if self.promised is None:
-            raise TypeError(f"{self.id} asks for functions")
+            raise TypeError(f"{self.id} has no contract")
         return self.promised
 
     @property
     def asked(self) -> Asked:
-        """What functions must do; only a kata of the kind "function" has it."""
+        """What functions or a module must do; a kata of the kind "class" has it not."""
         if self.asks is None:
-            raise TypeError(f"{self.id} asks for a class")
+            raise TypeError(f"{self.id} has a contract")
         return self.asks
 
     @property
@@ -182,6 +183,8 @@ def find(name: str) -> Kata:
     if wanted in by_id:
         return by_id[wanted]
     nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
+    # Of names as near, the one with the same letters in another order is meant.
+    nearest.sort(key=lambda each: sorted(each) != sorted(wanted))
     raise UnknownKata(name, tuple(nearest))
 
 
@@ -197,7 +200,7 @@ def _read(path: Path) -> Kata:
         order=data["order"],
         tier=data["tier"],
         minutes=data["minutes"],
-        class_name=data.get("class", ""),
+        class_name=data["class"] if kind == "class" else "",
         title=data["title"],
         summary=data["summary"],
         prerequisites=tuple(data["prerequisites"]),
@@ -206,7 +209,7 @@ def _read(path: Path) -> Kata:
         kind=kind,
         group=data.get("group", GROUPS[0]),
         promised=_contract(data["contract"]) if kind == "class" else None,
-        asks=read_asked(data) if kind == "function" else None,
+        asks=read_asked(data) if kind != "class" else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a kata asks of functions: arguments, results, sizes, operators and memory, all as data.
+"""What a kata asks of functions and classes: arguments, results, operators, memory, as data.
 
 `docs/new-kata.md` says what each key of a `kata.toml` means; here it is read and held to
 its form. Standard library only.
@@ -6,12 +6,14 @@ its form. Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from .arithmetic import NotASum, names, worth
+from .arithmetic import NotASum, names
+from .modules import BadContract, Module, only, read_module
+from .sizes import Sizes, read_sizes
 
 __all__ = [
     "AUTOGRAD",
@@ -32,7 +34,7 @@ Shape = tuple[str, ...]
 
 # What an argument can be. The first line are tensors.
 TENSORS = ("normal", "probabilities", "mask", "integers", "booleans", "positions")
-KINDS = (*TENSORS, "choice", "size")
+KINDS = (*TENSORS, "choice", "size", "state")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
 # A rule's word for gradients that torch takes by itself, however it is asked to.
@@ -41,21 +43,18 @@ GROWTH = ("multiplied", "shifted", "kept")
 FLOATS = ("float32", "bfloat16", "float16")
 
 
-class BadContract(ValueError):
-    """A contract that cannot be read. The message says which key, and what is wrong there."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
-    """One argument of a function.
+    """One argument of a function, or of a class's forward.
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
     integers (from `low` to `high`), booleans, positions (counting up from a start, in half
-    precision from beyond `far` too), choice (one of `values`) or size (worth `value`).
-    shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be
-    left out; `default` stands for it then.
-    large: how normal values grow where stability is tried, one of GROWTH.
-    check: the check that counts where a choice is not its default.
+    precision from beyond `far` too), choice (one of `values`), size (worth `value`) or state
+    (what the call before gave back behind its results, None at first). shapes: those it comes
+    in by turns, in sizes. also: other names for it. optional: may be left out; `default` stands
+    for it then. large: how normal values grow where stability is tried, one of GROWTH.
+    check: the check that counts where a choice is not its default. along: of a state, the size
+    that is cut into pieces, one a call.
     """
 
     name: str
@@ -73,6 +72,7 @@ class Argument:
     check: str = "values"
     gradient: bool = True
     large: str = "multiplied"
+    along: str = ""
 
     @property
     def tensor(self) -> bool:
@@ -149,6 +149,7 @@ class Function:
     large: float = 0.0
     left_out: str = ""
     where: tuple[str, ...] = ()
+    module: Module | None = None
 
     @property
     def mask(self) -> Argument | None:
@@ -161,47 +162,23 @@ class Function:
         return any(one.far for one in self.arguments)
 
     @property
+    def state(self) -> Argument | None:
+        """The argument that takes what the call before gave back."""
+        return next((one for one in self.arguments if one.kind == "state"), None)
+
+    @property
     def signature(self) -> str:
-        """The function as its `def` names it."""
+        """The function as its `def` names it; a class as it is made."""
+        if self.module is not None:
+            return self.module.signature(self.name)
+        return self.call("")
+
+    def call(self, name: str) -> str:
+        """The arguments as a `def` names them, behind `name`, or behind the function's own."""
         told = [
             f"{one.name}={one.default!r}" if one.optional else one.name for one in self.arguments
         ]
-        return f"{self.name}({', '.join(told)})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sizes:
-    """The sizes that are tried. values: by symbol. worked: sums of others. axes: their names."""
-
-    values: dict[str, tuple[int, ...]]
-    worked: dict[str, str] = field(default_factory=dict)
-    axes: dict[str, str] = field(default_factory=dict)
-
-    def row(self, picks: Mapping[str, int]) -> dict[str, int]:
-        """Return all sizes, given those that are not worked out."""
-        sizes = dict(picks)
-        for symbol, text in self.worked.items():
-            sizes[symbol] = worth(text, sizes)
-        return sizes
-
-    def first(self) -> dict[str, int]:
-        """The sizes of the first case, of which no two are equal."""
-        return self.row({symbol: values[0] for symbol, values in self.values.items()})
-
-    def rows(self) -> Iterator[dict[str, int]]:
-        """Yield the first sizes, then every value of each symbol in turn, others moving along."""
-        yield self.first()
-        most = max((len(values) for values in self.values.values()), default=0)
-        for turn in range(1, most):
-            # Shifted against one another, so that equal places do not always meet.
-            yield self.row({
-                symbol: values[(turn + shift * (turn > 1)) % len(values)]
-                for shift, (symbol, values) in enumerate(self.values.items())
-            })  # fmt: skip
-        for symbol, values in self.values.items():
-            for value in values[1:]:
-                picks = {other: many[0] for other, many in self.values.items()}
-                yield self.row({**picks, symbol: value})
+        return f"{name or self.name}({', '.join(told)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,51 +195,36 @@ class Asked:
 
 def read_asked(data: Mapping[str, Any]) -> Asked:
     """Read the contract of a kata of functions. Raise BadContract where it is none."""
-    sizes = _sizes(data.get("sizes", {}), data.get("axes", {}))
-    rows = data.get("function", [])
-    if not rows:
-        raise BadContract("no [[function]] is asked for")
+    sizes = read_sizes(data.get("sizes", {}), data.get("axes", {}))
+    rows = data.get("function", []) or data.get("class", [])
+    if not isinstance(rows, list) or not rows:
+        raise BadContract("no [[function]] and no [[class]] is asked for")
     asked = Asked(functions=tuple(_function(row) for row in rows), sizes=sizes)
     for function in asked.functions:
         _known(function, sizes)
     return asked
 
 
-def _sizes(values: Mapping[str, Any], axes: Mapping[str, str]) -> Sizes:
-    plain = {name: tuple(v) for name, v in values.items() if isinstance(v, list)}
-    worked = {name: v for name, v in values.items() if isinstance(v, str)}
-    if not plain or not all(all(isinstance(n, int) and n > 0 for n in v) for v in plain.values()):
-        raise BadContract("[sizes] gives each symbol a list of whole numbers, or a sum of others")
-    sizes = Sizes(values=plain, worked=worked, axes=dict(axes))
-    try:
-        first = sizes.first()
-    except NotASum as fault:
-        raise BadContract(f"[sizes]: {fault}") from None
-    if set(axes) != set(first):
-        raise BadContract(f"[axes] names {sorted(axes)} and [sizes] has {sorted(first)}")
-    return sizes
-
-
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "left_out", "where",
+    "left_out", "where", "setting", "layer",
 }  # fmt: skip
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large",
+    "check", "gradient", "optional", "far", "large", "along",
 }  # fmt: skip
 
 
 def _function(row: Mapping[str, Any]) -> Function:
     name = row.get("name", "")
     where = f"function {name}"
-    _only(where, row, _FUNCTION_KEYS)
+    only(where, row, _FUNCTION_KEYS)
     if not str(name).isidentifier():
         raise BadContract(f"{where}: name is {name!r}, which is no name of Python's")
     rules, memory = row.get("rules", {}), row.get("memory", {})
-    _only(f"{where}, rules", rules, {"never", "must", "loops"})
-    _only(f"{where}, memory", memory, _MEMORY_KEYS)
+    only(f"{where}, rules", rules, {"never", "must", "loops"})
+    only(f"{where}, memory", memory, _MEMORY_KEYS)
     return Function(
         name=name,
         also=tuple(row.get("also", ())),
@@ -288,13 +250,14 @@ def _function(row: Mapping[str, Any]) -> Function:
         large=float(row.get("large", 0)),
         left_out=row.get("left_out", ""),
         where=tuple(row.get("where", ())),
+        module=read_module(where, row),
     )  # fmt: skip
 
 
 def _argument(where: str, row: Mapping[str, Any]) -> Argument:
     name, kind = row.get("name", ""), row.get("is", "")
     where = f"{where}, argument {name}"
-    _only(where, row, _ARGUMENT_KEYS)
+    only(where, row, _ARGUMENT_KEYS)
     if kind not in KINDS:
         raise BadContract(f"{where}: `is` is {kind!r}; it must be one of {', '.join(KINDS)}")
     many = row.get("shapes", [row["shape"]] if "shape" in row else [])
@@ -306,6 +269,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
     if "far" in row and kind != "positions":
         raise BadContract(f"{where}: `far` is of positions")
+    if (kind == "state") != ("along" in row):
+        raise BadContract(f"{where}: a state needs `along`, the size that is cut, and only a state")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
     if not set(masks) <= set(MASK_KINDS):
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
@@ -330,11 +295,12 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),
         large=row.get("large", GROWTH[0]),
+        along=row.get("along", ""),
     )
 
 
 def _result(where: str, row: Mapping[str, Any]) -> Result:
-    _only(f"{where}, result", row, {"name", "shape", "holds", "dtype_of"})
+    only(f"{where}, result", row, {"name", "shape", "holds", "dtype_of"})
     holds = row.get("holds", "floats")
     if holds not in {"floats", "integers", "booleans"}:
         raise BadContract(f"{where}: a result holds floats, integers or booleans, not {holds!r}")
@@ -342,14 +308,6 @@ def _result(where: str, row: Mapping[str, Any]) -> Result:
     return Result(
         name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=row.get("dtype_of", "")
     )
-
-
-def _only(where: str, row: Mapping[str, Any], known: set[str]) -> None:
-    for key in row:
-        if key not in known:
-            raise BadContract(
-                f"{where}: there is no key `{key}`; known are {', '.join(sorted(known))}"
-            )
 
 
 def _known(function: Function, sizes: Sizes) -> None:
@@ -366,6 +324,8 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.results for axis in one.shape),
         *function.memory.strides, *function.memory.apart, *function.where,
         *([function.memory.largest] if function.memory.largest else []),
+        *(function.module.texts if function.module is not None else []),
+        *([function.state.along] if function.state is not None else []),
     ]  # fmt: skip
     for text in texts:
         try:

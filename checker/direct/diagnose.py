@@ -94,19 +94,17 @@ def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence
     functions = answers(kata, edits)
     if functions is None:
         return False
-    return all(_agrees(functions[name], trial) for trial in evidence)
+    return all(_agrees(kata, functions[name], trial) for trial in evidence)
 
 
-def _agrees(function: Callable[..., Any], trial: Trial) -> bool:
+def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
     """Whether an edited model answer gives what the submission gave, or raises as it did."""
     actual = [] if "fault" in trial.answer else trial.results(trial.answer)
-    given = trial.posed
     try:
         with torch.no_grad():
-            result = function(**given.tensors, **given.plain)
-    except (RuntimeError, IndexError, ValueError):
+            results = made(kata, function, trial.posed).results
+    except (RuntimeError, IndexError, ValueError, TypeError):
         return not actual
-    results = result if isinstance(result, tuple) else (result,)
     if len(actual) < len(results):
         return False
     return all(
@@ -161,7 +159,7 @@ def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
     try:
         with torch.no_grad():
             return made(kata, functions[name], trial.posed).steps
-    except (RuntimeError, IndexError, ValueError):
+    except (RuntimeError, IndexError, ValueError, TypeError):
         return {}
 
 
@@ -174,11 +172,33 @@ def _first_wrong(
         names = names[names.index(slip.shows) :]
     for name in names:
         value = wrong[name]
-        # Where right entries are only moved about, the step that moves them is meant.
-        moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
-        step = next((s for s in steps if _as_it_is(value, s)), None) if moved else None
+        step = _displaced(value, right, steps, given)
         step = step or holding(value, steps, given) or holding_part(value, right.get(name), steps)
         if step is not None:
+            return step
+    return None
+
+
+def _displaced(
+    value: Tensor, right: dict[str, Tensor], steps: Sequence[Step], given: Given
+) -> Step | None:
+    """The step at which right entries come to lie where they do not belong, if that is all."""
+    if given.weights:
+        # What a layer made is moved about; the last step that holds it so is meant.
+        same = (v for v in right.values() if v.numel() == value.numel())
+        return _laid(value, steps) if any(_alike(*_sorted(v, value)) for v in same) else None
+    moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
+    return next((s for s in steps if _as_it_is(value, s)), None) if moved else None
+
+
+def _sorted(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    return left.flatten().sort().values, right.flatten().sort().values
+
+
+def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The last step that holds a tensor as it lies."""
+    for step in reversed(steps):
+        if any(_alike(value, held) for held in step.get("values", ())):
             return step
     return None
 

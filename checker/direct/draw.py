@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Function, Sizes, choices
+from ...kata.modules import Module
 from ..messages import say
 
 __all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small"]
@@ -26,7 +27,8 @@ class Case:
     """One thing to try. check: what it counts for. turn: which of an argument's shapes it takes.
 
     mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
-    are far ones.
+    are far ones. schedule: the kind of a sequence of calls that it is part of, and after: what
+    was given before it there.
     """
 
     check: str
@@ -38,6 +40,8 @@ class Case:
     strided: bool = False
     grad: bool = False
     far: bool = False
+    schedule: str = ""
+    after: int = 0
 
     def label(self, function: Function, sizes: Sizes, language: str) -> str:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -52,6 +56,8 @@ class Case:
             parts.append(say(f"direct-mask-{self.mask or 'none'}", language))
             if self.mask is not None:
                 parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
+        if self.schedule:
+            parts.append(say(f"direct-{self.schedule}", language, after=self.after))
         if self.gain != 1:
             parts.append(grown(function, self.gain, language))
         # One axis alone lies as it lies.
@@ -76,12 +82,21 @@ class Given:
     """The arguments of one call by name. A mask is True where one may attend.
 
     tensors: in float64 where they hold floats. plain: what is no tensor. left: those that are
-    left out.
+    left out. Of an object settings and weights are what it is made with, the weights by the
+    model answer's names. state: the argument that takes what an earlier call gave back, which
+    lies under the name `carried` ("" for none); what this one gives back is kept under `kept`.
+    before: the calls on the same object before this one.
     """
 
     tensors: dict[str, Tensor]
     plain: dict[str, Any]
     left: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    state: str = ""
+    carried: str = ""
+    kept: str = ""
+    before: tuple[Given, ...] = ()
 
     def rounded(self, dtype: torch.dtype) -> Given:
         """The same, in what a dtype can hold."""
@@ -89,12 +104,12 @@ class Given:
             name: t.to(dtype).double() if t.is_floating_point() else t
             for name, t in self.tensors.items()
         }
-        return Given(tensors=tensors, plain=self.plain, left=self.left)
+        return replace(self, tensors=tensors)
 
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats in a dtype."""
         tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in self.tensors.items()}
-        return Given(tensors=tensors, plain=self.plain, left=self.left)
+        return replace(self, tensors=tensors)
 
 
 def shape_name(shape: tuple[str, ...]) -> str:
@@ -178,6 +193,7 @@ def _spoken(function: Function) -> set[str]:
 
     texts = [axis for one in function.arguments for shape in one.shapes for axis in shape]
     texts += [one.value for one in function.arguments if one.value]
+    texts += function.module.texts if function.module is not None else []
     return set().union(*(names(text) for text in texts)) if texts else set()
 
 
@@ -204,6 +220,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
     tensors: dict[str, Tensor] = {}
     plain: dict[str, Any] = {}
     left: list[str] = []
+    state = "" if function.state is None else function.state.name
     for one in function.arguments:
         if one.kind == "choice":
             # What is as it is without being said is left out by turns.
@@ -213,11 +230,30 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
                 plain[one.name] = case.chosen[one.name]
         elif one.kind == "size":
             plain[one.name] = worth(one.value, case.scope())
+        elif one.kind == "state":
+            plain[one.name] = None
         elif one.kind == "mask" and case.mask is None:
             left.append(one.name)
         else:
             tensors[one.name] = _tensor(one, case, generator)
-    return Given(tensors=tensors, plain=plain, left=tuple(left))
+    module = function.module
+    return Given(
+        tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
+        settings={} if module is None else module.worth(case.scope()),
+        weights={} if module is None else _weights(module, case, generator),
+    )  # fmt: skip
+
+
+def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:
+    """Draw the model answer's own weights."""
+    found: dict[str, Tensor] = {}
+    for layer in module.layers:
+        shape = [worth(axis, case.scope()) for axis in layer.shape]
+        scale = 1.5 / shape[-1] ** 0.5 if len(shape) > 1 else 0.5
+        for name, axes in (("weight", shape), *([("bias", shape[:1])] if layer.bias else [])):
+            values = torch.randn(axes, generator=generator, dtype=torch.float64)
+            found[f"{layer.name}.{name}"] = values * (scale if name == "weight" else 0.5)
+    return found
 
 
 def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:

@@ -20,7 +20,7 @@ from .find import Bound, Entry, ways
 from .trials import Finding, Trial
 from .truth import Answers, made
 
-__all__ = ["Examination", "Found"]
+__all__ = ["Examination", "Found", "by_dtype", "same"]
 
 # In low precision scores grow to some 8; see `compare`.
 _SCORE = 8
@@ -77,15 +77,23 @@ class Examination:
     def trial(self, case: Case, dtype: torch.dtype | None = None) -> Trial:
         """Draw a case, work out the right answer, and write the call."""
         dtype = dtype or self.found.work
-        given = draw(self.function, case, self.generator)
+        given = self.drawn(case)
         if dtype is not torch.float64:
             given = given.rounded(dtype)
+        return self.trial_of(case, given, dtype)
+
+    def drawn(self, case: Case) -> Given:
+        """Draw what a case is called with."""
+        return draw(self.function, case, self.generator)
+
+    def trial_of(self, case: Case, given: Given, dtype: torch.dtype) -> Trial:
+        """Work out the right answer to what is given, and write the call."""
         trial = Trial(
             function=self.function, case=case, given=given, expected=(), dtype=dtype,
             bound=self._bound_of(case, dtype),
         )  # fmt: skip
         extra: dict[str, Any] = {}
-        upstream = self._work_out(trial)
+        upstream = self.work_out(trial)
         if upstream is not None:
             extra["grad"] = upstream
         self.write(trial, **extra)
@@ -123,7 +131,7 @@ class Examination:
             handed[mask.name] = shown
         return handed
 
-    def _work_out(self, trial: Trial) -> Tensor | None:
+    def work_out(self, trial: Trial) -> Tensor | None:
         """Run the model answer; return what its gradients were taken against, if they were."""
         leaves = {one.name for one in self.function.arguments if one.gradient and one.floats}
         given = trial.given
@@ -132,7 +140,8 @@ class Examination:
                 name: t.clone().requires_grad_(True) if name in leaves else t
                 for name, t in given.tensors.items()
             }
-            given = Given(tensors=tensors, plain=given.plain, left=given.left)
+            weights = {n: w.clone().requires_grad_(True) for n, w in given.weights.items()}
+            given = replace(given, tensors=tensors, weights=weights)
         with torch.set_grad_enabled(trial.case.grad):
             done = made(self.kata, self.right, given)
         trial.expected = tuple(one.detach() for one in done.results)
@@ -148,7 +157,11 @@ class Examination:
             name: torch.zeros_like(given.tensors[name]) if grad is None else grad
             for name, grad in grads.items()
         }
+        self.weigh(trial, {n: w.grad for n, w in given.weights.items() if w.grad is not None})
         return upstream
+
+    def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
+        """Note what the gradients of an object's weights are to be. A function has none."""
 
     def _bound_of(self, case: Case, dtype: torch.dtype) -> float:
         # Right code may take a detour through float32, whose error grows with the scores.
@@ -166,19 +179,35 @@ class Examination:
     ) -> list[dict[str, Any]]:
         """Have the submission make the calls, one after another, and return its answers."""
         dtype = dtype or self.found.work
-        calls = [trial.call for trial in trials]
-        if not calls:
+        runs: list[dict[str, Any]] = []
+        before: Any = None
+        for trial in trials:
+            # An object serves all calls in a row that are made on one of its kind.
+            if not runs or self.object_of(trial) != before:
+                before = self.object_of(trial)
+                runs.append({"dtype": str(dtype).removeprefix("torch."), "calls": [],
+                             "warm": trial.call, **self.way_in(trial)})  # fmt: skip
+            runs[-1]["calls"].append(trial.call)
+        if not runs:
             return []
-        entry = {
-            "recipe": self.recipe, "dtype": str(dtype).removeprefix("torch."), "weights": {},
-            "calls": calls, "warm": calls[0],
-        }  # fmt: skip
-        result = self.candidate.ask({"do": "run", "runs": [entry]})["results"][0]
-        return result.get("answers") or [{"fault": result["fault"], "modified": []}] * len(calls)
+        answers: list[dict[str, Any]] = []
+        results = self.candidate.ask({"do": "run", "runs": runs})["results"]
+        for run, result in zip(runs, results, strict=True):
+            fault = [{"fault": result.get("fault"), "modified": []}] * len(run["calls"])
+            answers += result.get("answers") or fault
+        return answers
+
+    def object_of(self, trial: Trial) -> Any:  # noqa: ARG002 - a function is the same for all
+        """What tells the object of one call from that of another."""
+        return None
+
+    def way_in(self, trial: Trial) -> dict[str, Any]:  # noqa: ARG002 - as above
+        """How what a trial calls is made, and its weights."""
+        return {"recipe": self.recipe, "weights": {}}
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """How the candidate's process finds the function."""
+        """How the candidate's process finds the function, or makes the object of first sizes."""
         return {"function": self.entry["name"]}
 
     # -- the steps -----------------------------------------------------------------------
@@ -195,7 +224,7 @@ class Examination:
                 finding = self._first_try()
                 rank = 0 if finding is None else 2 if finding.kind in {"raised", "none"} else 1
                 outcomes.append((rank, bound, work, finding))
-                if finding is None or finding.kind != "raised" or not _by_dtype(finding):
+                if finding is None or finding.kind != "raised" or not by_dtype(finding):
                     break
             if not outcomes[-1][0]:
                 break
@@ -203,7 +232,7 @@ class Examination:
             self.bound = None
             return None
         rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
-        self._try_mask_dtypes()
+        self.try_mask_dtypes()
         return finding if rank == 2 else None
 
     def _first_try(self) -> Finding | None:
@@ -214,7 +243,7 @@ class Examination:
         trial = self.trial(case)
         return trial.judge(self.run([trial])[0])
 
-    def _try_mask_dtypes(self) -> None:
+    def try_mask_dtypes(self) -> None:
         """Leave out the mask dtypes that raise where another one does not."""
         mask = self.function.mask
         if mask is None or self.convention == "additive":
@@ -233,13 +262,17 @@ class Examination:
 
     def try_all(self) -> None:
         """Values, masks, lengths, gradients and large values; then again, and in other dtypes."""
-        trials = [self.trial(case) for case in cases(self.function, self.sizes)]
+        trials = self.trials()
         for trial, answer in zip(trials, self.run(trials), strict=True):
             self._keep(trial, answer, trial.case.check)
         if not self.found.findings.get("values"):
             self._try_dtypes()
-        self._try_purity()
+        self.try_purity()
         self._try_device()
+
+    def trials(self) -> list[Trial]:
+        """All that is tried in the dtype that values are decided in."""
+        return [self.trial(case) for case in cases(self.function, self.sizes)]
 
     def _keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
         self.found.counts[check] = self.found.counts.get(check, 0) + 1
@@ -273,22 +306,26 @@ class Examination:
                     continue
                 self._keep(trial, answer, "dtypes")
 
-    def _try_purity(self) -> None:
+    def try_purity(self) -> None:
         """The same call again at once, and again after another."""
-        many = list(cases(self.function, self.sizes))[:2]
-        one, other = self.trial(many[0]), self.trial(many[-1])
+        one, other = (self.trial(case) for case in self.two())
         answers = self.run([one, one, other, one])
         outs = [one.results(answer) for answer in answers]
         self.found.counts["purity"] = len(outs)
         for answer in answers:
             self.found.modified.update(answer.get("modified", []))
         if all(outs[k] for k in (0, 1, 3)):
-            if not _same(outs[0], outs[1]):
+            if not same(outs[0], outs[1]):
                 self.found.state = "fail-random"
-            elif not _same(outs[0], outs[3]):
+            elif not same(outs[0], outs[3]):
                 self.found.state = "fail-state"
         elif outs[0]:
             self.found.state = "fail-state"
+
+    def two(self) -> tuple[Case, Case]:
+        """Two cases that one object can be called with."""
+        many = list(cases(self.function, self.sizes))[:2]
+        return many[0], many[-1]
 
     def _try_device(self) -> None:
         trials = [self.trial(case) for case in self._telling(4)]
@@ -303,7 +340,7 @@ class Examination:
     def watch(self) -> None:
         """Make calls on the first sizes, in every combination of choices, and keep their steps."""
         trials = [self.trial(case) for case in self._telling(6)]
-        self.seen = self._recorded([trial for trial in trials if not trial.missing])
+        self.seen = self.recorded([trial for trial in trials if not trial.missing])
 
     def measure(self) -> None:
         """Make plain calls on the first sizes and the next, and keep what memory they take."""
@@ -321,9 +358,10 @@ class Examination:
 
     def again(self, trial: Trial) -> Trial:
         """Make a trial's call once more, and keep its steps."""
-        return self._recorded([trial])[0]
+        return self.recorded([trial])[0]
 
-    def _recorded(self, trials: list[Trial]) -> list[Trial]:
+    def recorded(self, trials: list[Trial]) -> list[Trial]:
+        """Make trials' calls, and keep their steps."""
         for trial in trials:
             self.write(trial, record={"values": True})
         dtype = trials[0].dtype if trials else None
@@ -343,13 +381,14 @@ class Examination:
         return [*plain[:half], *masked[:half]]
 
 
-def _by_dtype(finding: Finding) -> bool:
+def by_dtype(finding: Finding) -> bool:
     """Whether a call raised for a dtype that the code has fixed."""
     message = (finding.fault or {}).get("message", "").lower()
     return "dtype" in message or "expected scalar type" in message or "same type" in message
 
 
-def _same(left: list[Tensor], right: list[Tensor]) -> bool:
+def same(left: list[Tensor], right: list[Tensor]) -> bool:
+    """Whether two calls gave the same."""
     return len(left) == len(right) and all(
         a.shape == b.shape and alike(a.double(), b.double(), 1e-9)
         for a, b in zip(left, right, strict=True)

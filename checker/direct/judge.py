@@ -1,7 +1,8 @@
-"""The judging of functions: find them, call them, hold them against the model answer."""
+"""The judging of functions and of classes with weights, against the model answer's calls."""
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import torch
@@ -18,10 +19,12 @@ from .diagnose import diagnose
 from .examine import Examination
 from .find import Entry, found
 from .flow import follow
+from .objects import chosen
 from .page import Page
 from .rules import broken, misplaced
 from .trials import Finding, Trial
 from .truth import answers, made
+from .weighing import Weighing
 
 __all__ = ["Refused", "judge"]
 
@@ -72,14 +75,20 @@ class _Judging:
         """Judge every function that is asked for."""
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
-        taken = found(asked.functions, entries, self.job["class"])
+        module = asked.functions[0].module is not None
+        taken = self._class(classes) if module else found(
+            asked.functions, entries, self.job["class"]
+        )  # fmt: skip
         if len(taken) < len(asked.functions):
-            raise self._not_there(taken, entries, classes)
+            raise self._no_class(classes, entries) if module else self._not_there(
+                taken, entries, classes
+            )  # fmt: skip
         self.report.object = ", ".join(taken[one.name]["name"] for one in asked.functions)
         truth = answers(self.kata)
         assert truth is not None
+        kind = Weighing if module else Examination
         examinations = [
-            Examination(
+            kind(
                 self.kata, one, taken[one.name], self.candidate, truth,
                 seed=self.job["seed"], convention=self.job["mask"],
             )
@@ -95,6 +104,8 @@ class _Judging:
             one.try_all()
             one.watch()
             one.measure()
+            if isinstance(one, Weighing):
+                self.report.roles = {role: ", ".join(names) for role, names in one.roles.items()}
         self._write(examinations)
 
     def _write(self, examinations: list[Examination]) -> None:
@@ -114,6 +125,9 @@ class _Judging:
         page.follows("rules")
         if any(_asks_of_memory(one) for one in examinations):
             page.follows("structure")
+        for one in examinations:
+            if isinstance(one, Weighing):
+                page.parameters(one)
         page.outputs(examinations)
         page.manners(examinations)
         page.finish()
@@ -126,6 +140,8 @@ class _Judging:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
         low = one.found.findings.get("dtypes", [])
         if not wrong and not low:
+            return
+        if page.uncarried(one):
             return
         page.dtype(one)
         evidence, further = list(one.seen), []
@@ -156,12 +172,39 @@ class _Judging:
         if shown is None:
             return
         with torch.no_grad():
-            right = made(self.kata, one.right, shown.given).steps
+            right = made(self.kata, one.right, shown.given, whole=False).steps
         flow = follow(shown, right)
         self.report.departure = flow.departure(self.language) if wrong and _wrong(shown) else None
         self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
 
     # -- what cannot be judged -------------------------------------------------------------
+
+    def _class(self, classes: list[dict[str, Any]]) -> dict[str, Entry]:
+        """The class that is meant, under the name that the kata has for it."""
+        function = self.kata.asked.functions[0]
+        uses = {
+            name: {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+            for name, tree in self.source.classes.items()
+        }
+        entry = chosen(function, classes, self.job["class"], uses)
+        if entry is not None and entry["forward"] is None:
+            self.report.object = entry["name"]
+            raise Refused("forward", self._say("forward-missing", name=entry["name"]))
+        return {} if entry is None else {function.name: entry}
+
+    def _no_class(self, classes: list[dict[str, Any]], functions: list[Entry]) -> Refused:
+        wanted = self.kata.asked.functions[0].name
+        told = self._listed(f"{one['name']} ({one['line']})" for one in classes)
+        if self.job["class"] is not None:
+            name = self.job["class"]
+            return Refused("no-class", self._say("no-class-named", name=name, found=told or "-"))
+        if classes:
+            return Refused("no-class", self._say("class-unclear", found=told))
+        if functions:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in functions)
+            message = self._say("class-not-function", wanted=wanted, found=told)
+            return Refused("no-class", message, functions[0]["line"])
+        return Refused("no-class", self._say("no-class", kata=self.kata.id, wanted=wanted))
 
     def _not_there(
         self, taken: dict[str, Entry], entries: list[Entry], classes: list[dict[str, Any]]
@@ -182,8 +225,9 @@ class _Judging:
 
     def _signature(self, one: Examination) -> Refused:
         line = one.entry["line"]
+        called = one.function.call("forward" if isinstance(one, Weighing) else "")
         message = self._say(
-            "direct-signature", wanted=f"`{one.function.signature}`", name=one.entry["name"],
+            "direct-signature", wanted=f"`{called}`", name=one.entry["name"],
             line=line,
         )  # fmt: skip
         return Refused("forward", message, line)
@@ -202,7 +246,13 @@ class _Judging:
         if intended is not None:
             message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
             return Refused("forward", message, line)
-        call = f"{name}({', '.join(finding.trial.call['kwargs']) or '…'})"
+        given = finding.trial.call["kwargs"]
+        if isinstance(one, Weighing) and fault["phase"] == "construct":
+            made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
+            message = self._say("construct-raised", name=name, given=made or "…", line=line,
+                                kind=fault["type"], reason=reason)  # fmt: skip
+            return Refused("construct", message + because(fault, self.source, self.language), line)
+        call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
         message = self._say(
             "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
         )
@@ -215,6 +265,10 @@ class _Judging:
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)
+
+
+def _plain(value: object) -> str:
+    return "…" if isinstance(value, dict) else str(value)
 
 
 def _asks_of_memory(one: Examination) -> bool:

@@ -20,6 +20,7 @@ from .draw import grown, shape_name
 from .examine import Examination
 from .rules import Breach
 from .trials import Finding
+from .weighing import Weighing
 
 __all__ = ["Page"]
 
@@ -53,6 +54,28 @@ class Page(Sheet):
     def follows(self, check: str) -> None:
         """Say that a check holds, unless it was said that it does not."""
         self.set(check, "pass", self.say(f"direct-pass-{check}"))
+
+    def parameters(self, one: Weighing) -> None:
+        """Weights that no optimiser would find, and those that do nothing."""
+        hidden = sorted(one.shown["hidden"])
+        line = one.entry["line"]
+        if not one.entry["module"]:
+            self.set("parameters", "fail", self.say("fail-not-module", name=one.entry["name"]))
+            self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
+        elif hidden:
+            names = self._listed(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
+            lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
+            self.set("parameters", "fail", self.say("fail-unregistered", names=names))
+            self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
+                       names=names)  # fmt: skip
+        elif not one.aligned:
+            self.set("parameters", "skip", self.say("waits", check="values"))
+        else:
+            count = len(one.shown["registered"])
+            self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
+        for name in one.unused if one.aligned else []:
+            layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
+            self.remark("parameter-unused", self.lines.assignment(layer), name=name)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
         """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
@@ -113,6 +136,8 @@ class Page(Sheet):
                 for one in examinations for argument in one.function.arguments
                 if one.function.gradients and argument.gradient
             ]  # fmt: skip
+            if any(one.function.module for one in examinations):
+                names.append(self.say("direct-weights"))
             values["names"] = self._listed(dict.fromkeys(names))
         elif check == "stability":
             large = [one.function for one in examinations if one.function.large]
@@ -163,7 +188,7 @@ class Page(Sheet):
     def _remarks(self, one: Examination) -> None:
         found = one.found
         line = one.entry["line"]
-        if found.container and len(one.function.results) == 1:
+        if found.container and len(one.function.results) == 1 and one.function.state is None:
             if found.place:
                 self.remark("returns-tuple", line, "returns-tuple-later", place=found.place + 1)
             else:
@@ -201,6 +226,14 @@ class Page(Sheet):
         )  # fmt: skip
         line = next(made, one.entry["line"])
         self.blame("result-dtype", line, "verbatim", text=self._dtype(first))
+
+    def uncarried(self, one: Examination) -> bool:
+        """Say that nothing came back for the next call, if that is so."""
+        many = [finding for group in one.found.findings.values() for finding in group]
+        found = next((finding for finding in many if finding.kind == "uncarried"), None)
+        if found is not None:
+            self.blame("state-not-returned", self.lines.last_return(), name=found.name)
+        return found is not None
 
     def guess(self, one: Examination) -> None:
         """Where no edit fits: what the failing cases and the source give away."""
@@ -251,6 +284,9 @@ class Page(Sheet):
         asked = finding.trial.function
         if finding.kind == "none":
             return self.say("direct-nothing", name=asked.name, kind=finding.words)
+        if finding.kind == "uncarried":
+            asked_for = ", ".join([*(one.name for one in asked.results), finding.name])
+            return self.say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
         if finding.kind == "count":
             names = self._listed(result.name for result in asked.results)
             return self.say("direct-count", case=case, count=finding.words,

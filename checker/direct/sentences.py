@@ -157,6 +157,35 @@ SENTENCES: dict[str, dict[str, str]] = {
     "direct-mask-single": {"en": "mask with one key a row", "zh": "每行只有一个 key 的 mask"},
     "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
     "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
+    "direct-weights": {"en": "every weight", "zh": "每个权重"},
+    "direct-uncarried": {
+        "en": "{case}: no `{name}` came back that the next call could be given; return ({wanted})",
+        "zh": "{case}：没有返回可以交给下一次调用的 `{name}`；应返回 ({wanted})",
+    },
+    "state-not-returned": {
+        "en": "no `{name}` is returned behind the output, so the next call starts from nothing",
+        "zh": "输出后面没有返回 `{name}`，下一次调用只能从头开始",
+    },
+    "direct-cached-steps": {
+        "en": "position by position, {after} cached",
+        "zh": "逐个位置，已缓存 {after} 个",
+    },
+    "direct-cached-chunks": {
+        "en": "in chunks, {after} cached",
+        "zh": "分块，已缓存 {after} 个",
+    },
+    "direct-cached-single": {
+        "en": "one position at a time from the start, {after} cached",
+        "zh": "从头起每次一个位置，已缓存 {after} 个",
+    },
+    "direct-cached-turns": {
+        "en": "two sequences by turns on one object, {after} cached",
+        "zh": "两个序列轮流用同一个对象，已缓存 {after} 个",
+    },
+    "direct-cached-fork": {
+        "en": "one cache continued in two ways, {after} cached",
+        "zh": "同一份缓存接两种后续，已缓存 {after} 个",
+    },
     "operator-missing": {
         "en": "an operator that the kata asks for is never called",
         "zh": "题目要求的算子没有被调用",

@@ -20,13 +20,14 @@ _FULL = torch.float32.itemsize
 _LAYOUT = (
     "view size is not compatible", "last dimension with stride 1", "stride divisible by 2",
 )  # fmt: skip
+_LATER = 1 << 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """What went wrong in a trial.
 
-    kind: raised, missing, none, count, shape, dtype, values, gradient or detached.
+    kind: raised, missing, none, count, uncarried, shape, dtype, values, gradient or detached.
     name: the argument or result that it is about.
     """
 
@@ -45,7 +46,8 @@ class Trial:
     """A case with its arguments, the call that tries it, and the right answer.
 
     keep: the rows of the results that count, None for all. missing: the argument that the
-    case needs and the submission has not. answer: what came back.
+    case needs and the submission has not. answer: what came back. weight_grads: those of an
+    object's weights, by the submission's names. group: calls on one object, one after another.
     """
 
     function: Function
@@ -57,6 +59,8 @@ class Trial:
     keep: Tensor | None = None
     dtype: torch.dtype = torch.float64
     grads: dict[str, Tensor] = field(default_factory=dict)
+    weight_grads: dict[str, Tensor] = field(default_factory=dict)
+    group: int = 0
     missing: str = ""
     answer: dict[str, Any] = field(default_factory=dict)
 
@@ -68,7 +72,9 @@ class Trial:
     @property
     def weight(self) -> int:
         """How large the case is, for showing the smallest that fails."""
-        return sum(one.numel() for one in self.expected) * 2 + (self.case.mask is not None)
+        size = sum(one.numel() for one in self.expected) * 2 + (self.case.mask is not None)
+        # What fails alone says more than what fails after other calls.
+        return size + _LATER * bool(self.case.schedule)
 
     def judge(self, answer: dict[str, Any]) -> Finding | None:
         """Compare an answer with what is right."""
@@ -80,6 +86,8 @@ class Trial:
                 return None
             return Finding(kind="raised", trial=self, fault=answer["fault"])
         wrong = self._judge_results(answer)
+        if wrong is None and self.given.kept and not answer.get("carried"):
+            return Finding(kind="uncarried", trial=self, name=self.given.state)
         if wrong is not None or not self.grads:
             return wrong
         return self._judge_gradients(answer)
@@ -117,9 +125,13 @@ class Trial:
     def _judge_gradients(self, answer: dict[str, Any]) -> Finding | None:
         if not answer.get("attached"):
             return Finding(kind="detached", trial=self)
-        largest = max(float(right.abs().max()) for right in self.grads.values())
-        for name, right in self.grads.items():
-            mine = answer["input_grads"].get(name)
+        rows = [
+            (name, right, answer["input_grads"].get(name)) for name, right in self.grads.items()
+        ]
+        rows += [(name, right, answer["grads"].get(name))
+                 for name, right in self.weight_grads.items()]  # fmt: skip
+        largest = max(float(right.abs().max()) for _, right, _ in rows)
+        for name, right, mine in rows:
             idle = float(right.abs().max()) <= 1e-9 * largest
             if mine is None or mine.shape != right.shape:
                 if not idle:

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, slips
@@ -19,7 +19,7 @@ from ...reference.mistakes import edited, fits
 from ..milestones import HIDDEN
 from .draw import Given
 
-__all__ = ["Answers", "Made", "answers", "made", "options"]
+__all__ = ["Answers", "Made", "Ready", "answers", "made", "options"]
 
 Answers = dict[str, Callable[..., Any]]
 
@@ -40,6 +40,9 @@ class Made:
         if scores is None:
             return None
         able = (scores > HIDDEN).any(-1, keepdim=True)
+        while able.dim() > self.results[0].dim():
+            # Heads that were merged: a row counts where it has something to attend in each.
+            able = able.all(dim=1)
         return None if bool(able.all()) else able
 
 
@@ -89,10 +92,15 @@ def _others(source: str, names: list[str]) -> str:
     return "" if calls & set(names) else "".join(found)
 
 
-def made(kata: Kata, function: Callable[..., Any], given: Given) -> Made:
-    """Call a function of the model answer, and keep what it and its helpers name."""
+def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool = True) -> Made:
+    """Call a function of the model answer, and keep what it and its helpers name.
+
+    For a class: make the object, and repeat the calls before this one. whole: raise what the
+    call raises; else keep what it named until then.
+    """
     file = _file(kata)
     found: dict[str, Tensor] = {}
+    call = Ready(function, given) if isinstance(function, type) else function
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         if event == "return" and frame.f_code.co_filename == file:
@@ -105,11 +113,47 @@ def made(kata: Kata, function: Callable[..., Any], given: Given) -> Made:
     before = sys.getprofile()
     sys.setprofile(watch)
     try:
-        result = function(**given.tensors, **given.plain)
+        result = call(**given.tensors, **given.plain)
+    except RuntimeError:
+        if whole:
+            raise
+        return Made(results=(), steps=found)
     finally:
         sys.setprofile(before)
-    results = result if isinstance(result, tuple) else (result,)
-    return Made(results=results, steps={**found, "output": results[0].detach()})
+    results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
+    if given.state and len(results) > 1:
+        results = results[:-1]
+    output: Tensor = result[0] if isinstance(result, tuple) else result
+    return Made(results=results, steps={**found, "output": output.detach()})
+
+
+class Ready:
+    """An object of the model answer's class, brought to where a call finds it."""
+
+    def __init__(self, kind: type, given: Given) -> None:
+        self.module: nn.Module = kind(**given.settings).double()
+        for name, weight in given.weights.items():
+            owner, _, leaf = name.rpartition(".")
+            layer = self.module.get_submodule(owner)
+            # A plain tensor in the parameter's place, so that gradients reach the one given.
+            if leaf in layer._parameters:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+                delattr(layer, leaf)
+                setattr(layer, leaf, weight)
+        self.given = given
+        self.kept: dict[str, Any] = {}
+        for earlier in given.before:
+            self._call(earlier, earlier.tensors, earlier.plain)
+
+    def __call__(self, **arguments: Any) -> Any:
+        """Make the call itself, and return all that it gives back."""
+        return self._call(self.given, arguments, {})
+
+    def _call(self, given: Given, tensors: dict[str, Any], plain: dict[str, Any]) -> Any:
+        state = {given.state: self.kept.get(given.carried)} if given.state else {}
+        result = self.module(**{**tensors, **plain, **state})
+        if given.kept:
+            self.kept[given.kept] = result[-1] if isinstance(result, tuple) else None
+        return result
 
 
 def _file(kata: Kata) -> str:

@@ -1,4 +1,4 @@
-"""Each mistake of a kata of functions, made in its model answer, is rejected and named."""
+"""Each mistake of a kata judged directly, made in its model answer, is rejected and named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from attn_kata.kata.catalogue import katas
 from attn_kata.kata.slips import BadSlips, slips, variants
 from attn_kata.reference.mistakes import edited, fits
 
-KATAS = [kata for kata in katas() if kata.kind == "function"]
+KATAS = [kata for kata in katas() if kata.kind != "class"]
 ROWS = [
     (kata, slip, number)
     for kata in KATAS

@@ -9,7 +9,13 @@ from attn_kata.checker.client import Bench
 from attn_kata.dev import answers, layout, lint, texts
 
 LEAVE = shutil.ignore_patterns(
-    "__pycache__", "arithmetic.py", "catalogue.py", "functions.py", "pages.py", "slips.py"
+    "__pycache__",
+    "arithmetic.py",
+    "catalogue.py",
+    "functions.py",
+    "modules.py",
+    "pages.py",
+    "slips.py",
 )
 
 

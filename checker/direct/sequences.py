@@ -1,0 +1,47 @@
+"""Calls on one object, one after another: what a call gives back is handed on to a later one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...kata.functions import Function, choices
+from .draw import Case, Given
+
+__all__ = ["KINDS", "sequence"]
+
+# Of each call what it is handed, under which name what it gives back is kept, and its length.
+_CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
+    "cached-steps": (("", "a", 4), ("a", "a", 1), ("a", "a", 1), ("a", "a", 1)),
+    "cached-chunks": (("", "a", 3), ("a", "a", 2), ("a", "a", 4)),
+    "cached-single": (("", "a", 1), ("a", "a", 1), ("a", "a", 1)),
+    "cached-turns": (("", "a", 3), ("", "b", 2), ("a", "a", 1), ("b", "b", 1), ("a", "a", 2)),
+    "cached-fork": (("", "a", 3), ("a", "b", 1), ("a", "c", 2), ("b", "b", 1), ("c", "c", 1)),
+}
+KINDS = tuple(_CALLS)
+
+
+def sequence(
+    function: Function, row: dict[str, int], kind: str, drawn: Callable[[Case], Given]
+) -> list[tuple[Case, Given]]:
+    """Draw the calls of one kind, each with those before it. function: one with a state."""
+    state = function.state
+    assert state is not None
+    found: list[tuple[Case, Given]] = []
+    before: tuple[Given, ...] = ()
+    reached = {"": 0}
+    for carried, kept, length in _CALLS[kind]:
+        case = Case(
+            check="values", sizes={**row, state.along: length}, schedule=kind,
+            chosen=choices(function)[0], after=reached[carried],
+        )  # fmt: skip
+        given = drawn(case)
+        handed = {"carry": carried} if carried else None
+        given = replace(
+            given, plain={**given.plain, state.name: handed}, carried=carried, kept=kept,
+            before=before,
+        )  # fmt: skip
+        reached[kept] = reached[carried] + length
+        before = (*before, replace(given, before=()))
+        found.append((case, given))
+    return found

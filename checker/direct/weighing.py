@@ -1,0 +1,366 @@
+"""The checks of a class: objects with weights, and what one call hands on to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from math import prod
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.arithmetic import names as names_in
+from ...kata.functions import Argument, choices
+from ...kata.modules import Module
+from ..compare import gap
+from .draw import Case, Given, small
+from .examine import Examination, by_dtype, same
+from .find import ways
+from .objects import Construction, constructions
+from .sequences import KINDS, sequence
+from .trials import Finding, Trial
+from .truth import answers, made, options
+from .weights import Reading, Shapes, drawn, fitted, readings, tables
+
+__all__ = ["Weighing"]
+
+_GAIN = 1.5
+# With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
+_LARGE_GAIN = 0.8
+_READINGS = 1500
+_GUESSES = 16
+
+
+@dataclass(slots=True, kw_only=True)
+class _Kind:
+    """Objects of one size: the shapes of their weights, and the weights by how large they are."""
+
+    shapes: Shapes = field(default_factory=dict)
+    weights: dict[float, dict[str, Tensor]] = field(default_factory=dict)
+
+
+class Weighing(Examination):
+    """Tries a class: finds how it is made, and which of its weights is which."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        module = self.function.module
+        assert module is not None
+        self.module: Module = module
+        self.construction: Construction | None = None
+        self.reading: Reading = ()
+        self.aligned = False
+        self.shown: dict[str, Any] = {}
+        self.kinds: dict[Any, _Kind] = {}
+        self.groups = 0
+
+    # -- finding the way in ----------------------------------------------------------------
+
+    def bind(self) -> Finding | None:
+        """Find the way to make and call the object; return what the plainest call raised."""
+        mask = self.function.mask
+        case = next(small(self.function, self.sizes, mask=mask is not None and not mask.optional))
+        plans = [
+            (construction, bound)
+            for construction in constructions(self.module, self.entry)
+            for bound in ways(self.function, self.entry)
+        ]
+        if not plans:
+            return None
+        self.mask_dtypes = [torch.bool]
+        best: tuple[int, Construction, Any, Trial, dict[str, Any]] | None = None
+        for construction, bound in plans:
+            self.construction, self.bound = construction, bound
+            trial = self.trial(case)
+            answer = self._described([trial])[0]
+            rank = _rank(answer)
+            if best is None or rank < best[0]:
+                best = (rank, construction, bound, trial, answer)
+            if not rank:
+                break
+        assert best is not None
+        rank, self.construction, self.bound, trial, self.shown = best
+        if "fault" in self.shown:
+            return Finding(kind="raised", trial=trial, fault=self.shown["fault"])
+        if rank == 2:
+            container = str(self.shown["answer"].get("container"))
+            return Finding(kind="none", trial=trial, words=container)
+        self._survey()
+        self._settle(case)
+        self.align()
+        self.try_mask_dtypes()
+        return None
+
+    def _described(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+        tries = [
+            {"recipe": self.way_in(trial)["recipe"], "dtype": "float32", "call": trial.call}
+            for trial in trials
+        ]
+        request = {"do": "describe", "first_good": False, "tries": tries}
+        return self.candidate.ask(request)["answers"]
+
+    def _survey(self) -> None:
+        """Ask for the shapes of the weights at every size."""
+        mask = self.function.mask
+        needs = mask is not None and not mask.optional
+        chosen = choices(self.function)[0]
+        kind = "random" if needs else None
+        cases = {
+            self._key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
+            for row in self.sizes.rows()
+        }
+        trials = [self.trial(case) for case in cases.values()]
+        for key, answer in zip(cases, self._described(trials), strict=True):
+            shapes = {**answer.get("registered", {}), **answer.get("hidden", {})}
+            self.kinds[key] = _Kind(shapes={n: tuple(shape) for n, shape in shapes.items()})
+
+    def _settle(self, case: Case) -> None:
+        """Decide values in float32 where the code does not run in float64."""
+        trial = self.trial(case)
+        finding = trial.judge(self.run([trial])[0])
+        if finding is not None and finding.kind == "raised" and by_dtype(finding):
+            self.found.work = torch.float32
+
+    # -- which weight is which -------------------------------------------------------------
+
+    def align(self) -> None:
+        """Take the first reading under which the model answer gives what the submission gave."""
+        rows = [row for row in self.sizes.rows() if self.kinds[self._key(row)].shapes][:3]
+        chosen = choices(self.function)[0]
+        mask = self.function.mask
+        kind = "random" if mask is not None and not mask.optional else None
+        cases = [Case(check="values", sizes=row, chosen=chosen, mask=kind) for row in rows]
+        trials = [self.trial(case) for case in cases]
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            trial.answer = answer
+        for reading in islice(self._readings(), _READINGS):
+            if trials and all(self._gives(reading, trial) for trial in trials):
+                self.reading, self.aligned = reading, True
+                return
+        self.reading = self._guess(trials)
+
+    def _readings(self, *, loose: bool = False) -> Iterator[Reading]:
+        first = self.sizes.first()
+        linear = frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
+        return readings(
+            self.kinds[self._key(first)].shapes, self.module.layers, first, linear,
+            symbols=[n for n, size in first.items() if size > 1], loose=loose,
+        )  # fmt: skip
+
+    def _guess(self, trials: Sequence[Trial]) -> Reading:
+        """Take a reading under which a mistake explains the first call, else the names'."""
+        likely = [
+            *islice(self._readings(), _GUESSES),
+            *islice(self._readings(loose=True), _GUESSES),
+        ]
+        for reading in likely:
+            for _, edit in options(self.kata, self.function.name):
+                edited = answers(self.kata, (edit,))
+                if edited is None or not trials:
+                    continue
+                if self._gives(reading, trials[0], edited[self.function.name]):
+                    return reading
+        return likely[0] if likely else ()
+
+    def _gives(self, reading: Reading, trial: Trial, right: Any = None) -> bool:
+        """Whether the model answer, or an edited one, gives what the submission gave."""
+        actual = trial.results(trial.answer) if "fault" not in trial.answer else []
+        given = self._weighted(trial.given, trial.case, reading, loose=right is not None)
+        if not actual or given is None:
+            return False
+        try:
+            with torch.no_grad():
+                done = made(self.kata, right or self.right, given)
+        except (RuntimeError, IndexError, ValueError, TypeError):
+            return False
+        theirs = done.results[0]
+        if actual[0].shape != theirs.shape:
+            return False
+        keep = done.counted(self.function.left_out)
+        keep = keep.expand(theirs.shape) if keep is not None else None
+        return not gap(actual[0], theirs, trial.bound, keep).wrong
+
+    @property
+    def roles(self) -> dict[str, list[str]]:
+        """The model answer's layers, each with the parameters that hold it."""
+        return {
+            layer: [*take.names, *take.biases] for take in self.reading for layer in take.layers
+        }
+
+    @property
+    def unused(self) -> list[str]:
+        """The parameters that the output does not depend on."""
+        used = {name for many in self.roles.values() for name in many}
+        shapes = self.kinds[self._key(self.sizes.first())].shapes
+        return [name for name in shapes if name not in used]
+
+    # -- objects of one size ---------------------------------------------------------------
+
+    def _key(self, sizes: dict[str, int]) -> tuple[Any, ...]:
+        return tuple(self.module.worth(sizes).values())
+
+    def _held(self, case: Case) -> dict[str, Tensor]:
+        """The submission's weights for a case, drawn once for all objects of one size."""
+        kind = self.kinds.setdefault(self._key(case.sizes), _Kind())
+        gain = _GAIN if case.gain == 1 else _LARGE_GAIN
+        if gain not in kind.weights and kind.shapes:
+            kind.weights[gain] = drawn(kind.shapes, gain, self.generator)
+        return kind.weights.get(gain, {})
+
+    def _weighted(
+        self, given: Given, case: Case, reading: Reading, *, loose: bool = True
+    ) -> Given | None:
+        """Give the model answer a submission's weights; None where they do not fit it."""
+        held = self._held(case)
+        shapes = {name: tuple(weight.shape) for name, weight in held.items()}
+        places = tables(reading, shapes, self.module.layers, case.sizes)
+        if places is None and loose:
+            places = tables(reading, shapes, self.module.layers, case.sizes, loose=True)
+        if places is None:
+            if not loose:
+                return None
+            places = tables((), {}, self.module.layers, case.sizes)
+        assert places is not None
+        flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
+        return replace(given, weights={name: flat[index] for name, index in places.items()})
+
+    def drawn(self, case: Case) -> Given:
+        """Draw what a case is called with, and the weights."""
+        given = super().drawn(case)
+        state = self.function.state
+        if state is not None and case.turn % 2 and not self._must(state):
+            given = replace(given, left=(*given.left, state.name), plain={
+                name: value for name, value in given.plain.items() if name != state.name
+            })  # fmt: skip
+        weighted = self._weighted(given, case, self.reading)
+        assert weighted is not None
+        return weighted
+
+    def _must(self, state: Argument) -> bool:
+        """Whether the state cannot be left out of the submission's call."""
+        assert self.bound is not None
+        own = self.bound.named.get(state.name)
+        arguments = self.entry["arguments"] or []
+        return own is None or not any(
+            one["name"] == own and one["has_default"] for one in arguments
+        )
+
+    def work_out(self, trial: Trial) -> Tensor | None:
+        """Run the model answer; with no weights where the submission's do not fit it."""
+        given = trial.given
+        if self._weighted(given, trial.case, self.reading, loose=False) is None:
+            places = tables((), {}, self.module.layers, trial.case.sizes)
+            assert places is not None
+            none = {name: torch.zeros(place.shape).double() for name, place in places.items()}
+            trial.given = replace(given, weights=none)
+        upstream = super().work_out(trial)
+        trial.given = given
+        return upstream
+
+    def write(self, trial: Trial, **extra: Any) -> None:
+        """Write a trial's call; what it gives back is kept for later ones."""
+        given = trial.given
+        if given.state:
+            extra["hold"] = given.kept
+        super().write(trial, **extra)
+
+    def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
+        """Bring the gradients of the model answer's weights to the submission's parameters."""
+        held = self._held(trial.case)
+        shapes = {name: tuple(weight.shape) for name, weight in held.items()}
+        places = tables(self.reading, shapes, self.module.layers, trial.case.sizes)
+        if not self.aligned or places is None:
+            return
+        flat = torch.zeros(sum(map(prod, shapes.values())) + 1, dtype=torch.float64)
+        for name, grad in grads.items():
+            flat[places[name]] += grad
+        parts = flat[:-1].split([prod(shape) for shape in shapes.values()])
+        takes = fitted(self.reading, shapes)
+        used = {name for take in takes for name in (*take.names, *take.biases)}
+        trial.weight_grads = {
+            name: part.reshape(shape)
+            for (name, shape), part in zip(shapes.items(), parts, strict=True)
+            if name in used
+        }
+
+    def object_of(self, trial: Trial) -> Any:
+        """What tells the object of one call from that of another."""
+        return (self._key(trial.case.sizes), trial.case.gain != 1, trial.group)
+
+    def way_in(self, trial: Trial) -> dict[str, Any]:
+        """How the object that a trial calls is made, and its weights."""
+        assert self.construction is not None
+        recipe = self.construction.recipe(trial.case.sizes)
+        weights = self._held(trial.case)
+        if trial.dtype is not torch.float64:
+            weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
+        return {"recipe": recipe, "weights": weights}
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the candidate's process makes the object of the first sizes."""
+        assert self.construction is not None
+        return self.construction.recipe(self.sizes.first())
+
+    # -- what is tried ---------------------------------------------------------------------
+
+    def two(self) -> tuple[Case, Case]:
+        """Two cases that one object can be called with."""
+        one, other = super().two()
+        fixed = {s for text in self.module.texts for s in names_in(text)}
+        for symbol, values in self.sizes.values.items():
+            sizes = self.sizes.row({**{s: v[0] for s, v in self.sizes.values.items()},
+                                    symbol: values[-1]})  # fmt: skip
+            if symbol not in fixed and self._key(sizes) == self._key(one.sizes):
+                other = replace(one, sizes=sizes, turn=other.turn)
+        return one, other
+
+    def try_purity(self) -> None:
+        """The same, told apart: what differs on one object and not on two is kept on it."""
+        super().try_purity()
+        if self.found.state == "fail-random":
+            pair = [self.trial(self.two()[0])] * 2
+            outs = [pair[0].results(self.run([one])[0]) for one in pair]
+            if same(outs[0], outs[1]):
+                self.found.state = "fail-state"
+
+    def trials(self) -> list[Trial]:
+        """All that is tried: each call alone, and calls one after another."""
+        return [*super().trials(), *(t for group in self._schedules(3) for t in group)]
+
+    def _schedules(self, most: int) -> Iterator[list[Trial]]:
+        """Yield calls on one object, in which one takes what another gave back."""
+        if self.function.state is None:
+            return
+        rows = {self._key(row): row for row in reversed(list(self.sizes.rows()))}
+        for row in [self.sizes.first(), *rows.values()][:most]:
+            for kind in KINDS:
+                self.groups += 1
+                found: list[Trial] = []
+                for case, given in sequence(self.function, row, kind, self.drawn):
+                    found.append(self.trial_of(case, given, self.found.work))
+                    found[-1].group = self.groups
+                yield found
+
+    def watch(self) -> None:
+        """Keep the steps of calls alone, and of calls one after another."""
+        super().watch()
+        for group in self._schedules(1):
+            self.seen += self.recorded([trial for trial in group if not trial.missing])
+
+    def again(self, trial: Trial) -> Trial:
+        """Make a trial's call once more, and keep its steps; of several, the first was seen."""
+        return super().again(trial) if not trial.group else trial
+
+
+def _rank(answer: dict[str, Any]) -> int:
+    """How far a way to make and call an object came: 0 is an output of the shape asked for."""
+    if answer["phase"] == "construct":
+        return 4
+    if answer["phase"] == "forward":
+        return 3
+    if answer["fits"]:
+        return 0
+    return 1 if isinstance(answer["answer"]["out"], Tensor) else 2

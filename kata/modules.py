@@ -1,0 +1,110 @@
+"""What a kata asks of a class beyond its call: how it is made, and which weights it has.
+
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .arithmetic import worth
+
+__all__ = ["BadContract", "Layer", "Module", "Setting", "only", "read_module"]
+
+
+class BadContract(ValueError):
+    """A contract that cannot be read. The message says which key, and what is wrong there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One argument of a constructor.
+
+    value: what it is worth, a sum of sizes. also: other names for it. extra: it is not asked
+    for, and given to a constructor that cannot do without.
+    """
+
+    name: str
+    value: str
+    also: tuple[str, ...] = ()
+    extra: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layer:
+    """One layer of the model answer that has weights.
+
+    shape: its weight's, (out, in), or (width,) of a norm. also: the words by which people
+    call it. bias: whether the model answer has one; a submission may be without.
+    """
+
+    name: str
+    shape: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    bias: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Module:
+    """How an object is made, and what weights the model answer has."""
+
+    settings: tuple[Setting, ...]
+    layers: tuple[Layer, ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """Every sum in it."""
+        shapes = [axis for layer in self.layers for axis in layer.shape]
+        return [*(setting.value for setting in self.settings), *shapes]
+
+    def worth(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
+        """What the model answer is made with at these sizes."""
+        return {one.name: worth(one.value, sizes) for one in self.settings if not one.extra}
+
+    def signature(self, name: str) -> str:
+        """How the object is made, as one writes it."""
+        return f"{name}({', '.join(one.name for one in self.settings if not one.extra)})"
+
+
+def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
+    """Read what a class is made with; None for a function. Raise BadContract."""
+    if "setting" not in row and "layer" not in row:
+        return None
+    settings, layers = row.get("setting", ()), row.get("layer", ())
+    if not settings or not layers:
+        raise BadContract(f"{where}: a class needs settings and layers")
+    for one in settings:
+        only(f"{where}, setting {one.get('name', '')}", one, {"name", "value", "also", "extra"})
+    for one in layers:
+        only(f"{where}, layer {one.get('name', '')}", one, {"name", "shape", "also", "bias"})
+        if len(one.get("shape", ())) not in {1, 2}:
+            raise BadContract(
+                f"{where}, layer {one.get('name', '')}: its shape has one axis or two"
+            )
+    return Module(
+        settings=tuple(
+            Setting(
+                name=one["name"], value=str(one.get("value", "")), also=tuple(one.get("also", ())),
+                extra=one.get("extra", False),
+            )
+            for one in settings
+        ),
+        layers=tuple(
+            Layer(
+                name=one["name"], shape=tuple(str(axis) for axis in one["shape"]),
+                also=tuple(one.get("also", ())), bias=one.get("bias", True),
+            )
+            for one in layers
+        ),
+    )  # fmt: skip
+
+
+def only(where: str, row: Mapping[str, Any], known: set[str]) -> None:
+    """Raise BadContract where a table has a key that is not known."""
+    for key in row:
+        if key not in known:
+            raise BadContract(
+                f"{where}: there is no key `{key}`; known are {', '.join(sorted(known))}"
+            )

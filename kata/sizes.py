@@ -1,0 +1,63 @@
+"""The sizes that are tried: each symbol's values, those worked out from others, and axis names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .arithmetic import NotASum, worth
+from .modules import BadContract
+
+__all__ = ["Sizes", "read_sizes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """The sizes that are tried. values: by symbol. worked: sums of others. axes: their names."""
+
+    values: dict[str, tuple[int, ...]]
+    worked: dict[str, str] = field(default_factory=dict)
+    axes: dict[str, str] = field(default_factory=dict)
+
+    def row(self, picks: Mapping[str, int]) -> dict[str, int]:
+        """Return all sizes, given those that are not worked out."""
+        sizes = dict(picks)
+        for symbol, text in self.worked.items():
+            sizes[symbol] = worth(text, sizes)
+        return sizes
+
+    def first(self) -> dict[str, int]:
+        """The sizes of the first case, of which no two are equal."""
+        return self.row({symbol: values[0] for symbol, values in self.values.items()})
+
+    def rows(self) -> Iterator[dict[str, int]]:
+        """Yield the first sizes, then every value of each symbol in turn, others moving along."""
+        yield self.first()
+        most = max((len(values) for values in self.values.values()), default=0)
+        for turn in range(1, most):
+            # Shifted against one another, so that equal places do not always meet.
+            yield self.row({
+                symbol: values[(turn + shift * (turn > 1)) % len(values)]
+                for shift, (symbol, values) in enumerate(self.values.items())
+            })  # fmt: skip
+        for symbol, values in self.values.items():
+            for value in values[1:]:
+                picks = {other: many[0] for other, many in self.values.items()}
+                yield self.row({**picks, symbol: value})
+
+
+def read_sizes(values: Mapping[str, Any], axes: Mapping[str, str]) -> Sizes:
+    """Read `[sizes]` and `[axes]`. Raise BadContract where they do not fit."""
+    plain = {name: tuple(v) for name, v in values.items() if isinstance(v, list)}
+    worked = {name: v for name, v in values.items() if isinstance(v, str)}
+    if not plain or not all(all(isinstance(n, int) and n > 0 for n in v) for v in plain.values()):
+        raise BadContract("[sizes] gives each symbol a list of whole numbers, or a sum of others")
+    sizes = Sizes(values=plain, worked=worked, axes=dict(axes))
+    try:
+        first = sizes.first()
+    except NotASum as fault:
+        raise BadContract(f"[sizes]: {fault}") from None
+    if set(axes) != set(first):
+        raise BadContract(f"[axes] names {sorted(axes)} and [sizes] has {sorted(first)}")
+    return sizes
