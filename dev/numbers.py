@@ -19,7 +19,8 @@ from ..checker.milestones import milestones
 from ..checker.plan import Size
 from ..checker.truth import Truth
 from ..kata.catalogue import Kata, find
-from ..kata.functions import Function, Sizes
+from ..kata.functions import Function
+from ..kata.sizes import Sizes
 from ..kata.slips import Slip, slips
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 

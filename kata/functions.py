@@ -25,7 +25,6 @@ __all__ = [
     "Memory",
     "Result",
     "Rules",
-    "Sizes",
     "choices",
     "read_asked",
 ]

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from ...kata.arithmetic import worth
-from ...kata.functions import Argument, Function, Sizes, choices
+from ...kata.functions import Argument, Function, choices
 from ...kata.modules import Module
+from ...kata.sizes import Sizes
 from ..messages import say
 
 __all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ...kata.functions import Sizes
+from ...kata.sizes import Sizes
 from ..milestones import Step as Traced
 from ..relation import relation
 from ..report import Departure, Step

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from torch import Tensor
 
-from ...kata.functions import Sizes
+from ...kata.sizes import Sizes
 from ..crashes import because
 from ..evidence import cut_line
 from ..lines import in_place
