@@ -77,7 +77,7 @@ def test_every_question_of_a_candidate_has_an_answer():
         for drawn in draws:
             for topic in topics():
                 for language in LANGUAGES:
-                    said = answer(topic, kata.contract, drawn, language)
+                    said = answer(topic, kata, drawn, language)
                     assert said
                     assert "{" not in said
 
