@@ -60,7 +60,7 @@ def _of_masks(topic: str, functions: tuple[Function, ...]) -> str:
     if topic == "meaning":
         return "keep"
     if topic == "entries":
-        return "bool" if not taken else "every"
+        return "brief" if taken and moved else "every" if taken else "bool"
     left_out = all(function.left_out for function in functions if function.mask is not None)
     return "free" if taken and left_out else "brief"
 
@@ -130,9 +130,9 @@ def _rules_of(function: Function, sizes: Sizes, language: str) -> Iterator[str]:
         either = _word("or", language).join(_call(one, language) for one in row)
         yield _word("must", language, calls=either)
     if asked.never:
-        named = [_call(one, language) for one in asked.never[:_MOST]]
-        more = [_word("more", language)] if len(asked.never) > _MOST else []
-        yield _word("never", language, calls=_word("list", language).join([*named, *more]))
+        named = _word("list", language).join(_call(one, language) for one in asked.never[:_MOST])
+        more = _word("more", language) if len(asked.never) > _MOST else ""
+        yield _word("never", language, calls=f"{named}{more}")
     if not asked.loops:
         yield _word("loops", language)
     if memory.view_of:
