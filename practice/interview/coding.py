@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from ...checker.report import Report
+from ...kata.catalogue import Kata
 from ..errors import Trouble
 from ..home import reason
 from ..record import Recorder
 from . import clock
 from .files import put_back, read, run
 from .judging import Examiner, weigh
-from .requirements import Topic, answer, topics
+from .requirements import Topic, answer, topics, value
 from .said import Said, note, speech, trouble
 from .session import Session, Submission
 from .store import Event, Store
@@ -100,8 +101,8 @@ class Coding:
             report = self.examiner.judge(kata, file, source, drawn, self.language)
         except OSError as fault:
             return [note("interview-not-judged", reason=reason(fault))]
-        report = self._in_words_of_this_interview(report)
-        outcome = weigh(report, source, kata.contract, drawn)
+        report = self._in_words_of_this_interview(report, kata)
+        outcome = weigh(report, source, kata, drawn)
         self._add("judged", number=waiting.number, report=report.to_dict(), outcome=asdict(outcome))
         self.recorder.record(report, alone=False)
         return self._verdict(waiting)
@@ -169,14 +170,14 @@ class Coding:
         found = [self.topic(name) for name in last.outcome["missed"]]
         if last.told == 1:
             return [note("interview-not-agreed", topic=one.name[self.language]) for one in found]
-        contract = self.session.stages[last.tier].tier.kata.contract
+        kata = self.session.stages[last.tier].tier.kata
         drawn = self.session.drawn
-        return [speech(answer(one, contract, drawn, self.language)) for one in found]
+        return [speech(answer(one, kata, drawn, self.language)) for one in found]
 
-    def _in_words_of_this_interview(self, report: Report) -> Report:
+    def _in_words_of_this_interview(self, report: Report, kata: Kata) -> Report:
         """The judge says what 1 means to it; here the mask may have been agreed otherwise."""
-        meaning = self.session.drawn["meaning"]
-        if meaning != "keep":
+        meaning = value("meaning", kata, self.session.drawn)
+        if meaning not in {"keep", "none", "brief"}:
             for one in report.diagnosis:
                 if one.mistake in _READ_ONE_WAY:
                     one.message = self.topic("meaning").answer[meaning][self.language]

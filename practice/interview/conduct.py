@@ -13,8 +13,9 @@ from . import clock
 from .coding import Coding
 from .commands import WORDS, command_in, meant, ticks_in
 from .files import hand_out
+from .handout import blank
 from .questions import question_called
-from .requirements import answer, topics_in, value
+from .requirements import answer, answers, topics_in, value
 from .said import Said, note, speech
 
 __all__ = ["Interview"]
@@ -104,7 +105,8 @@ class Interview(Coding):
 
     def _open(self) -> list[Said]:
         try:
-            file, source = hand_out(self.folder)
+            source = blank(self.session.stages[0].tier.kata)
+            file = hand_out(self.folder, source)
         except Refusal as refusal:
             return [note(refusal.key, **refusal.values)]
         self._add("opened", file=str(file), source=source)
@@ -129,9 +131,12 @@ class Interview(Coding):
         stage, language = self.session.stage, self.language
         assert stage is not None
         found = [speech(stage.tier.ask[language])]
-        contract = stage.tier.kata.contract
-        now = value("output", contract, self.session.drawn)
-        if now == "wanted" and self.session.drawn["output"] == "unwanted":
+        kata, drawn = stage.tier.kata, self.session.drawn
+        if kata.promised is None:
+            # The judge finds functions by their names, so these are no secret.
+            found.append(speech(answer(self.topic("names"), kata, drawn, language)))
+        now = value("output", kata, drawn)
+        if now == "wanted" and drawn["output"] == "unwanted":
             found.append(speech(self.topic("output").answer["changed"][language]))
         return found
 
@@ -147,8 +152,8 @@ class Interview(Coding):
         self._add("asked", text=text, topics=[topic.id for topic in found])
         if not found or stage is None:
             return [Said(kind="say", key="interview-unclear")]
-        contract = stage.tier.kata.contract
-        return [speech(answer(one, contract, session.drawn, self.language)) for one in found]
+        kata = stage.tier.kata
+        return [speech(text) for text in answers(found, kata, session.drawn, self.language)]
 
     def _go_on(self) -> list[Said]:
         """Put the next question, go to the next tier, or come to the end."""

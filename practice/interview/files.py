@@ -18,21 +18,6 @@ from ..home import reason
 
 __all__ = ["Ran", "Text", "hand_out", "put_back", "read", "run"]
 
-_STUB = """\
-# attn-kata: interview
-import math
-
-import torch
-from torch import Tensor, nn
-
-
-class Attention(nn.Module):
-    def __init__(self):
-        super().__init__()
-
-    def forward(self, x):
-        raise NotImplementedError("write me")
-"""
 _LARGEST = 1 << 20
 _OUTPUT = 20_000
 _SECONDS = 20
@@ -57,7 +42,7 @@ class Ran:
     cut: bool
 
 
-def hand_out(folder: Path) -> tuple[Path, str]:
+def hand_out(folder: Path, source: str) -> Path:
     """Write a new file to work in, and overwrite none. Raise Refusal where that fails."""
     number = 1
     while True:
@@ -66,7 +51,7 @@ def hand_out(folder: Path) -> tuple[Path, str]:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with file.open("x", encoding="utf-8") as stream:
-                stream.write(_STUB)
+                stream.write(source)
         except FileExistsError as fault:
             if not os.path.lexists(file):
                 raise Refusal("cannot-write", file=str(file), reason=reason(fault)) from None
@@ -74,7 +59,7 @@ def hand_out(folder: Path) -> tuple[Path, str]:
         except OSError as fault:
             raise Refusal("cannot-write", file=str(file), reason=reason(fault)) from None
         else:
-            return file.absolute(), _STUB
+            return file.absolute()
 
 
 def read(file: Path) -> Text:

@@ -12,11 +12,11 @@ from typing import Any
 
 from ...checker.client import Bench, Options
 from ...checker.report import Report
-from ...kata.catalogue import Contract, Kata
+from ...kata.catalogue import Kata
 from .requirements import matters, value
-from .texts import table
+from .voices import group_of
 
-__all__ = ["Examiner", "Outcome", "default_rate", "group_of", "weigh"]
+__all__ = ["Examiner", "Outcome", "default_rate", "weigh"]
 
 _PORTABLE = {"dtypes", "device"}
 
@@ -72,9 +72,9 @@ class Examiner:
         assert self._bench is not None
         # A GPU's driver would take seconds to start; a pretended one finds the same faults.
         wanted: dict[str, Any] = {"language": language, "heat": True, "device": "cpu"}
-        if kata.contract.masks:
+        if kata.promised is not None and kata.promised.masks:
             wanted["mask"] = drawn["meaning"]
-        if kata.contract.output == "required":
+        if kata.promised is not None and kata.promised.output == "required":
             wanted["output"] = drawn["output"]
         known = {field.name for field in fields(Options)}
         options = Options(**{name: one for name, one in wanted.items() if name in known})
@@ -88,17 +88,17 @@ class Examiner:
         return replace(report, file=file)
 
 
-def weigh(report: Report, source: str, contract: Contract, drawn: Mapping[str, str]) -> Outcome:
+def weigh(report: Report, source: str, kata: Kata, drawn: Mapping[str, str]) -> Outcome:
     """Hold a report against what this interview asks for."""
     failing = {check.id for check in report.checks if check.status == "fail"}
-    lenient = value("precision", contract, drawn) == "float32"
+    lenient = value("precision", kata, drawn) == "float32"
     forgiven = lenient and report.verdict == "fail" and bool(failing) and failing <= _PORTABLE
     right = report.verdict == "pass" or forgiven
     missed: list[str] = []
     unsure: list[str] = []
     if right:
         for topic in ("entries", "output", "dropout"):
-            if matters(topic, contract, drawn):
+            if matters(topic, kata, drawn):
                 met = _met(topic, report, source, drawn)
                 if met is None:
                     unsure.append(topic)
@@ -129,21 +129,6 @@ def _met(topic: str, report: Report, source: str, drawn: Mapping[str, str]) -> b
         return False
     rate = default_rate(source, report.object or "")
     return None if rate is None else abs(rate - float(drawn["dropout"])) < 1e-9
-
-
-def group_of(report: Report, *, agreed: bool = False) -> str:
-    """Return the group of mistakes that an interviewer's sentence is about."""
-    if agreed:
-        return "agreed"
-    for diagnosis in report.diagnosis:
-        for group, row in table("voices.toml").items():
-            if diagnosis.mistake in row["mistakes"]:
-                return group
-    if report.verdict == "error":
-        return "crash"
-    failing = [check.id for check in report.checks if check.status == "fail"]
-    named = {"shape": "shape", "mask": "mask", "causality": "causal", "dropout": "dropout"}
-    return next((named[name] for name in failing if name in named), "unknown")
 
 
 def default_rate(source: str, class_name: str) -> float | None:

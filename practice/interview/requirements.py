@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from ...checker.client import Options
-from ...kata.catalogue import Contract
+from ...kata.catalogue import Contract, Kata
+from .handout import signatures
+from .stated import mask_shapes, passage, rules, shapes, stated
 from .texts import table
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "JUDGES_OUTPUT",
     "Topic",
     "answer",
+    "answers",
     "draw",
     "matters",
     "topics",
@@ -80,8 +83,20 @@ def draw(seed: int, level: str) -> dict[str, str]:
     }
 
 
-def value(topic: str, contract: Contract, drawn: Mapping[str, str]) -> str:
-    """Return what this interview says about a topic, at a tier with this contract."""
+def value(topic: str, kata: Kata, drawn: Mapping[str, str]) -> str:
+    """Return what this interview says about a topic, at a tier on this kata.
+
+    Without a class contract all but the precision is the kata's own: what a mask means, for
+    one, stands in its brief.
+    """
+    if topic == "precision":
+        return drawn["precision"]
+    if kata.promised is None:
+        return stated(topic, kata)
+    return _promised(topic, kata.promised, drawn)
+
+
+def _promised(topic: str, contract: Contract, drawn: Mapping[str, str]) -> str:
     if topic == "mask":
         return "built-in" if contract.causal else "given" if contract.masks else "none"
     if topic in {"meaning", "entries"}:
@@ -93,8 +108,6 @@ def value(topic: str, contract: Contract, drawn: Mapping[str, str]) -> str:
     if topic == "dropout":
         named = {"none": "none", "optional": "free"}
         return named.get(contract.dropout, drawn["dropout"])
-    if topic == "precision":
-        return drawn["precision"]
     return contract.source if topic == "shape" else "free"
 
 
@@ -107,24 +120,56 @@ def _output(contract: Contract, drawn: Mapping[str, str]) -> str:
     return "free" if contract.fused else drawn["output"]
 
 
-def matters(topic: str, contract: Contract, drawn: Mapping[str, str]) -> bool:
+def matters(topic: str, kata: Kata, drawn: Mapping[str, str]) -> bool:
     """Whether a topic was drawn and says something at this tier."""
-    if topic not in DRAWN or value(topic, contract, drawn) in {"none", "free"}:
+    if topic not in DRAWN or value(topic, kata, drawn) in {"none", "free"}:
         return False
+    if kata.promised is None:
+        return topic == "precision"
     if topic == "output":
-        return contract.output == "optional" or JUDGES_OUTPUT
+        return kata.promised.output == "optional" or JUDGES_OUTPUT
     # Both meanings of the numbers are one question where the mask is added.
     return not (topic == "entries" and drawn["meaning"] == "additive")
 
 
-def answer(topic: Topic, contract: Contract, drawn: Mapping[str, str], language: str) -> str:
+def answers(
+    found: Sequence[Topic], kata: Kata, drawn: Mapping[str, str], language: str
+) -> list[str]:
+    """Return the interviewer's answers. The brief, where it is one, has all but what was drawn."""
+    if any(value(one.id, kata, drawn) == "brief" for one in found):
+        found = [
+            one
+            for one in found
+            if value(one.id, kata, drawn) == "brief" or matters(one.id, kata, drawn)
+        ]
+    return list(dict.fromkeys(answer(one, kata, drawn, language) for one in found))
+
+
+def answer(topic: Topic, kata: Kata, drawn: Mapping[str, str], language: str) -> str:
     """Return the interviewer's answer."""
-    found = value(topic.id, contract, drawn)
+    found = value(topic.id, kata, drawn)
+    if found == "brief":
+        return passage(kata, language)
     if topic.id == "dropout" and found not in topic.answer:
         return topic.answer["rate"][language].strip().format(rate=found)
     text = topic.answer[found][language].strip()
-    shapes = [_SHAPES[form] for form in contract.masks]
-    return text.format(shape=", ".join(shapes)) if "{shape}" in text else text
+    return _FIELD.sub(lambda field: _FIELDS[field[1]](kata, language), text)
+
+
+def _masks(kata: Kata, language: str) -> str:  # noqa: ARG001 - one of _FIELDS
+    if kata.promised is None:
+        return mask_shapes(kata)
+    return ", ".join(_SHAPES[form] for form in kata.promised.masks)
+
+
+# What an answer may leave to be filled in from the kata.
+_FIELDS: dict[str, Callable[[Kata, str], str]] = {
+    "masks": _masks,
+    "shapes": lambda kata, _: shapes(kata),
+    "signatures": lambda kata, _: "\n".join(signatures(kata)),
+    "rules": rules,
+}
+_FIELD = re.compile(r"{(\w+)}")
 
 
 def topics_in(text: str, asked: frozenset[str]) -> list[Topic]:

@@ -101,7 +101,7 @@ def clarity(session: Session) -> list[Standing]:
         tiers = [
             at
             for at, stage in enumerate(session.stages)
-            if matters(topic, stage.tier.kata.contract, session.drawn)
+            if matters(topic, stage.tier.kata, session.drawn)
         ]
         if tiers:
             found.append(Standing(topic=topic, how=_how(session, topic, tiers)))

@@ -182,7 +182,7 @@ class Session:
         return any(
             topic in one.topics
             and one.tier < len(self.stages)
-            and matters(topic, self.stages[one.tier].tier.kata.contract, self.drawn)
+            and matters(topic, self.stages[one.tier].tier.kata, self.drawn)
             and (one.tier < tier or (one.tier == tier and one.early))
             for one in self.clarified
         )

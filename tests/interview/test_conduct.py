@@ -4,6 +4,7 @@ import random
 
 import pytest
 from attn_kata.checker.report import Diagnosis, Report
+from attn_kata.practice.interview.plan import plan_names
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
 
@@ -328,7 +329,7 @@ LINES = (
 def test_what_is_stored_is_all_there_is(lead, hands, work, script, seed):
     """Whatever is typed: nothing breaks, and the stored events alone give the same interview."""
     chance = random.Random(seed)
-    led = lead(seed=seed, plan=chance.choice(("mha", "causal", "cross")))
+    led = lead(seed=seed, plan=chance.choice(plan_names()))
     led.greet()
     texts = (script.right, script.wrong, script.crash, "half(", "")
     for _ in range(50):

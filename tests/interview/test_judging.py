@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from attn_kata.checker.report import Check, Diagnosis, Remark
 from attn_kata.kata.catalogue import find
-from attn_kata.practice.interview.judging import Examiner, default_rate, group_of, weigh
+from attn_kata.practice.interview.judging import Examiner, default_rate, weigh
 from attn_kata.practice.interview.requirements import value
+from attn_kata.practice.interview.voices import group_of
 
 RIGHT = Path(__file__).parent.parent / "corpus" / "right"
 DRAWN = {
@@ -85,7 +86,7 @@ def test_real_code_is_held_against_what_was_drawn(examiner, masked, drawn, misse
     kata = find("v4")
     source = ANSWER.format(masked=masked)
     report = examiner.judge(kata, "/nowhere/mine.py", source, wanted, "en")
-    outcome = weigh(report, source, kata.contract, wanted)
+    outcome = weigh(report, source, kata, wanted)
     assert report.file == "/nowhere/mine.py"
     assert outcome.accepted == (missed == ())
     assert outcome.missed == (missed or ())
@@ -97,19 +98,19 @@ def test_float32_on_the_cpu_forgives_what_only_others_need(script):
     report = script.report("# right")
     report.verdict = "fail"
     report.checks = [Check(id="values", status="pass"), Check(id="dtypes", status="fail")]
-    contract = find("v1").contract
+    kata = find("v1")
     lenient, strict = ({**DRAWN, "precision": one} for one in ("float32", "any"))
-    assert weigh(report, "", contract, lenient).forgiven == ("dtypes",)
-    assert weigh(report, "", contract, lenient).accepted
-    assert not weigh(report, "", contract, strict).accepted
+    assert weigh(report, "", kata, lenient).forgiven == ("dtypes",)
+    assert weigh(report, "", kata, lenient).accepted
+    assert not weigh(report, "", kata, strict).accepted
     report.checks.append(Check(id="gradients", status="fail"))
-    assert not weigh(report, "", contract, lenient).accepted
+    assert not weigh(report, "", kata, lenient).accepted
 
 
 def test_what_nobody_can_tell_is_said_and_not_held_against_anyone(script):
     """A rate that comes from a config object is unsure: neither met nor missed."""
     report = script.report("# right", "v4")
-    outcome = weigh(report, "class Attention: ...", find("v4").contract, DRAWN)
+    outcome = weigh(report, "class Attention: ...", find("v4"), DRAWN)
     assert outcome.accepted
     assert outcome.unsure == ("dropout",)
 
@@ -118,7 +119,7 @@ def test_dropout_that_never_acts_is_not_what_was_agreed(script):
     """In a kata that leaves dropout open, the interview does not."""
     report = script.report("# right", "mha")
     report.remarks = [Remark(id="dropout-not-applied", message="")]
-    assert weigh(report, "", find("mha").contract, DRAWN).missed == ("dropout",)
+    assert weigh(report, "", find("mha"), DRAWN).missed == ("dropout",)
 
 
 def test_groups(script):
@@ -152,7 +153,7 @@ def agreed(kata, drawn):
         source = source.replace(" == 0, lowest", " != 0, lowest")
     if drawn["meaning"] == "additive":
         source = re.sub(r"scores\.masked_fill\((\w+) == 0, lowest\)", r"scores + \1", source)
-    if value("output", kata.contract, drawn) == "unwanted":
+    if value("output", kata, drawn) == "unwanted":
         source = re.sub(r"\n *self\.output_proj = .*", "", source)
         source = re.sub(r"self\.output_proj\((\w+)\)", r"\1", source)
     return source
@@ -167,6 +168,6 @@ def test_the_model_answer_passes_every_interview(examiner, name, meaning):
     drawn = {**DRAWN, "meaning": meaning, "entries": entries, "dropout": "0.2"}
     source = agreed(kata, drawn)
     report = examiner.judge(kata, "mine.py", source, drawn, "en")
-    outcome = weigh(report, source, kata.contract, drawn)
+    outcome = weigh(report, source, kata, drawn)
     assert outcome.accepted, outcome
     assert outcome.unsure == ()

@@ -56,18 +56,18 @@ def test_nothing_is_asked_for_that_the_judge_would_refuse():
     """Where the judge insists on an output projection, the interview does not do without."""
     drawn = {**draw(1, "junior"), "output": "unwanted"}
     for kata in katas():
-        said = value("output", kata.contract, drawn)
-        if kata.contract.output == "required" and not JUDGES_OUTPUT:
+        said = value("output", kata, drawn)
+        if kata.promised and kata.promised.output == "required" and not JUDGES_OUTPUT:
             assert said == "wanted"
-    assert value("output", find("v4").contract, drawn) == "unwanted"
-    assert value("output", find("v2").contract, drawn) == "free"
+    assert value("output", find("v4"), drawn) == "unwanted"
+    assert value("output", find("v2"), drawn) == "free"
 
 
 def test_only_what_was_drawn_matters():
     """A topic counts where this interview says something about it, and nowhere else."""
     drawn = draw(1, "junior")
-    assert not matters("meaning", find("v1").contract, drawn)
-    assert matters("meaning", find("v4").contract, drawn)
-    assert not matters("heads", find("mha").contract, drawn)
+    assert not matters("meaning", find("v1"), drawn)
+    assert matters("meaning", find("v4"), drawn)
+    assert not matters("heads", find("mha"), drawn)
     additive = {**drawn, "meaning": "additive", "entries": "float"}
-    assert not matters("entries", find("v4").contract, additive)
+    assert not matters("entries", find("v4"), additive)

@@ -11,7 +11,11 @@ import time
 from dataclasses import asdict, replace
 
 import pytest
+from attn_kata.kata.slips import slips
 from attn_kata.practice.interview.clock import Reading
+from attn_kata.practice.interview.handout import signatures
+from attn_kata.practice.interview.plan import plan_called
+from attn_kata.practice.interview.questions import questions_of
 from attn_kata.practice.interview.requirements import draw
 
 # The program as it is, in a terminal of its own, but for the clock: that is read from a file.
@@ -259,3 +263,68 @@ def test_wrong_usage(start, arguments, words):
     terminal = start("interview", *arguments)
     assert terminal.ended() == 2
     assert words in " ".join(terminal.shown.split())
+
+
+def wrong_and_right(kata):
+    """The model answer with a mistake of the kata's own, where it has some, and as it is."""
+    right = kata.solution()
+    wrong = right
+    for old, new in slips(kata.folder)[0].edits[0] if slips(kata.folder) else ():
+        wrong = wrong.replace(old, new)
+    return wrong, right
+
+
+TOLD = {
+    "en": {"ask": "which shapes?", "wrong": "not accepted", "right": "That works",
+           "why": "what would you point out", "tick": "of the points did you have?",
+           "end": "Thank you for your time"},
+    "zh": {"ask": "形状是什么？", "wrong": "没有通过", "right": "没问题，谢谢",
+           "why": "你就想指出来的", "tick": "哪些要点你说到了", "end": "谢谢你的时间"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["operators", "llm"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_plan_with_steps_of_functions(start, hands, tmp_path, name, language):
+    """Each step wrong, then right, with the real judge; a kill between them; and the reports."""
+    words, plan = TOLD[language], plan_called(name)
+    seed = seed_for(output="wanted")
+    rows = questions_of(plan, "junior", seed)
+    chosen = ("--plan", name, "--seed", str(seed))
+    terminal = start("interview", "--plain", "--lang", language, *chosen)
+    terminal.expect(signatures(plan.tiers[0].kata)[0])
+    terminal.type(words["ask"])
+    terminal.expect("(batch, ")
+    terminal.type("start")
+    terminal.expect("interview.py")
+    file = tmp_path / "interview.py"
+    for number, tier in enumerate(plan.tiers):
+        wrong, right = wrong_and_right(tier.kata)
+        hands(60)
+        if wrong != right:
+            file.write_text(wrong, "utf-8")
+            terminal.type("submit")
+            terminal.expect(words["wrong"])
+            terminal.type("more")
+            terminal.expect(f"[{slips(tier.kata.folder)[0].id}]")
+            terminal.kill()
+            terminal = start("interview", "--resume", "--plain", "--lang", language)
+            terminal.expect(signatures(tier.kata)[0])
+        file.write_text(right, "utf-8")
+        terminal.type("submit")
+        terminal.expect(words["right"])
+        terminal.expect(words["why"])
+        for _ in rows[number]:
+            terminal.type("…", "")
+            terminal.expect(words["tick"])
+            terminal.type("all")
+    for _ in rows[-1]:
+        terminal.type("…", "")
+        terminal.expect(words["tick"])
+        terminal.type("all")
+    terminal.expect(words["end"])
+    terminal.expect("attn-kata interview report 1")
+    assert terminal.ended() == 0
+    page = tmp_path / "report.html"
+    assert start("interview", "report", "--html", str(page), "--lang", language).ended() == 0
+    assert all(tier.title[language] in page.read_text("utf-8") for tier in plan.tiers)

@@ -4,14 +4,17 @@ import re
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report import MISTAKE_IDS
-from attn_kata.kata.catalogue import katas
+from attn_kata.checker.report import MISTAKE_IDS, Diagnosis, Report
+from attn_kata.kata.catalogue import UnknownKata, katas
+from attn_kata.practice.completion import plans
+from attn_kata.practice.interview import plan
 from attn_kata.practice.interview.plan import Level, plan_called, plan_names
 from attn_kata.practice.interview.questions import question_called, questions_of
 from attn_kata.practice.interview.requirements import answer, draw, topics
 from attn_kata.practice.interview.texts import table
+from attn_kata.practice.interview.voices import group_of
 from attn_kata.terminal import words_commands, words_help, words_interview, words_report
-from attn_kata.terminal.words import knows
+from attn_kata.terminal.words import knows, say
 
 LANGUAGES = ("en", "zh")
 ROOT = Path(__file__).parent.parent.parent
@@ -20,13 +23,13 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.mark.parametrize("name", plan_names())
 def test_plans_are_whole(name):
     """Every plan has its words in both languages, and minutes to spare."""
-    plan = plan_called(name)
-    assert plan.minutes > 0
+    whole = plan_called(name)
+    assert whole.minutes > 0
     for texts in (
-        plan.title,
-        plan.opening,
-        *(t.title for t in plan.tiers),
-        *(t.ask for t in plan.tiers),
+        whole.title,
+        whole.opening,
+        *(t.title for t in whole.tiers),
+        *(t.ask for t in whole.tiers),
     ):
         assert set(texts) == set(LANGUAGES)
         assert all(text.strip() for text in texts.values())
@@ -36,10 +39,10 @@ def test_plans_are_whole(name):
 @pytest.mark.parametrize("level", list(Level))
 def test_every_tier_has_its_questions(name, level):
     """The open question comes first after each tier, none comes twice, all exist."""
-    plan = plan_called(name)
-    rows = questions_of(plan, level.value, seed=1)
-    assert [len(row) for row in rows] == [*(1 + t.questions for t in plan.tiers), plan.closing]
-    assert [row[0] for row in rows[:-1]] == [f"open:{tier.kata.id}" for tier in plan.tiers]
+    whole = plan_called(name)
+    rows = questions_of(whole, level.value, seed=1)
+    assert [len(row) for row in rows] == [*(1 + t.questions for t in whole.tiers), whole.closing]
+    assert [row[0] for row in rows[:-1]] == [f"open:{tier.kata.id}" for tier in whole.tiers]
     asked = [one for row in rows for one in row]
     assert len(set(asked)) == len(asked)
     for one in asked:
@@ -47,10 +50,38 @@ def test_every_tier_has_its_questions(name, level):
         assert len(points["en"]) == len(points["zh"]) >= 3
 
 
+@pytest.mark.parametrize("name", [key for key in table("unasked.toml") if key != "ask"])
+def test_open_questions_are_whole(name):
+    """Each entry is whole in both languages, also one for a kata that is not there yet."""
+    asked = {language: question_called(f"open:{name}", language) for language in LANGUAGES}
+    assert all(one.ask and one.answer for one in asked.values())
+    assert len(asked["en"].points) == len(asked["zh"].points) >= 3
+
+
+def test_a_plan_for_a_kata_that_is_not_there_is_found(monkeypatch):
+    """It does not load, so that the tests above fail; other plans go on."""
+    broken = {**table("plans/mha.toml"), "closing_from": ["none-such"]}
+    monkeypatch.setattr(
+        plan, "table", lambda name: broken if name == "plans/mha.toml" else table(name)
+    )
+    with pytest.raises(UnknownKata, match="none-such"):
+        plan_called("mha")
+    assert plan_called("llm").tiers
+
+
+def test_the_plans_that_help_and_documentation_name():
+    """`--help` and docs/interview.md name every plan, and completion finds them."""
+    page = (ROOT / "docs" / "interview.md").read_text("utf-8")
+    for name in plan_names():
+        assert f"| `{name}` | {plan_called(name).minutes} |" in page
+        assert all(name in say("option.interview.plan", language) for language in LANGUAGES)
+        assert name in plans(name[:2])
+
+
 def test_levels_ask_for_different_things():
     """A senior's questions are mostly the banks' senior ones."""
-    plan = plan_called("ladder")
-    asked = {level.value: questions_of(plan, level.value, seed=3) for level in Level}
+    ladder = plan_called("ladder")
+    asked = {level.value: questions_of(ladder, level.value, seed=3) for level in Level}
     assert asked["junior"] != asked["senior"]
 
 
@@ -63,10 +94,15 @@ def test_the_banks_hold_sixty_questions():
 
 
 def test_every_mistake_has_one_voice():
-    """The interviewer has a sentence for each mistake, and one alone."""
+    """The interviewer has a sentence for each mistake that any kata may make, and one alone."""
     voices = table("voices.toml")
     named = [mistake for row in voices.values() for mistake in row["mistakes"]]
-    assert sorted(named) == sorted(MISTAKE_IDS)
+    assert len(set(named)) == len(named)
+    assert set(named) <= set(MISTAKE_IDS)
+    for mistake in MISTAKE_IDS:
+        diagnosis = [Diagnosis(mistake=mistake, message="")]
+        report = Report(kata="v1", file="", verdict="fail", diagnosis=diagnosis)
+        assert group_of(report) != "unknown", mistake
     assert all(row[language].strip() for row in voices.values() for language in LANGUAGES)
 
 
@@ -77,7 +113,7 @@ def test_every_question_of_a_candidate_has_an_answer():
         for drawn in draws:
             for topic in topics():
                 for language in LANGUAGES:
-                    said = answer(topic, kata.contract, drawn, language)
+                    said = answer(topic, kata, drawn, language)
                     assert said
                     assert "{" not in said
 

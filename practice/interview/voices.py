@@ -1,0 +1,57 @@
+"""Which of the interviewer's sentences a failed submission gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...checker.report import Report
+from ...kata.catalogue import find
+from ...kata.slips import slips
+from .texts import table
+
+__all__ = ["group_of"]
+
+_CHECKS = {"shape": "shape", "mask": "mask", "causality": "causal", "dropout": "dropout"}
+
+
+def group_of(report: Report, *, agreed: bool = False) -> str:
+    """Return the group of mistakes that an interviewer's sentence is about.
+
+    A mistake has the group that lists it; one of a kata's own, which none lists, has the group
+    whose beginning its name has, then the one for how its line is found. Without a group the
+    checks that fail decide.
+    """
+    if agreed:
+        return "agreed"
+    for diagnosis in report.diagnosis:
+        group = _group(diagnosis.mistake, report.kata)
+        if group:
+            return group
+    if report.verdict == "error":
+        kind = report.error.kind if report.error is not None else ""
+        return _first("faults", kind) or "crash"
+    failing = [check.id for check in report.checks if check.status == "fail"]
+    return next((_CHECKS[name] for name in failing if name in _CHECKS), "unknown")
+
+
+def _group(mistake: str, kata: str) -> str:
+    listed = _first("mistakes", mistake) or _begun(mistake)
+    if listed:
+        return listed
+    found = next((one for one in slips(find(kata).folder) if one.id == mistake), None)
+    return _first("lines", found.group) if found is not None else ""
+
+
+def _begun(mistake: str) -> str:
+    rows = _rows()
+    return next(
+        (group for group, row in rows if mistake.startswith(tuple(row.get("begins", ())))), ""
+    )
+
+
+def _first(key: str, name: str) -> str:
+    return next((group for group, row in _rows() if name in row.get(key, ())), "")
+
+
+def _rows() -> list[tuple[str, dict[str, Any]]]:
+    return list(table("voices.toml").items())
