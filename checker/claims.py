@@ -103,7 +103,6 @@ _FUNCTION = {
     "name": str,
     "line": _LINE,
     "arguments": ([{"name": str, "kind": str, "has_default": bool}], None),
-    "script": ([str], None),
 }
 _TRY = {
     **_CALL,

@@ -137,6 +137,7 @@ def alike(left: Tensor, right: Tensor, close: float) -> bool:
     """Whether two tensors agree to a share of the first's largest entry, NaN with NaN."""
     if left.shape != right.shape:
         return False
+    left, right = left.double(), right.double()
     scale = float(left.abs().nan_to_num(0, 0, 0).max()) if left.numel() else 1.0
     return bool(torch.isclose(left, right, rtol=0, atol=close * scale, equal_nan=True).all())
 

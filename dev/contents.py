@@ -30,6 +30,7 @@ _MODULES = {
     "functions.py",
     "modules.py",
     "pages.py",
+    "sizes.py",
     "slips.py",
 }
 _LEVELS = ("junior", "senior")

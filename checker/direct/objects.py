@@ -30,7 +30,7 @@ def chosen(
 
     wanted: the name given with `--class`. uses: the names that each class's source mentions.
     """
-    entries = [{**one, "arguments": one["forward"], "script": None} for one in classes]
+    entries = [{**one, "arguments": one["forward"]} for one in classes]
     names = [function.name, *function.also] if wanted is None else [wanted]
     named = [one for name in names for one in entries if one["name"] == name]
     if named or wanted is not None:

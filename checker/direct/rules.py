@@ -13,7 +13,6 @@ from ...kata.functions import AUTOGRAD, Function
 from ..source import Source
 from .find import Entry
 from .trials import Trial
-from .watch import SIGNS
 
 __all__ = ["GROUPS", "Breach", "broken", "misplaced"]
 
@@ -48,16 +47,11 @@ def broken(
     """Yield the rules on operators and loops that a function breaks."""
     rules = function.rules
     steps = [step for trial in trials for step in trial.answer.get("steps", ())]
-    # A scripted function's graph does not tell `a @ b` from torch.matmul(a, b): it is either.
-    steps += [
-        {"call": name, "spelt": name, "line": None, "sign": SIGNS.get(name)}
-        for name in entry["script"] or ()
-    ]
-    ran = any(trial.answer.get("steps") or entry["script"] for trial in trials)
+    ran = any(trial.answer.get("steps") for trial in trials)
     missing = [
         " / ".join(f"`{rule}`" for rule in row)
         for row in rules.must
-        if ran and not any(_meets(row, step) for step in steps)
+        if ran and not any(any(_named(rule, step) for rule in row) for step in steps)
     ]
     for rule in rules.never:
         if rule == AUTOGRAD:
@@ -66,8 +60,7 @@ def broken(
                 yield Breach(key="direct-autograd", mistake="autograd-used", line=derived["line"],
                              values={"call": derived["spelt"]})  # fmt: skip
             continue
-        used = next((step for step in steps if _named(rule, step)
-                     and not ("sign" in step and any(_meets(row, step) for row in rules.must))),
+        used = next((step for step in steps if _named(rule, step)),
                     None)  # fmt: skip
         if used is not None:
             # One call where another is asked for is one fault.
@@ -161,11 +154,6 @@ def _copied(trial: Trial) -> int | None:
     """The first line that moves values into memory of their own."""
     steps = trial.answer.get("steps", ())
     return next((step["line"] for step in steps if step.get("fresh", 0) > 0), None)
-
-
-def _meets(row: Sequence[str], step: dict[str, Any]) -> bool:
-    """Whether a call is one of those of which one must be seen."""
-    return any(_named(rule, step) or rule == step.get("sign") for rule in row)
 
 
 def _named(rule: str, step: dict[str, Any]) -> bool:

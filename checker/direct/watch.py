@@ -120,8 +120,7 @@ def _described(name: str, value: Any, path: str) -> dict[str, Any] | None:
         while type(inner) is functools.partial:
             inner = inner.func
         made_here = getattr(inner, "__module__", None) == "submission"
-        script = _script(value)
-        own = script is not None or made_here or isinstance(inner, nn.Module)
+        own = made_here or isinstance(inner, nn.Module)
         if isinstance(value, type) or not own or not callable(value):
             return None
         code = getattr(inner, "__code__", None)
@@ -131,26 +130,12 @@ def _described(name: str, value: Any, path: str) -> dict[str, Any] | None:
             "name": plain(str(name)),
             "line": code.co_firstlineno if code is not None else None,
             "arguments": _arguments(value),
-            "script": script,
         }
     except Exception:  # noqa: BLE001 - what answers no question is no function to be judged
         return None
 
 
-def _script(value: Any) -> list[str] | None:
-    """The operators of a scripted function, which no mode sees; None where it is none."""
-    if not isinstance(value, torch.jit.ScriptFunction):
-        return None
-    return sorted(set(_OPERATOR.findall(str(value.inlined_graph))))
-
-
 def _arguments(value: Any) -> list[dict[str, Any]] | None:
-    if _script(value) is not None:
-        return [
-            {"name": plain(one.name), "kind": "POSITIONAL_OR_KEYWORD",
-             "has_default": one.has_default_value()}
-            for one in value.schema.arguments
-        ]  # fmt: skip
     try:
         parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):

@@ -198,7 +198,7 @@ def test_operators_that_may_not_be_used(judge, call, line):
 
 
 def test_scripted(judge):
-    """A scripted function is judged, and its operators are seen in its graph."""
+    """A scripted function is judged as the Python that it is written in."""
     solution = find("drill-softmax").solution().replace("def softmax(", "def was(")
     head = "import torch\n@torch.jit.script\ndef softmax(x, dim: int = -1):\n    return {}\n"
     rest = solution.replace("from __future__ import annotations\n", "")
@@ -275,7 +275,7 @@ def test_rules(tmp_path, rules, text, keys):
     (tmp_path / "s.py").write_text(source)
     trial = watched(source, a=torch.ones(4, 4), b=torch.ones(4, 4))
     function = replace(SDPA, rules=rules)
-    entry = {"name": "f", "line": 2, "script": None}
+    entry = {"name": "f", "line": 2}
     found_here = list(broken(function, entry, [trial], read(tmp_path / "s.py", "en")))
     assert [breach.key for breach in found_here] == keys
 
@@ -313,7 +313,7 @@ def entry(*names, name="f"):
         {"name": n.rstrip("="), "kind": "POSITIONAL_OR_KEYWORD", "has_default": n.endswith("=")}
         for n in names
     ]
-    return {"name": name, "line": 1, "arguments": rows, "script": None}
+    return {"name": name, "line": 1, "arguments": rows}
 
 
 def test_missing_argument():

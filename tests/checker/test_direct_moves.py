@@ -45,19 +45,17 @@ def test_view_on_a_transpose(judge):
 
 
 @pytest.mark.parametrize(
-    ("text", "wrong"), [("w @ v", None), ("torch.bmm(w[0], v[0])[None]", "bmm")]
-)
-def test_scripted_operator(judge, text, wrong):
-    """A graph has no spelling: `@` is matmul there, and passes as either; another call does not."""
+    ("text", "broken"),
+    [("w @ v", "by_matmul"), ("torch.matmul(w, v)", "by_operator"),
+     ("torch.bmm(w[0], v[0])[None]", "by_operator")],
+)  # fmt: skip
+def test_scripted_operator(judge, text, broken):
+    """A scripted function is seen as it is written: its operator, and where it is another's."""
     source = find("drill-matmul").solution()
     source = source.replace("from __future__ import annotations\n", "")
     for name in ("by_operator", "by_matmul"):
         source = source.replace(f"def {name}(", f"def was_{name}(")
         source += f"\n@torch.jit.script\ndef {name}(w: Tensor, v: Tensor):\n    return {text}\n"
-    found_here = {
-        c.id: c.detail for c in judge(source, "drill-matmul").checks if c.status == "fail"
-    }
-    if wrong is None:
-        assert found_here == {}
-    else:
-        assert found_here["rules"] == "`by_operator`: `bmm` is called where the kata asks for `@`"
+    checks = judge(source, "drill-matmul").checks
+    failed = {check.id: check.detail for check in checks if check.status == "fail"}
+    assert failed["rules"].startswith(f"`{broken}`: ")
