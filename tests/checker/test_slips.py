@@ -46,11 +46,15 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_named_as_itself(name: str, reports: dict[str, Report]) -> None:
-    """An edited model answer is rejected, and its mistake is named, with a line."""
+    """An edited model answer is rejected, and its mistake is named, with a line.
+
+    In each function that has it; a matrix that is too large besides is said as well.
+    """
     _, slip, _ = ROWS[NAMES.index(name)]
     report = reports[name]
     assert report.verdict == "fail", report.error
-    assert [(one.mistake, one.line is not None) for one in report.diagnosis] == [(slip.id, True)]
+    told = {(one.mistake, one.line is not None) for one in report.diagnosis}
+    assert told - {("tensor-too-large", True)} == {(slip.id, True)}
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)

@@ -14,6 +14,7 @@ LEAVE = shutil.ignore_patterns(
     "catalogue.py",
     "functions.py",
     "modules.py",
+    "sizes.py",
     "pages.py",
     "slips.py",
 )
