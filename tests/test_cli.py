@@ -120,7 +120,7 @@ def test_chinese(program, arguments, environment):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("check", "mah"), "did you mean `mha`?"),
+        (("check", "mah"), "did you mean `mha`"),
         (("check", "mha", "nope.py"), "there is no file nope.py"),
         (("chek",), "did you mean `check`?"),
         (("check", "--sed", "3"), "no option `--sed`"),
@@ -261,13 +261,13 @@ def test_a_reader_that_leaves(program):
 
 
 def test_completion_knows_the_katas(program):
-    """Tab after `check m` offers mha."""
+    """Tab after `check m` offers what begins so."""
     words = {
         "COMP_WORDS": "attn-kata check m",
         "COMP_CWORD": "2",
         "_ATTN_KATA_COMPLETE": "complete_bash",
     }
-    assert program(**words).stdout.split() == ["mha"]
+    assert program(**words).stdout.split() == ["mha", "mqa"]
 
 
 def test_check_json_end_to_end(program, work):
