@@ -135,7 +135,7 @@ Current thread 0x00007f0000000002 (most recent call first):
         ("load", "import"),
         ("_built", "construct"),
         ("_call", "forward"),
-        ("_gradients", "backward"),
+        ("gradients", "backward"),
         ("elsewhere", None),
     ],
 )
