@@ -24,6 +24,9 @@ from .whereabouts import ASK, Place
 
 __all__ = ["Candidate", "Ended", "Foul"]
 
+# A request, and what takes its answer.
+_Asked = tuple[dict[str, Any], Callable[[dict[str, Any]], None]]
+
 _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
 # How long a candidate may take to say where it stands, and its warden to end all of it.
@@ -85,8 +88,7 @@ class Candidate:
             held.close()
         for fd in (writing, aside):
             os.close(fd)
-        self.asked: dict[str, Any] = {}
-        self.take: Callable[[dict[str, Any]], None] | None = None
+        self.pending: _Asked | None = None
         self.output = bytearray()
         self.dropped = 0
         self.reading = reading
@@ -106,25 +108,39 @@ class Candidate:
         return answers[0]
 
     def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
-        """Send a request; `take` gets its answer before the next one, or when all is settled.
+        """Send a request; `take` gets its answer once the next one is sent, or all is settled.
 
         So the candidate works on this one while the judge works out what is right.
         """
-        self.settle()
-        self.asked, self.take = request, take
+        packed = wire.pack(request)
+        before, heard = self.pending, self._heard()
+        self.pending = (request, take)
         with self._watched():
-            wire.send(self.channel, request, self.deadline)
+            wire.send_packed(self.channel, packed, self.deadline)
+        self._hand_over(before, heard)
 
     def settle(self) -> None:
         """Wait for the answer that is still to come, if any."""
-        take, self.take = self.take, None
-        if take is not None:
-            take(self._answer())
+        before, heard = self.pending, self._heard()
+        self.pending = None
+        self._hand_over(before, heard)
 
-    def _answer(self) -> dict[str, Any]:
+    def _heard(self) -> wire.Packed | None:
+        """The answer that is still to come, as it arrives."""
+        if self.pending is None:
+            return None
         with self._watched():
-            answer = wire.receive(self.channel, self.deadline)
-            claims.check(self.asked, answer)
+            return wire.receive_packed(self.channel, self.deadline)
+
+    def _hand_over(self, asked: _Asked | None, heard: wire.Packed | None) -> None:
+        if asked is not None and heard is not None:
+            request, take = asked
+            take(self._understood(request, heard))
+
+    def _understood(self, request: dict[str, Any], heard: wire.Packed) -> dict[str, Any]:
+        with self._watched():
+            answer = wire.unpack(*heard)
+            claims.check(request, answer)
         self._listen(0)
         self._call_fouls()
         fault = claims.out_of_memory(answer)

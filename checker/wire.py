@@ -19,16 +19,21 @@ from typing import Any
 __all__ = [
     "Closed",
     "Garbled",
+    "Packed",
     "Pipe",
     "TooLate",
     "dtype_name",
     "pack",
     "receive",
+    "receive_packed",
     "send",
+    "send_packed",
     "unpack",
     "warm_up",
 ]
 
+# A message's JSON, and the bytes of its tensors.
+Packed = tuple[bytes, bytes]
 _HEAD = struct.Struct("<QQ")
 # Our largest messages have some megabytes; a longer one is not ours, and reading it would cost.
 _TEXT_LIMIT, _RAW_LIMIT = 32 << 20, 512 << 20
@@ -80,8 +85,8 @@ def dtype_name(dtype: object) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def pack(message: Any) -> tuple[bytes, bytes]:
-    """Return a message's JSON and the bytes of its tensors, in the order they are met."""
+def pack(message: Any) -> Packed:
+    """Take a message apart; the tensors' bytes are in the order in which they are met."""
     chunks: list[bytes] = []
 
     def taken(value: Any) -> Any:
@@ -163,7 +168,14 @@ def _is_size(value: Any) -> bool:
 
 def send(channel: socket.socket | Pipe, message: Any, deadline: float | None = None) -> None:
     """Write one message. Raise Closed where nobody is there, TooLate where nobody reads."""
-    text, raw = pack(message)
+    send_packed(channel, pack(message), deadline)
+
+
+def send_packed(
+    channel: socket.socket | Pipe, packed: Packed, deadline: float | None = None
+) -> None:
+    """The same for a message that is packed already."""
+    text, raw = packed
     channel.settimeout(None if deadline is None else max(0.001, deadline - time.monotonic()))
     try:
         channel.sendall(_HEAD.pack(len(text), len(raw)) + text + raw)
@@ -175,11 +187,16 @@ def send(channel: socket.socket | Pipe, message: Any, deadline: float | None = N
 
 def receive(channel: socket.socket | Pipe, deadline: float | None = None) -> Any:
     """Read one message, by `deadline` on the monotonic clock if one is given."""
+    return unpack(*receive_packed(channel, deadline))
+
+
+def receive_packed(channel: socket.socket | Pipe, deadline: float | None = None) -> Packed:
+    """The same, left as it came."""
     text_size, raw_size = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if text_size > _TEXT_LIMIT or raw_size > _RAW_LIMIT:
         raise Garbled("a message larger than any of ours")
     body = _exactly(channel, text_size + raw_size, deadline)
-    return unpack(body[:text_size], body[text_size:])
+    return body[:text_size], body[text_size:]
 
 
 def _exactly(channel: socket.socket | Pipe, size: int, deadline: float | None) -> bytes:
