@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .behaviour import Trace
 from .cases import Case
-from .milestones import HIDDEN, signature
+from .milestones import HIDDEN, Signature
 
 __all__ = ["Landmark", "Reached", "Sight", "laid_out", "landmarks", "matches", "reach"]
 
@@ -30,14 +30,14 @@ class Landmark:
     value: Tensor
     close: float
     positions: tuple[int, ...]
-    sorted: Tensor
+    sorted: Signature
     cuts: tuple[tuple[Tensor, ...], ...]
     optional: bool = False
 
     @cached_property
-    def pieces(self) -> tuple[tuple[Tensor, ...], ...]:
+    def pieces(self) -> tuple[tuple[Signature, ...], ...]:
         """The values in order of each part that code may make by itself: a head, a sample."""
-        return tuple(tuple(signature(one) for one in cut) for cut in self.cuts)
+        return tuple(tuple(Signature.of(one) for one in cut) for cut in self.cuts)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Sight:
         for number, step in enumerate(trace.steps):
             for value in step.get("values", ()):
                 self.by_size.setdefault(value.numel(), []).append((number, value))
-        self._sorted: dict[int, Tensor] = {}
+        self._sorted: dict[int, Signature] = {}
 
     @property
     def mixing(self) -> int:
@@ -68,11 +68,11 @@ class Sight:
         """The floating-point tensors that a step returned."""
         return self.trace.steps[number].get("values", [])
 
-    def holding(self, count: int) -> Iterator[tuple[int, Tensor, Tensor]]:
+    def holding(self, count: int) -> Iterator[tuple[int, Tensor, Signature]]:
         """Yield the tensors of so many values: step, tensor, and its values in order."""
         for number, value in self.by_size.get(count, ()):
             if id(value) not in self._sorted:
-                self._sorted[id(value)] = signature(value)
+                self._sorted[id(value)] = Signature.of(value)
             yield number, value, self._sorted[id(value)]
 
     def culprit(self, missing: Landmark, known: list[Landmark], since: int) -> int | None:
@@ -84,16 +84,16 @@ class Sight:
         sized = [row for row in self.holding(missing.value.numel()) if row[0] > since]
         for number, value, ordered in sized:
             same_sizes = sorted(value.shape) == sorted(missing.value.shape)
-            if same_sizes and _equal(ordered, missing.sorted, missing.close):
+            if same_sizes and ordered.same(missing.sorted, missing.close):
                 return number
         others = [m for m in known if m.value.shape == missing.value.shape]
         for number, _, ordered in sized:
-            if not any(_equal(ordered, mark.sorted, mark.close) for mark in others):
+            if not any(ordered.same(mark.sorted, mark.close) for mark in others):
                 return number
         for place, pieces in enumerate(missing.pieces):
             known_pieces = [one for m in others for one in m.pieces[place]]
-            for number, _, ordered in self.holding(pieces[0].numel()):
-                fresh = not any(_equal(ordered, one, missing.close) for one in known_pieces)
+            for number, _, ordered in self.holding(pieces[0].count):
+                fresh = not any(ordered.same(one, missing.close) for one in known_pieces)
                 if number > since and fresh:
                     return number
         later = (n for n in range(since + 1, len(self.trace.steps)) if self.values_of(n))
@@ -122,7 +122,7 @@ def reach(marks: list[Landmark], sight: Sight) -> dict[str, Reached]:
     for mark in marks:
         if mark.name in reached:
             continue
-        same = [at for other, at in taken if _equal(mark.sorted, other.sorted, mark.close)]
+        same = [at for other, at in taken if mark.sorted.same(other.sorted, mark.close)]
         after = max(same, default=-1)
         # A step that only moves what is there already must put it where it belongs.
         step = _first(mark, sight, after, strict=bool(same))
@@ -153,7 +153,7 @@ def _first(mark: Landmark, sight: Sight, after: int, *, strict: bool) -> int | N
     turned = loose = None
     misplaced = False
     for number, value, ordered in sight.holding(mark.value.numel()):
-        if number <= after or not _equal(ordered, mark.sorted, mark.close):
+        if number <= after or not ordered.same(mark.sorted, mark.close):
             continue
         if sorted(value.shape) != sorted(mark.value.shape):
             loose = number if loose is None else loose
@@ -171,9 +171,9 @@ def _first(mark: Landmark, sight: Sight, after: int, *, strict: bool) -> int | N
 
 
 def _one_piece(mark: Landmark, sight: Sight, after: int) -> int | None:
-    for pieces in mark.pieces:
-        for number, _, ordered in sight.holding(pieces[0].numel()):
-            if number > after and any(_equal(ordered, one, mark.close) for one in pieces):
+    for place, cut in enumerate(mark.cuts):
+        for number, _, ordered in sight.holding(cut[0].numel()):
+            if number > after and any(ordered.same(one, mark.close) for one in mark.pieces[place]):
                 return number
     return None
 
@@ -190,14 +190,22 @@ def _landmark(name: str, value: Tensor, case: Case, close: float) -> Landmark:
         value=value,
         close=close,
         positions=positions,
-        sorted=signature(value),
+        sorted=Signature.of(value),
         cuts=tuple(cut for cut in cuts if len(cut) > 1),
     )
 
 
 def _same_places(value: Tensor, mark: Landmark) -> bool:
     """Whether two tensors of one shape hold the same entries at every position."""
-    return _equal(_by_place(value, mark), _by_place(mark.value, mark), mark.close)
+    left, right = _by_place(value, mark), _by_place(mark.value, mark)
+    hidden = torch.isinf(right)
+    if not torch.equal(torch.isinf(left), hidden):
+        return False
+    left, right = left[~hidden], right[~hidden]
+    if right.numel() == 0:
+        return False
+    scale = float(right.abs().max()) or 1.0
+    return bool(((left - right).abs() <= mark.close * scale).all())
 
 
 def _by_place(value: Tensor, mark: Landmark) -> Tensor:
@@ -207,19 +215,6 @@ def _by_place(value: Tensor, mark: Landmark) -> Tensor:
     )  # fmt: skip
     shown = torch.where(flat < HIDDEN, -torch.inf, flat)
     return shown.nan_to_num(nan=torch.inf, posinf=torch.inf, neginf=-torch.inf).sort(-1).values
-
-
-def _equal(left: Tensor, right: Tensor, close: float) -> bool:
-    if left.shape != right.shape:
-        return False
-    hidden = torch.isinf(right)
-    if not torch.equal(torch.isinf(left), hidden):
-        return False
-    left, right = left[~hidden], right[~hidden]
-    if right.numel() == 0:
-        return False
-    scale = float(right.abs().max()) or 1.0
-    return bool(((left - right).abs() <= close * scale).all())
 
 
 def _scale(made: dict[str, Tensor]) -> float | None:

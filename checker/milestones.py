@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
@@ -17,10 +18,12 @@ from torch import Tensor
 
 from .truth import Truth
 
-__all__ = ["HIDDEN", "Step", "find", "milestones", "signature"]
+__all__ = ["HIDDEN", "Signature", "Step", "find", "milestones"]
 
 # Scores below this count as hidden, whatever the fill.
 HIDDEN = -9e3
+_LARGEST = torch.finfo(torch.float64).max
+_CLOSE = 1e-6
 Step = dict[str, Any]
 
 
@@ -48,45 +51,66 @@ def milestones(truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None) -> 
     return found
 
 
-def signature(tensor: Tensor) -> Tensor:
-    """Sort a tensor's values; whatever hides a score counts as one value."""
-    flat = tensor.detach().double().flatten()
-    flat = torch.where(flat < HIDDEN, torch.full_like(flat, -torch.inf), flat)
-    # Left infinite: a large finite stand-in would set the scale that values are compared at.
-    return flat.nan_to_num(nan=torch.inf, posinf=torch.inf, neginf=-torch.inf).sort().values
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A tensor's values in order, wherever they lay.
+
+    values: the finite ones that hide nothing. hidden: how many hide a score, whatever the fill.
+    broken: how many are NaN, or infinite above. low, high: the ends of `values`, 0 without any.
+    """
+
+    values: Tensor
+    hidden: int
+    broken: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, tensor: Tensor) -> Signature:
+        """Sort a tensor's values."""
+        # NaN comes last.
+        ordered = tensor.detach().double().flatten().sort().values
+        hidden = int((ordered < HIDDEN).sum())
+        whole = int((ordered <= _LARGEST).sum())
+        values = ordered[hidden:whole]
+        low, high = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
+        return cls(values, hidden, len(ordered) - whole, low, high)
+
+    @property
+    def count(self) -> int:
+        """How many values there are, hidden and broken ones too."""
+        return self.hidden + len(self.values) + self.broken
+
+    def same(self, right: Signature, close: float) -> bool:
+        """Whether these are another one's values, but for `close` times its largest."""
+        if (self.hidden, self.broken) != (right.hidden, right.broken):
+            return False
+        if len(self.values) != len(right.values) or len(right.values) == 0:
+            return False
+        bound = close * (max(-right.low, right.high) or 1.0)
+        # Most are told apart by their ends.
+        if abs(self.low - right.low) > bound or abs(self.high - right.high) > bound:
+            return False
+        return bool(((self.values - right.values).abs() <= bound).all())
 
 
 def find(wanted: Tensor, steps: list[Step]) -> Step | None:
     """Return the first traced step that holds a milestone's values, whole or for one head."""
-    whole = signature(wanted)
-    by_head = [signature(head) for head in wanted.unbind(1)] if wanted.dim() == 4 else []
-    counts = {whole.numel(), *(head.numel() for head in by_head)}
+    whole = Signature.of(wanted)
+    heads = [Signature.of(head) for head in wanted.unbind(1)] if wanted.dim() == 4 else []
+    counts = {whole.count, *(head.count for head in heads)}
     for step in steps:
         for held in _signatures(step, counts):
-            if held.numel() == whole.numel() and _equal(held, whole):
-                return step
-            one_head = bool(by_head) and held.numel() == by_head[0].numel()
-            if one_head and any(_equal(held, head) for head in by_head):
+            if any(held.same(one, _CLOSE) for one in (whole, *heads)):
                 return step
     return None
 
 
-def _signatures(step: Step, counts: set[int]) -> Iterator[Tensor]:
+def _signatures(step: Step, counts: set[int]) -> Iterator[Signature]:
     """Sort a step's values once, and only those that could be meant: a loop makes thousands."""
-    known: dict[int, Tensor] = step.setdefault("signatures", {})
+    known: dict[int, Signature] = step.setdefault("signatures", {})
     for place, value in enumerate(step.get("values", ())):
         if value.numel() in counts:
             if place not in known:
-                known[place] = signature(value)
+                known[place] = Signature.of(value)
             yield known[place]
-
-
-def _equal(left: Tensor, right: Tensor) -> bool:
-    hidden = torch.isinf(right)
-    if not torch.equal(torch.isinf(left), hidden):
-        return False
-    left, right = left[~hidden], right[~hidden]
-    if right.numel() == 0:
-        return False
-    scale = float(right.abs().max()) or 1.0
-    return bool(((left - right).abs() <= 1e-6 * scale).all())
