@@ -11,7 +11,7 @@ import random
 import selectors
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
@@ -43,6 +43,11 @@ class Options:
     memory: int = 0
     heat: bool = False
     diagnose: bool = True
+
+    def seeded(self) -> Options:
+        """The same with a seed: a random one where none was given."""
+        seed = random.SystemRandom().randrange(10**4) if self.seed is None else self.seed
+        return replace(self, seed=seed)
 
 
 class Died(Exception):
@@ -87,7 +92,7 @@ class Bench:
         With two judges the next check can begin while the one before it is being dropped.
         """
         self.refill()
-        job = self._job(kata, file, options, _seed(options))
+        job = self._job(kata, file, options.seeded())
         judge = self.judges.pop(0)
         self.lent += 1
         with contextlib.suppress(wire.Closed):
@@ -125,8 +130,8 @@ class Bench:
 
     def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
         """Yield a report a file, in order, each as soon as it and those before it are ready."""
-        seed = _seed(options)
-        jobs = [self._job(kata, file, options, seed) for file in files]
+        seeded = options.seeded()
+        jobs = [self._job(kata, file, seeded) for file in files]
         waiting = list(enumerate(jobs))
         busy: dict[int, int] = {}
         done: dict[int, Report] = {}
@@ -192,14 +197,14 @@ class Bench:
             error=Fault(kind="crash", message=message),
         )
 
-    def _job(self, kata: str, file: Path, options: Options, seed: int) -> dict[str, object]:
+    def _job(self, kata: str, file: Path, options: Options) -> dict[str, object]:
         return {
             "kata": kata,
             "file": str(file),
             "class": options.class_name,
             "mask": options.mask,
             "device": options.device,
-            "seed": seed,
+            "seed": options.seed,
             "language": options.language,
             "timeout": options.timeout,
             "memory": options.memory or share_of_memory(self.count),
@@ -247,7 +252,3 @@ def check(kata: str, file: str | Path, **options: object) -> Report:
     with Bench() as bench:
         chosen = Options(**options)  # type: ignore[arg-type]
         return next(bench.judge(kata, [Path(file)], chosen))
-
-
-def _seed(options: Options) -> int:
-    return options.seed if options.seed is not None else random.SystemRandom().randrange(10**4)

@@ -18,7 +18,7 @@ __all__ = ["Saves", "whole"]
 
 # Milliseconds: how long a burst of writes must have been over, and how often to look at the
 # file where no message came, as on a network drive or after its folder went away.
-_STEP = 10
+_STEP = 4
 _BURST = 200
 _LOOK = 1000
 

@@ -88,7 +88,8 @@ class Session:
         self.target = target
         self.bench = bench
         self.recorder = recorder
-        self.options = options
+        # Asked the same at every save, the judge knows its questions' answers from the save before.
+        self.options = options.seeded()
         self.time = time
         self.saves = saves or Saves(target.file)
         self.report: Report | None = None

@@ -36,13 +36,14 @@ class Judges:
     """Judges that note what they were asked."""
 
     def __init__(self):
-        self.checks, self.deaths, self.renewals = [], 0, 0
+        self.checks, self.seeds, self.deaths, self.renewals = [], [], 0, 0
 
     def begin(self, kata, file, options):
         """Begin a check on what is in the file now."""
         check = Check(file.read_text(), died=self.deaths > 0)
         self.deaths -= 1
         self.checks.append(check)
+        self.seeds.append(options.seed)
         return check
 
 
@@ -96,6 +97,15 @@ def case(tmp_path):
     made = Case(tmp_path)
     made.session.begin()
     return made
+
+
+def test_every_save_is_asked_the_same(case):
+    """One seed for as long as a file is watched, so that reports can be held side by side."""
+    case.save("x = 2")
+    case.save("x = 3")
+    assert len(case.judges.seeds) == 3
+    assert len(set(case.judges.seeds)) == 1
+    assert case.judges.seeds[0] is not None
 
 
 def test_newer_save_drops_the_check_under_way(case):
