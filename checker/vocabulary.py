@@ -8,6 +8,7 @@ the judge and the candidate's process read names.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 __all__ = ["constructor_role", "forward_role", "layer_role", "words"]
 
@@ -87,6 +88,7 @@ def words(name: str) -> list[str]:
     return [word for word in re.split(r"[_\W]+", spaced.lower()) if word]
 
 
+@lru_cache(maxsize=4096)
 def constructor_role(name: str, *, config: bool = False) -> str | None:
     """Say what a constructor argument asks for, or None where the name says nothing.
 
