@@ -1,4 +1,4 @@
-"""Traced calls: which operators run, on which line, and what dropout does in train mode."""
+"""Traced calls: which operators run, and on which line."""
 
 from __future__ import annotations
 
@@ -10,26 +10,19 @@ from torch import Tensor
 
 from .attempts import plain_call
 from .axes import telling_case, telling_sizes
-from .cases import ASKED_RATE, Case, draw_weights, dropout_size
-from .dropout import Reading, read_multipliers
+from .cases import Case, draw_weights
 from .examine import Examination
 from .occasion import arrange
 from .plan import Size
-from .truth import Roles
-from .vocabulary import words
 from .wire import dtype_name
 
 __all__ = [
-    "DropoutFinding",
     "Trace",
-    "asks_rate",
     "device_calls",
     "forbidden",
     "narrowing",
     "pretend",
-    "says_output",
     "trace",
-    "try_dropout",
 ]
 
 _FUSED_CALLS = {
@@ -131,191 +124,3 @@ def forbidden(seen: Trace) -> tuple[str, int | None] | None:
         if step["call"] in _FUSED_CALLS:
             return _FUSED_CALLS[step["call"]], step["line"]
     return None
-
-
-@dataclass(slots=True, kw_only=True)
-class DropoutFinding:
-    """What dropout does. place: weights, none, scores, output, other or unread.
-
-    reading: what the output says of the weights. calls: the torch dropout calls.
-    asked: the rate that the constructor was given, None where it takes none.
-    """
-
-    place: str
-    reading: Reading | None = None
-    calls: list[dict[str, Any]] = field(default_factory=list)
-    asked: float | None = None
-    line: int | None = None
-
-    @property
-    def by_hand_at_a_fixed_rate(self) -> bool:
-        """Whether train mode cannot be made deterministic from outside."""
-        return self.place != "none" and not self.calls and self.asked is None
-
-    @property
-    def rate(self) -> float:
-        """The rate that the kept weights' factor speaks of."""
-        factor = self.reading.factor if self.reading else 1.0
-        return 1 - 1 / factor if factor > 0 else 1.0
-
-
-def try_dropout(examination: Examination) -> DropoutFinding | None:
-    """Read what train mode does to the weights; None where it cannot be tried."""
-    fitted = examination.fitted
-    size = dropout_size(fitted.kata.contract, fitted.fixed_heads)
-    shapes = fitted.shapes(size)
-    roles = fitted.roles(size) if shapes else None
-    if roles is None:
-        return None
-    weights = draw_weights(shapes, size.hidden, 1.2, fitted.draw)
-    if fitted.work is not torch.float64:
-        return None
-    truth = fitted.truth(size, weights)
-    if truth is None:
-        return None
-    case = Case(check="dropout", batch=12, queries=12, keys=12, train=True)
-    trial = examination.trial(case, size, truth, torch.float64)
-    call = dict(trial.call, record={})
-
-    def once(record: dict[str, Any]) -> dict[str, Any]:
-        one = dict(call, record=record)
-        result = fitted.run([fitted.entry(size, weights, [one], fitted.work)])[0]
-        return (result.get("answers") or [result])[0]
-
-    answer = once({"values": True})
-    out = answer.get("out")
-    asked = ASKED_RATE if asks_rate(examination) else None
-    calls = answer.get("dropouts", [])
-    if not isinstance(out, Tensor) or out.shape != trial.expected.shape:
-        return DropoutFinding(place="unread", calls=calls, asked=asked)
-    active = [i for i, entry in enumerate(calls) if entry["training"] and entry["p"] > 0]
-    if _close(out, trial.expected):
-        return DropoutFinding(place="none", calls=calls, asked=asked)
-    inner = _Inner(examination, roles, roles.flatten(weights), trial.call["inputs"], size)
-    readings = [(inner.read(out), calls[active[0]]["line"] if len(active) == 1 else None)]
-    if not readings[0][0].on_weights and active:
-        readings = []
-        for line, group in _by_line(calls, active):
-            alone = once({"only_dropout": group}).get("out")
-            if not isinstance(alone, Tensor) or alone.shape != out.shape:
-                continue
-            if not _close(alone, trial.expected):
-                readings.append((inner.read(alone), line))
-    good = [(reading, line) for reading, line in readings if reading.on_weights]
-    if good:
-        reading, line = good[0]
-        return DropoutFinding(place="weights", reading=reading, calls=calls, asked=asked, line=line)
-    if (line := _before_softmax(answer.get("steps", []), calls, active)) is not None:
-        return DropoutFinding(place="scores", calls=calls, asked=asked, line=line)
-    place, line = inner.place(calls, active, out, trial.expected)
-    return DropoutFinding(place=place, calls=calls, asked=asked, line=line)
-
-
-def _before_softmax(
-    steps: list[dict[str, Any]], calls: list[dict[str, Any]], active: list[int]
-) -> int | None:
-    """The line of a dropout whose next step but masks is softmax, on scores of that shape."""
-    order = [s for s in steps if s["call"] in {"dropout", "softmax", "exp"}]
-    drops = [i for i, s in enumerate(order) if s["call"] == "dropout"]
-    for number, place in enumerate(drops):
-        after = order[place + 1 : place + 2]
-        followed = number in active and after and after[0]["call"] != "dropout"
-        if followed and calls[number]["shape"] == after[0]["shape"]:
-            return calls[number]["line"]
-    return None
-
-
-def _by_line(calls: list[dict[str, Any]], active: list[int]) -> list[tuple[int | None, list[int]]]:
-    """Group dropout calls by line (a loop over heads is one place), and none of them."""
-    groups: dict[int | None, list[int]] = {}
-    for index in active:
-        groups.setdefault(calls[index]["line"], []).append(index)
-    return [*groups.items(), (None, [])]
-
-
-def asks_rate(examination: Examination) -> bool:
-    """Whether the constructor takes a dropout rate."""
-    binding = examination.fitted.binding
-    named = (*binding.constructor, *binding.global_roles)
-    return any(role == "dropout" for _, role in named)
-
-
-class _Inner:
-    """The reference's inner tensors for one call, to tell where a dropout sits."""
-
-    def __init__(
-        self,
-        examination: Examination,
-        roles: Roles,
-        flat: Tensor,
-        inputs: dict[str, Tensor],
-        size: Size,
-    ) -> None:
-        self.roles, self.flat, self.size = roles, flat, size
-        query = inputs.get("query", inputs.get("x"))
-        key = inputs.get("key", inputs.get("context", inputs.get("x")))
-        value = inputs.get("value", inputs.get("context", inputs.get("x")))
-        assert query is not None
-        assert key is not None
-        assert value is not None
-        queries = self._heads(query @ flat[roles.q].T + flat[roles.bq])
-        keys = self._heads(key @ flat[roles.k].T)
-        self.values = self._heads(value @ flat[roles.v].T + flat[roles.bv])
-        self.scores = queries @ keys.transpose(-2, -1) / size.head_dim**0.5
-        if examination.kata.contract.causal:
-            hidden = torch.ones(self.scores.shape[-2:], dtype=torch.bool).triu(1)
-            self.scores = self.scores.masked_fill(hidden, float("-inf"))
-        self.weights = self.scores.softmax(-1)
-
-    def _heads(self, rows: Tensor) -> Tensor:
-        batch, length, _ = rows.shape
-        return rows.reshape(batch, length, self.size.heads, -1).transpose(1, 2)
-
-    def read(self, out: Tensor) -> Reading:
-        """Read the multipliers of the weights from an output."""
-        return read_multipliers(out, self.weights, self.values, self.roles, self.flat, self.size)
-
-    def place(
-        self, calls: list[dict[str, Any]], active: list[int], out: Tensor, expected: Tensor
-    ) -> tuple[str, int | None]:
-        """Say where a dropout sits that is not on the weights, and on which line."""
-        for index in active:
-            given = calls[index].get("input")
-            if not isinstance(given, Tensor):
-                continue
-            line = calls[index]["line"]
-            if _same_values(given, self.scores):
-                return "scores", line
-            if _same_values(given, expected):
-                return "residual" if says_output(calls[index]["module"]) else "output", line
-            if _same_values(given, self.weights):
-                return "weights-lost", line
-        ratio = out / expected.where(expected != 0, torch.ones_like(expected))
-        kept = ratio.abs() > 1e-6
-        if bool(kept.any()):
-            factor = ratio[kept].median()
-            if bool(((ratio - factor).abs()[kept] < 1e-4 * factor.abs()).all()):
-                return "output", calls[active[0]]["line"] if active else None
-        line = calls[active[0]]["line"] if active else None
-        return "other", line
-
-
-def says_output(module: str | None) -> bool:
-    """Whether a dropout's name says that it belongs on the output, beside attention's own."""
-    return bool(set(words(module or "")) & {"resid", "residual", "proj", "out", "output", "o"})
-
-
-def _same_values(left: Tensor, right: Tensor) -> bool:
-    """Whether two tensors hold the same finite values in any layout."""
-    a = left.double().flatten()
-    b = right.double().flatten()
-    a, b = a[torch.isfinite(a)], b[torch.isfinite(b)]
-    a, b = a[a > -1e4], b[b > -1e4]
-    if a.numel() != b.numel() or a.numel() == 0:
-        return False
-    return bool(torch.allclose(a.sort().values, b.sort().values, rtol=1e-5, atol=1e-7))
-
-
-def _close(left: Tensor, right: Tensor) -> bool:
-    scale = float(right.abs().max())
-    return bool(((left.double() - right).abs() <= 1e-5 * scale).all())

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from . import milestones
-from .behaviour import asks_rate
 from .cases import ASKED_RATE, LARGE_GAIN, Case, draw_weights
+from .dropout_trial import asks_rate
 from .examine import Examination
 from .milestones import Step
 from .occasion import Occasion, arrange, hold

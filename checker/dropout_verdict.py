@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..kata.catalogue import Contract
-from .behaviour import DropoutFinding
 from .dropout import Reading
+from .dropout_trial import DropoutFinding
 from .sheet import Sheet
 
 __all__ = ["judge_dropout"]

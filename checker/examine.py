@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..kata.catalogue import Kata
-from . import masks
 from .cases import (
     GAIN,
     LARGE_GAIN,
     Case,
-    draw_inputs,
-    draw_weights,
     grid,
     large,
     sizes,
@@ -27,16 +24,16 @@ from .cases import (
 from .compare import VALUE_BOUND, alike, low_precision_bound
 from .fitting import Fitted
 from .plan import Size
-from .trials import Finding, Trial, work_out
-from .truth import Truth, numel
+from .questions import Drawn, Questions
+from .trials import Finding, Trial
 from .wire import dtype_name
 
 __all__ = ["Examination", "Outcome", "Ready"]
 
 # How often one object is called to see whether it stays the same.
 _REPEATS = 7
-# What is tried at each size: the weights that were drawn, and the reference that has them.
-Ready = dict[Size, tuple[dict[str, Tensor], Truth]]
+# What is tried at each size.
+Ready = dict[Size, Drawn]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +77,7 @@ class Examination:
         self.outcomes: list[Outcome] = []
         self.misfits: dict[Size, dict[str, Any] | None] = {}
         self.narrowed: str | None = None
-        self.draw = fitted.draw
+        self.questions = Questions(kata, fitted, convention)
 
     @property
     def sizes(self) -> list[Size]:
@@ -101,102 +98,6 @@ class Examination:
             return self.forms[0], self.mask_dtypes[0]
         return wide[0].mask_form, getattr(torch, wide[0].mask_dtype)
 
-    # -- making trials ---------------------------------------------------------------
-
-    def draw_mask(
-        self, case: Case, size: Size, form: str, mask_dtype: torch.dtype, work: torch.dtype
-    ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-        """Draw a case's mask: as the reference takes it, the rows that count, as it is handed over.
-
-        Without a mask the first two are None, and the third is what stands for no mask.
-        """
-        if case.mask is None:
-            return None, None, self.fitted.none_mask(case)
-        axes = (case.batch, size.heads, case.queries, case.keys)
-        mask = masks.draw(case.mask, form, axes, self.draw)
-        keep = masks.full_rows(mask, case.queries).expand(case.batch, -1, -1)
-        dressed = masks.dress(mask, form, self.convention, mask_dtype, work)
-        return masks.for_reference(mask, self.kata.contract.masks, axes), keep, dressed
-
-    def trial(
-        self,
-        case: Case,
-        size: Size,
-        truth: Truth,
-        dtype: torch.dtype,
-        *,
-        form: str = "",
-        mask_dtype: torch.dtype = torch.int64,
-        check_bound: float | None = None,
-    ) -> Trial:
-        """Draw a case's inputs, work out the right answer, and write the call."""
-        trial = self._unanswered(case, size, dtype, form, mask_dtype, check_bound)
-        if case.grad:
-            trial.call["grad"] = self._gradients(trial, truth)
-        else:
-            work_out(truth, [trial])
-        return trial
-
-    def _unanswered(
-        self,
-        case: Case,
-        size: Size,
-        dtype: torch.dtype,
-        form: str,
-        mask_dtype: torch.dtype,
-        check_bound: float | None,
-    ) -> Trial:
-        inputs = draw_inputs(case, self.fitted.binding, size.hidden, self.draw, cross=self.cross)
-        if dtype != torch.float64:
-            inputs = {name: tensor.to(dtype).double() for name, tensor in inputs.items()}
-        right, keep, dressed = self.draw_mask(case, size, form, mask_dtype, dtype)
-        extra: dict[str, Any] = {}
-        if right is not None and dressed is not None:
-            extra["mask_layout"] = {"strided": case.strided and dressed.dim() > 1}
-        call = self.fitted.binding.forward.call(
-            inputs,
-            dressed,
-            shape=[case.batch, case.queries, size.hidden],
-            train=case.train,
-            strided=tuple(inputs) if case.strided else (),
-            **extra,
-        )
-        return Trial(
-            case=case,
-            size=size,
-            call=call,
-            inputs=inputs,
-            mask=right,
-            bound=check_bound or VALUE_BOUND,
-            keep=keep,
-            mask_form=form,
-            mask_dtype=dtype_name(mask_dtype),
-            dtype=dtype,
-        )
-
-    def _gradients(self, trial: Trial, truth: Truth) -> Tensor:
-        roles = self.fitted.roles(trial.size)
-        leaves = {name: t.clone().requires_grad_(True) for name, t in trial.inputs.items()}
-        truth.module.zero_grad()
-        for held in truth.extra_output or ():
-            held.grad = None
-        out = truth.run(leaves, trial.mask)
-        upstream = torch.randn(out.shape, generator=self.draw, dtype=torch.float64)
-        if trial.keep is not None:
-            upstream = upstream * trial.keep
-        (out * upstream).sum().backward()
-        trial.expected = out.detach()
-        trial.input_grads = {n: t.grad for n, t in leaves.items() if t.grad is not None}
-        trial.parameter_grads = {}
-        if roles is not None:
-            flat = truth.gradients(roles)
-            start = 0
-            for name, shape in roles.shapes.items():
-                count = numel(shape)
-                trial.parameter_grads[name] = flat[start : start + count].reshape(shape)
-                start += count
-        return upstream
-
     def work_bound(self, size: Size, length: int) -> float:
         """The bound of the dtype in which values are decided."""
         if self.fitted.work is torch.float64:
@@ -215,89 +116,75 @@ class Examination:
         self.fitted.foresee(many)
         ready = {}
         for size in many:
-            shapes = self.fitted.shapes(size)
-            if not shapes:
+            drawn = self.questions.draw(size, GAIN)
+            if drawn is None:
                 self.misfits[size] = self.fitted.faults.get(size)
-                continue
-            weights = draw_weights(shapes, size.hidden, GAIN, self.draw)
-            if self.fitted.work is not torch.float64:
-                weights = {n: w.to(self.fitted.work).double() for n, w in weights.items()}
-            truth = self.fitted.truth(size, weights)
-            if truth is None:
-                self.misfits[size] = None
             else:
-                ready[size] = (weights, truth)
+                ready[size] = drawn
         return ready
 
-    def try_grid(self, ready: Ready) -> None:
-        """Values, masks, lengths, stability and gradients, in float64, over all sizes."""
+    def try_grid(self, ready: Ready) -> Iterator[None]:
+        """Values, masks, lengths, stability and gradients, in float64: a size at each step.
+
+        The candidate runs one size while the next one's answers are worked out.
+        """
         turn = 0
         rows = [
-            (size, *held, list(grid(self.kata.contract, size, place)))
-            for place, (size, held) in enumerate(ready.items())
+            (drawn, list(grid(self.kata.contract, size, place)))
+            for place, (size, drawn) in enumerate(ready.items())
         ]
         if rows:
-            size, weights, truth, found = rows[0]
-            rows[0] = (size, weights, truth, [*tiny(self.kata.contract), *found])
-        rows += self._large_rows(list(ready)[:2])
-        for size, weights, truth, found in rows:
+            drawn, found = rows[0]
+            rows[0] = (drawn, [*tiny(self.kata.contract), *found])
+        for size in list(ready)[:2]:
+            sharp = self.questions.draw(size, LARGE_GAIN)
+            if sharp is not None:
+                rows.append((sharp, list(large(self.kata.contract))))
+        for drawn, found in rows:
             trials = []
             for case in found:
                 if case.mask is not None and not self.takes_mask:
                     continue
                 turn += 1
                 form = self.forms[turn % len(self.forms)] if case.mask else ""
-                mask_dtype = self.mask_dtype(turn)
-                bound = self.work_bound(size, case.keys)
+                bound = self.work_bound(drawn.size, case.keys)
                 if case.gain > 1:
                     bound = max(bound, 1e-3 if self.fitted.work is not torch.float64 else 1e-4)
-                trial = self._unanswered(case, size, self.fitted.work, form, mask_dtype, bound)
-                if case.grad:
-                    trial.call["grad"] = self._gradients(trial, truth)
-                trials.append(trial)
+                trials.append(
+                    self.questions.pose(
+                        drawn, case, form=form, mask_dtype=self.mask_dtype(turn), bound=bound
+                    )
+                )
                 self.lengths.add(case.queries)
-            work_out(truth, [trial for trial in trials if not trial.case.grad])
-            # The candidate runs one size while the next one's answers are worked out here.
-            self._begin(size, weights, trials)
-
-    def _large_rows(
-        self, many: list[Size]
-    ) -> list[tuple[Size, dict[str, Tensor], Truth, list[Case]]]:
-        rows = []
-        for size in many:
-            shapes = self.fitted.shapes(size)
-            weights = draw_weights(shapes, size.hidden, LARGE_GAIN, self.draw)
-            truth = self.fitted.truth(size, weights)
-            if truth is not None:
-                rows.append((size, weights, truth, list(large(self.kata.contract))))
-        return rows
+            drawn.answer(trials)
+            self._begin(drawn, trials)
+            yield
 
     def try_training(self) -> None:
         """Train mode, with torch's dropouts silenced and a rate of 0 asked for."""
         size = training_size(self.kata.contract, self.fitted.fixed_heads)
-        ready = self.prepare([size])
-        if size not in ready:
+        drawn = self.prepare([size]).get(size)
+        if drawn is None:
             return
-        weights, truth = ready[size]
-        trials = []
-        for case in training(self.kata.contract):
-            if case.mask is None or (self.takes_mask and self.forms):
-                trial = self.trial(
-                    case, size, truth, self.fitted.work,
-                    form=self.forms[0] if case.mask else "", mask_dtype=self.mask_dtype(0),
-                    check_bound=self.work_bound(size, case.keys),
-                )  # fmt: skip
-                trial.call["record"] = {"only_dropout": []}
-                trials.append(trial)
-        self._begin(size, weights, trials)
+        trials = [
+            self.questions.pose(
+                drawn, case, form=self.forms[0] if case.mask else "",
+                mask_dtype=self.mask_dtype(0), bound=self.work_bound(size, case.keys),
+            )
+            for case in training(self.kata.contract)
+            if case.mask is None or (self.takes_mask and self.forms)
+        ]  # fmt: skip
+        drawn.answer(trials)
+        silenced = {"record": {"only_dropout": []}}
+        self._begin(drawn, [replace(one, call=one.call | silenced) for one in trials])
 
     def mask_dtype(self, turn: int) -> torch.dtype:
         """One of the dtypes that the mask is taken in, by turns."""
         return self.mask_dtypes[turn % len(self.mask_dtypes)] if self.mask_dtypes else torch.int64
 
-    def _begin(self, size: Size, weights: dict[str, Tensor], trials: list[Trial]) -> None:
+    def _begin(self, drawn: Drawn, trials: list[Trial]) -> None:
         calls = [trial.call for trial in trials]
-        run = self.fitted.entry(size, weights, calls, self.fitted.work)
+        run = self.fitted.entry(drawn.size, drawn.weights, calls, self.fitted.work)
         self.fitted.begin([run], lambda results: self._collect(trials, results[0]))
 
     def _collect(self, trials: list[Trial], result: dict[str, Any]) -> None:
@@ -326,19 +213,19 @@ class Examination:
 
     def try_purity(self, ready: Ready) -> None:
         """The same call again after others, and prefixes of one sequence for causal code."""
-        size, (weights, truth) = next(iter(ready.items()))
+        size, drawn = next(iter(ready.items()))
         work = self.fitted.work
         first = Case(check="purity", batch=2, queries=4, keys=6 if self.cross else 4)
         other = Case(check="purity", batch=3, queries=6, keys=5 if self.cross else 6)
-        one = self.trial(first, size, truth, work)
-        twin = self.trial(first, size, truth, work)
-        two = self.trial(other, size, truth, work)
+        one = self.questions.pose(drawn, first)
+        twin = self.questions.pose(drawn, first, again=True)
+        two = self.questions.pose(drawn, other)
         trained = dict(one.call, train=True)
         # Again at once, after other values of the same shape, and after all the rest.
         calls = [one.call, one.call, twin.call, one.call, two.call, trained, one.call]
-        runs = [self.fitted.entry(size, weights, calls, work)]
+        runs = [self.fitted.entry(size, drawn.weights, calls, work)]
         if self.kata.contract.causal:
-            runs.append(self._prefixes(size, weights, truth))
+            runs.append(self._prefixes(drawn))
         self.fitted.begin(runs, self._judge_purity)
 
     def _judge_purity(self, results: list[dict[str, Any]]) -> None:
@@ -357,14 +244,14 @@ class Examination:
         if len(results) > 1:
             self._judge_prefixes(results[1].get("answers", []))
 
-    def _prefixes(self, size: Size, weights: dict[str, Tensor], truth: Truth) -> dict[str, Any]:
+    def _prefixes(self, drawn: Drawn) -> dict[str, Any]:
         case = Case(check="causality", batch=2, queries=9, keys=9)
-        trial = self.trial(case, size, truth, self.fitted.work)
+        trial = self.questions.pose(drawn, case)
         calls = []
         for length in range(1, 10):
             inputs = {name: tensor[:, :length] for name, tensor in trial.call["inputs"].items()}
             calls.append(dict(trial.call, inputs=inputs))
-        return self.fitted.entry(size, weights, calls, self.fitted.work)
+        return self.fitted.entry(drawn.size, drawn.weights, calls, self.fitted.work)
 
     def _judge_prefixes(self, answers: list[dict[str, Any]]) -> None:
         outs = [answer.get("out") for answer in answers]

@@ -291,15 +291,6 @@ class Fitted:
         layers = {name for name, kind in self.shown["modules"] if kind == "Linear"}
         return frozenset(name for name in shapes if name.rpartition(".")[0] in layers)
 
-    def truth(self, size: Size, weights: dict[str, Tensor]) -> Truth | None:
-        """The reference with these weights, or None where no roles are known."""
-        roles = self.roles(size)
-        if roles is None:
-            return None
-        truth = Truth(self.kata, size)
-        truth.load(roles, roles.flatten(weights))
-        return truth
-
     def named_roles(self) -> dict[str, str]:
         """Role → the candidate's own parameter names, for the report."""
         roles = self._roles.get(self.base)

@@ -11,16 +11,16 @@ that it does not know refuses it (`tensordot` does). Code that fixes a dtype fai
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
 
-from .cases import Case
+from .cases import GAIN, Case
 from .compare import low_precision_bound
 from .examine import Examination, Ready
-from .plan import Size
+from .questions import Drawn
 from .trials import Trial
-from .truth import Truth
 from .wire import dtype_name
 
 __all__ = ["try_dtypes"]
@@ -36,21 +36,22 @@ _MANNERS = (
 
 def try_dtypes(examination: Examination, ready: Ready) -> None:
     """Every lower precision, against float64 truth for the rounded weights."""
-    size, (weights, _) = next(iter(ready.items()))
+    size = next(iter(ready))
     batches = []
     for dtype, autocast in _MANNERS:
-        rounded = {name: w.to(dtype).double() for name, w in weights.items()}
-        truth = examination.fitted.truth(size, rounded)
-        if truth is None:
+        drawn = examination.questions.draw(size, GAIN, dtype)
+        if drawn is None:
             return
-        trials = [_trial(examination, case, size, truth, dtype) for case in _cases(examination)]
-        for trial in trials:
-            trial.autocast = autocast
-            if autocast:
-                trial.call["autocast"] = dtype_name(dtype)
+        trials = [_trial(examination, case, drawn, dtype) for case in _cases(examination)]
+        drawn.answer(trials)
+        if autocast:
+            mixed = {"autocast": dtype_name(dtype)}
+            trials = [replace(t, autocast=True, call=t.call | mixed) for t in trials]
         calls = [trial.call for trial in trials]
         made_in = torch.float32 if autocast else dtype
-        batches.append((dtype, examination.fitted.entry(size, rounded, calls, made_in), trials))
+        batches.append(
+            (dtype, examination.fitted.entry(size, drawn.weights, calls, made_in), trials)
+        )
 
     def take(results: list[dict[str, Any]]) -> None:
         for (dtype, _, trials), result in zip(batches, results, strict=True):
@@ -73,14 +74,12 @@ def _cases(examination: Examination) -> list[Case]:
     return cases
 
 
-def _trial(
-    examination: Examination, case: Case, size: Size, truth: Truth, dtype: torch.dtype
-) -> Trial:
+def _trial(examination: Examination, case: Case, drawn: Drawn, dtype: torch.dtype) -> Trial:
     form = examination.forms[0] if case.mask else ""
-    bound = low_precision_bound(dtype, size.hidden, case.keys, 8)
+    bound = low_precision_bound(dtype, drawn.size.hidden, case.keys, 8)
     mask_dtype = examination.mask_dtype(0)
-    return examination.trial(
-        case, size, truth, dtype, form=form, mask_dtype=mask_dtype, check_bound=bound
+    return examination.questions.pose(
+        drawn, case, form=form, mask_dtype=mask_dtype, dtype=dtype, bound=bound
     )
 
 

@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections import deque
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -25,17 +26,18 @@ from ..kata.catalogue import Kata, find
 from . import wire
 from .accelerator import hoped
 from .attempts import Unbound, bind
-from .behaviour import DropoutFinding, Trace, pretend, trace, try_dropout
+from .behaviour import Trace, pretend, trace
 from .beneath import beneath
 from .choose import choose
 from .device_verdict import judge_device
 from .diagnose import diagnose, diagnose_training
 from .direct import judge as direct
+from .dropout_trial import DropoutFinding, DropoutTrial
 from .dropout_verdict import judge_dropout
-from .examine import Examination
+from .examine import Examination, Ready
 from .fitting import Fitted
 from .flow import follow
-from .forms import choose_forms
+from .forms import Forms
 from .halves import try_dtypes
 from .heat import heat
 from .limits import Limits, share_of_memory
@@ -259,24 +261,23 @@ class _Sitting:
         return choice.chosen, answer["sizes"]
 
     def _try_all(self, source: Source, fitted: Fitted) -> None:
-        verdict = Verdict(self.result, self.kata, source, self.language)
         examination = Examination(self.kata, fitted, self.job["mask"])
-        ready = examination.prepare(examination.sizes)
-        choose_forms(examination, ready)
+        sizes, ready = examination.sizes, Ready()
+        while sizes and not ready:
+            ready = examination.prepare([sizes.pop(0)])
+        forms = Forms(examination, ready)
+        verdict = Verdict(self.result, self.kata, source, self.language)
+        ready |= examination.prepare(sizes)
+        forms.choose()
         verdict.masks(examination)
-        examination.try_grid(ready)
-        found = None
-        if ready:
-            examination.try_purity(ready)
-            try_dtypes(examination, ready)
-            if fitted.aligned and not examination.findings.get("values"):
-                found = try_dropout(examination)
-                if found is not None and not found.by_hand_at_a_fixed_rate:
-                    examination.try_training()
         seen = trace(examination)
-        faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
-        # The steps are followed while the candidate runs on the pretended device.
+        rows = examination.try_grid(ready)
+        next(rows, None)
+        # The steps are followed while the candidate makes the first row's calls.
         flow = follow(seen, examination)
+        deque(rows, maxlen=0)
+        found = self._try_the_rest(examination, ready) if ready else None
+        faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
         verdict.rules(seen, own_imports(source))
         verdict.parameters(examination, seen)
         verdict.structure(examination)
@@ -296,6 +297,18 @@ class _Sitting:
             self.result.heat = heat(flow, self.language)
         if self.job["diagnose"] and self.phase != "device":
             self._diagnose(verdict, examination, seen)
+
+    def _try_the_rest(self, examination: Examination, ready: Ready) -> DropoutFinding | None:
+        """What is tried at one size; what is right is worked out while the candidate runs."""
+        examination.try_purity(ready)
+        trial = None
+        if examination.fitted.aligned and not examination.findings.get("values"):
+            trial = DropoutTrial.begin(examination)
+        try_dtypes(examination, ready)
+        found = trial and trial.read()
+        if found is not None and not found.by_hand_at_a_fixed_rate:
+            examination.try_training()
+        return found
 
     def _on_device(
         self, verdict: Verdict, examination: Examination, dropout: DropoutFinding | None

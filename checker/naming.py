@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..kata.catalogue import Kata
-from .behaviour import Trace, says_output
+from .behaviour import Trace
 from .beneath import Beneath
 from .diagnosis import Named
+from .dropout_trial import says_output
 from .evidence import patterns
 from .examine import Examination
 from .mixing import mixed

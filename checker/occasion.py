@@ -44,7 +44,9 @@ def arrange(
     form, mask_dtype = "", torch.int64
     if case.mask:
         form, mask_dtype = mask_as or examination.telling_mask
-    mask, keep, dressed = examination.draw_mask(case, size, form, mask_dtype, dtype or fitted.work)
+    mask, keep, dressed = examination.questions.draw_mask(
+        case, size, form, mask_dtype, dtype or fitted.work, fitted.draw
+    )
     shape = [case.batch, case.queries, size.hidden]
     call = fitted.binding.forward.call(inputs, dressed, shape=shape, train=case.train)
     return Occasion(inputs=inputs, mask=mask, keep=keep, call=call)

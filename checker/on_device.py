@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import socket
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,9 +24,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from .behaviour import DropoutFinding, device_calls, try_dropout
-from .cases import Case, draw_weights
+from .behaviour import device_calls
+from .cases import GAIN, Case
 from .compare import gap, low_precision_bound
+from .dropout_trial import DropoutFinding, DropoutTrial
 from .examine import Examination
 from .halves import try_dtypes
 from .limits import Limits
@@ -173,13 +175,14 @@ def _examine(
     misfit = next((f for f in moved.misfits.values() if f is not None), None)
     if misfit is not None or not ready:
         return misfit
-    moved.try_grid(ready)
+    deque(moved.try_grid(ready), maxlen=0)
     moved.try_purity(ready)
     try_dtypes(moved, ready)
     session.candidate.settle()
     if dropout is not None and run.kind != "mps":
         # The reading solves for the weights, which takes float64, and Metal has none.
-        run.dropout = _other(dropout, try_dropout(_moved(base, session, torch.float64)))
+        trial = DropoutTrial.begin(_moved(base, session, torch.float64))
+        run.dropout = trial and _other(dropout, trial.read())
     run.findings, run.state = moved.findings, moved.state
     run.cases = sum(moved.counts.values())
     skipped = set(moved.skipped_dtypes)
@@ -209,9 +212,9 @@ def _plain_fault(examination: Examination) -> dict[str, Any] | None:
     return next((answer["fault"] for answer in answers if "fault" in answer), None)
 
 
-def _other(here: DropoutFinding, there: DropoutFinding | None) -> DropoutFinding | None:
+def _other(here: DropoutFinding, there: DropoutFinding) -> DropoutFinding | None:
     """What dropout does there, where that is not what it does here."""
-    if there is None or "unread" in {here.place, there.place}:
+    if "unread" in {here.place, there.place}:
         return None
     same = here.place == there.place and abs(here.rate - there.rate) < _SAME_RATE
     fair = there.reading is None or not there.reading.on_weights
@@ -224,14 +227,13 @@ def _with_tf32(examination: Examination) -> tuple[float | None, float]:
     """How far float32 is off once its products are made of tf32, and float16's bound for it."""
     fitted, size = examination.fitted, examination.sizes[0]
     case = Case(check="dtypes", batch=2, queries=6, keys=8 if examination.cross else 6)
-    weights = draw_weights(fitted.shapes(size), size.hidden, 1.5, fitted.draw)
-    truth = fitted.truth(size, weights)
-    if truth is None:
+    drawn = examination.questions.draw(size, GAIN)
+    if drawn is None:
         return None, 0.0
     bound = low_precision_bound(torch.float16, size.hidden, case.keys, _SCORE)
-    trial = examination.trial(case, size, truth, torch.float32, check_bound=bound)
+    trial = examination.questions.ask(drawn, case, bound=bound)
     call = dict(trial.call, tf32=True)
-    result = fitted.run([fitted.entry(size, weights, [call], torch.float32)])[0]
+    result = fitted.run([fitted.entry(size, drawn.weights, [call], torch.float32)])[0]
     out = (result.get("answers") or [{}])[0].get("out")
     if not isinstance(out, Tensor) or out.shape != trial.expected.shape:
         return None, bound

@@ -56,6 +56,11 @@ class Trial:
     autocast: bool = False
 
     @property
+    def answered(self) -> bool:
+        """Whether the right answer is worked out."""
+        return self.expected.numel() > 0
+
+    @property
     def weight(self) -> int:
         """How large the case is, for showing the smallest that fails."""
         masked = 1 if self.case.mask else 0

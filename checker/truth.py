@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from ..kata.catalogue import Kata
 from .plan import Size
+from .wire import take_apart
 
 __all__ = ["Roles", "Truth", "numel"]
 
@@ -52,6 +53,14 @@ class Roles:
         """Lay the weights end to end, with a zero after them for index -1."""
         flat = [weights[name].reshape(-1).double() for name in self.names]
         return torch.cat([*flat, torch.zeros(1, dtype=torch.float64)])
+
+    @property
+    def content(self) -> tuple[bytes, ...]:
+        """Every index, so that equal roles are known to be equal."""
+        indices = (
+            self.q, self.k, self.v, self.o, self.bq, self.bk, self.bv, self.bo, self.place
+        )  # fmt: skip
+        return tuple(b"" if index is None else take_apart(index)[2] for index in indices)
 
     def parameters_of(self, role: str) -> set[str]:
         """Name the candidate's parameters that hold entries of a role's matrix."""

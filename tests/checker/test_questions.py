@@ -1,0 +1,168 @@
+"""Questions follow from the seed and the class alone, and a saved file is asked the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+import pytest
+import torch
+from attn_kata.checker.cases import Case
+from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.compare import alike
+from attn_kata.checker.plan import Binding, ForwardPlan, Size
+from attn_kata.checker.propose import proposals
+from attn_kata.checker.questions import Questions
+from attn_kata.kata.catalogue import find
+
+MASKED = Case(check="mask", batch=2, queries=3, keys=3, mask="random")
+PLAIN = Case(check="values", batch=2, queries=3, keys=3)
+SIZE = Size(hidden=6, heads=2)
+SEEDS = count(5000)
+
+SOURCE = """\
+import torch
+from torch import nn
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, dropout=0.1):
+        super().__init__()
+        self.h = num_heads
+        self.q, self.k = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
+        self.v, self.o = nn.Linear(hidden_dim, hidden_dim), nn.Linear(hidden_dim, hidden_dim)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x, attention_mask=None):
+        q = self.q(x).unflatten(-1, (self.h, -1)).transpose(1, 2)
+        k = self.k(x).unflatten(-1, (self.h, -1)).transpose(1, 2)
+        v = self.v(x).unflatten(-1, (self.h, -1)).transpose(1, 2)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
+        return self.o((self.drop(scores.softmax(-1)) @ v).transpose(1, 2).flatten(2))
+"""
+
+
+class Fitting:
+    """A class with four layers, fitted."""
+
+    def __init__(self, seed, output="o"):
+        self.draw = torch.Generator().manual_seed(seed)
+        self.work, self.skip = torch.float64, ()
+        self.layers = ("q", "k", "v", output)
+        plan = ForwardPlan(sources=(("x", "x"),), mask="attention_mask")
+        self.binding = Binding(class_name="Mine", constructor=(("width", "width"),), forward=plan)
+
+    def shapes(self, size):
+        """Its weights."""
+        wide = {f"{name}.weight": (size.hidden, size.hidden) for name in self.layers}
+        return wide | {f"{name}.bias": (size.hidden,) for name in self.layers}
+
+    def roles(self, size):
+        """Which is which."""
+        return next(iter(proposals(self.shapes(size), size)))
+
+    def none_mask(self, case):
+        """Nothing stands for no mask."""
+
+
+def asked(seed=None, **rest):
+    """The questions of a class, by default under a seed that nobody had."""
+    return Questions(find("mha"), Fitting(next(SEEDS) if seed is None else seed, **rest), "keep")
+
+
+def test_the_order_of_questions_changes_none():
+    """What is drawn for a case does not depend on what was drawn before it."""
+    cases = (MASKED, PLAIN)
+    one, other = (
+        {case: questions.ask(questions.draw(SIZE, 1.5), case, form="B1QK") for case in order}
+        for order, questions in ((cases, asked(1)), (cases[::-1], asked(1)))
+    )
+    for case in cases:
+        assert torch.equal(one[case].inputs["x"], other[case].inputs["x"])
+        assert torch.equal(one[case].expected, other[case].expected)
+
+
+def test_what_was_worked_out_is_there_for_the_next_file():
+    """The same class under the same seed finds its questions, with their answers."""
+    seed = next(SEEDS)
+    first, second = asked(seed), asked(seed)
+    trial = first.ask(first.draw(SIZE, 1.5), PLAIN)
+    again = second.pose(second.draw(SIZE, 1.5), PLAIN)
+    assert again is trial
+    assert again.answered
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"seed": 4001}, {"output": "out"}, {"size": Size(hidden=6, heads=3)}, {"gain": 0.8},
+     {"dtype": torch.bfloat16}, {"case": MASKED}, {"again": True}],
+    ids=lambda change: next(iter(change)),
+)  # fmt: skip
+def test_another_question_has_another_answer(other):
+    """Whatever a question depends on tells it from others."""
+
+    def expected(**how):
+        how = {"size": SIZE, "gain": 1.5, "case": PLAIN, "seed": 4000, **how}
+        names = {name: how.pop(name) for name in ("output",) if name in how}
+        questions = asked(how.pop("seed"), **names)
+        drawn = questions.draw(how.pop("size"), how.pop("gain"), how.pop("dtype", None))
+        return questions.ask(drawn, how.pop("case"), form="B1QK", **how)
+
+    one, two = expected(), expected(**other)
+    assert one is not two
+    if "output" not in other:
+        assert not torch.equal(one.expected, two.expected)
+
+
+def test_a_trial_with_gradients_is_answered_once():
+    """Its gradients are those of autograd on the reference, and are not worked out anew."""
+    questions = asked()
+    drawn = questions.draw(SIZE, 1.5)
+    trial = questions.ask(drawn, replace(PLAIN, grad=True))
+    gradients = trial.parameter_grads
+    drawn.answer([trial])
+    assert trial.parameter_grads is gradients
+    x = trial.inputs["x"].clone().requires_grad_(True)
+    (drawn.truth.run({"x": x}) * trial.call["grad"]).sum().backward()
+    assert alike(trial.input_grads["x"], x.grad, 1e-12)
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """A judge that stays for all of a test."""
+    with Bench() as bench:
+        yield bench
+
+
+def verdicts(report):
+    """All that a report says, but how long it took."""
+    said = report.to_dict()
+    return {name: said[name] for name in said if name != "elapsed_ms"}
+
+
+WRONG = {
+    "scale": ("q.shape[-1] ** 0.5", "x.shape[-1] ** 0.5"),
+    "mask": ("attention_mask == 0", "attention_mask != 0"),
+    "gradients": ("self.q(x)", "self.q(x.detach())"),
+    "dropout": ("self.drop(scores.softmax(-1))", "self.drop(scores).softmax(-1)"),
+    "large scores": ("scores.softmax(-1)", "(scores.exp() / scores.exp().sum(-1, True))"),
+}
+
+
+@pytest.mark.parametrize("slip", WRONG)
+def test_saves_of_one_file_are_judged_as_if_each_were_the_first(bench, tmp_path, slip):
+    """Wrong, right, wrong again: under one seed, in one judge, and each as in a new one."""
+    wrong = SOURCE.replace(*WRONG[slip])
+    file = tmp_path / "mine.py"
+    options = Options(seed=next(SEEDS))
+    found = []
+    for text in (wrong, SOURCE, wrong, SOURCE):
+        file.write_text(text)
+        found.append(verdicts(next(bench.judge("mha", [file], options))))
+    assert [one["verdict"] for one in found] == ["fail", "pass", "fail", "pass"]
+    assert found[0] == found[2]
+    assert found[1] == found[3]
+    file.write_text(SOURCE)
+    with Bench() as fresh:
+        assert verdicts(next(fresh.judge("mha", [file], options))) == found[3]
