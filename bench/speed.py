@@ -110,14 +110,20 @@ def many() -> Iterator[Figure]:
 
 def watched(saves: int) -> Iterator[Figure]:
     """Time watch from a save to its verdict, and look at the judge's memory after it."""
+    rows = (
+        (RIGHT, "pass", "", "≤ 100 ms"),
+        (RIGHT, "pass, weights named anew", "query", ""),
+        (WRONG, "fail", "", "≤ 300 ms"),
+    )
     with tempfile.TemporaryDirectory() as place, Bench(2) as bench:
-        for source, aim in ((RIGHT, "≤ 100 ms"), (WRONG, "≤ 300 ms")):
+        for source, what, renamed, aim in rows:
             with session(Path(place), source, bench) as watching:
-                times = [save(watching, source, number) for number in range(saves + 3)][3:]
+                times = [save(watching, source, n, renamed) for n in range(saves + 3)][3:]
             report = watching.report
             assert report is not None
+            assert what.startswith(report.verdict)
             yield Figure(
-                what=f"save to verdict on watch, {report.verdict}",
+                what=f"save to verdict on watch, {what}",
                 figure=f"{statistics.median(times) * 1000:.0f} ms",
                 against=f"95 %: {percentile(times, 0.95) * 1000:.0f} ms; "
                 f"judging alone {report.elapsed_ms} ms",
@@ -140,11 +146,16 @@ def session(folder: Path, source: Path, bench: Bench) -> Generator[Session]:
     watching.close()
 
 
-def save(watching: Session, source: Path, number: int) -> float:
-    """Save the file once more; return the seconds until its verdict is on record."""
-    text = f"{source.read_text('utf-8')}\n# save {number}\n"
+def save(watching: Session, source: Path, number: int, renamed: str) -> float:
+    """Save the file once more; return the seconds until its verdict is on record.
+
+    renamed: a word that is another one in each save, so that nothing of the one before fits.
+    """
+    text = source.read_text("utf-8")
+    if renamed:
+        text = text.replace(renamed, f"{renamed}_{number}")
     start = time.perf_counter()
-    watching.target.file.write_text(text, "utf-8")
+    watching.target.file.write_text(f"{text}\n# save {number}\n", "utf-8")
     until_verdict(watching)
     return time.perf_counter() - start
 
