@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from typing import Any, cast
 
 import pytest
 import torch
 from attn_kata.checker.cases import Case
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.compare import alike
+from attn_kata.checker.fitting import Fitted
 from attn_kata.checker.plan import Binding, ForwardPlan, Size
 from attn_kata.checker.propose import proposals
-from attn_kata.checker.questions import Questions
+from attn_kata.checker.questions import Drawn, Questions
+from attn_kata.checker.trials import Trial
 from attn_kata.kata.catalogue import find
 
 MASKED = Case(check="mask", batch=2, queries=3, keys=3, mask="random")
@@ -66,16 +69,24 @@ class Fitting:
         """Nothing stands for no mask."""
 
 
-def asked(seed=None, **rest):
+def asked(seed: int | None = None, output: str = "o") -> Questions:
     """The questions of a class, by default under a seed that nobody had."""
-    return Questions(find("mha"), Fitting(next(SEEDS) if seed is None else seed, **rest), "keep")
+    fitting = Fitting(next(SEEDS) if seed is None else seed, output)
+    return Questions(find("mha"), cast("Fitted", fitting), "keep")
+
+
+def drawn_by(questions: Questions, size: Size = SIZE, gain: float = 1.5) -> Drawn:
+    """Weights at a size."""
+    drawn = questions.draw(size, gain)
+    assert drawn is not None
+    return drawn
 
 
 def test_the_order_of_questions_changes_none():
     """What is drawn for a case does not depend on what was drawn before it."""
     cases = (MASKED, PLAIN)
     one, other = (
-        {case: questions.ask(questions.draw(SIZE, 1.5), case, form="B1QK") for case in order}
+        {case: questions.ask(drawn_by(questions), case, form="B1QK") for case in order}
         for order, questions in ((cases, asked(1)), (cases[::-1], asked(1)))
     )
     for case in cases:
@@ -87,44 +98,58 @@ def test_what_was_worked_out_is_there_for_the_next_file():
     """The same class under the same seed finds its questions, with their answers."""
     seed = next(SEEDS)
     first, second = asked(seed), asked(seed)
-    trial = first.ask(first.draw(SIZE, 1.5), PLAIN)
-    again = second.pose(second.draw(SIZE, 1.5), PLAIN)
+    trial = first.ask(drawn_by(first), PLAIN)
+    again = second.pose(drawn_by(second), PLAIN)
     assert again is trial
     assert again.answered
 
 
+def expected(
+    *,
+    seed: int = 4000,
+    output: str = "o",
+    size: Size = SIZE,
+    gain: float = 1.5,
+    dtype: torch.dtype | None = None,
+    case: Case = PLAIN,
+    again: bool = False,
+) -> Trial:
+    """One question with its answer."""
+    questions = asked(seed, output)
+    drawn = questions.draw(size, gain, dtype)
+    assert drawn is not None
+    return questions.ask(drawn, case, form="B1QK", again=again)
+
+
 @pytest.mark.parametrize(
-    "other",
-    [{"seed": 4001}, {"output": "out"}, {"size": Size(hidden=6, heads=3)}, {"gain": 0.8},
-     {"dtype": torch.bfloat16}, {"case": MASKED}, {"again": True}],
+    "change",
+    [{"seed": 4001}, {"size": Size(hidden=6, heads=3)}, {"gain": 0.8}, {"dtype": torch.bfloat16},
+     {"case": MASKED}, {"again": True}],
     ids=lambda change: next(iter(change)),
 )  # fmt: skip
-def test_another_question_has_another_answer(other):
+def test_another_question_has_another_answer(change: dict[str, Any]):
     """Whatever a question depends on tells it from others."""
+    assert not torch.equal(expected().expected, expected(**change).expected)
 
-    def expected(**how):
-        how = {"size": SIZE, "gain": 1.5, "case": PLAIN, "seed": 4000, **how}
-        names = {name: how.pop(name) for name in ("output",) if name in how}
-        questions = asked(how.pop("seed"), **names)
-        drawn = questions.draw(how.pop("size"), how.pop("gain"), how.pop("dtype", None))
-        return questions.ask(drawn, how.pop("case"), form="B1QK", **how)
 
-    one, two = expected(), expected(**other)
-    assert one is not two
-    if "output" not in other:
-        assert not torch.equal(one.expected, two.expected)
+def test_weights_of_other_names_are_other_questions():
+    """Gradients are compared by name, so nothing of another class's may be taken for one's own."""
+    assert expected() is expected()
+    assert expected(output="out") is not expected()
 
 
 def test_a_trial_with_gradients_is_answered_once():
     """Its gradients are those of autograd on the reference, and are not worked out anew."""
     questions = asked()
-    drawn = questions.draw(SIZE, 1.5)
+    drawn = drawn_by(questions)
     trial = questions.ask(drawn, replace(PLAIN, grad=True))
     gradients = trial.parameter_grads
     drawn.answer([trial])
     assert trial.parameter_grads is gradients
     x = trial.inputs["x"].clone().requires_grad_(True)
     (drawn.truth.run({"x": x}) * trial.call["grad"]).sum().backward()
+    assert trial.input_grads is not None
+    assert x.grad is not None
     assert alike(trial.input_grads["x"], x.grad, 1e-12)
 
 
