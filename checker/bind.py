@@ -130,7 +130,7 @@ def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
 
     asked: the roles that other arguments ask for; what they say need not be said again.
     """
-    if role in {"bias", "device", "dtype", "flag", "vocabulary", "layers"}:
+    if role in {"bias", "device", "dtype", "eps", "flag", "vocabulary", "layers"}:
         return True
     if isinstance(default, int) and default < 0:
         # An axis, such as `dim=-1`.

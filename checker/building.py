@@ -275,13 +275,14 @@ def _filled(kind: type, roles: dict[str, Any]) -> Any:
 
 def _left_to_default(field: Any, role: str) -> bool:
     # A None default means "derive it from the rest", which the candidate does itself.
-    return field.default is None or role in {"bias", "device", "dtype", "flag"}
+    named = field.default is None or isinstance(field.default, str)
+    return named or role in {"bias", "device", "dtype", "eps", "flag"}
 
 
 def _overwrite(made: Any, roles: dict[str, Any]) -> None:
     for name in dir(made):
         role = _role(name, roles)
-        if name.startswith("_") or role not in roles or role in {"bias", "device", "dtype"}:
+        if name.startswith("_") or role not in roles or role in {"bias", "device", "dtype", "eps"}:
             continue
         if isinstance(getattr(type(made), name, None), property):
             continue

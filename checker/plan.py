@@ -121,6 +121,7 @@ class Binding:
             "batch": size.batch,
             "vocabulary": 17,
             "layers": 1,
+            "eps": 1e-5,
             "device": {"device": "cpu"},
             "dtype": {"dtype": "float32"},
             "yes": True,

@@ -329,10 +329,11 @@ def _likens(name: str) -> bool:
 
 
 def _address(tensor: Tensor) -> tuple[int, Any]:
-    """A tensor's storage and where it lies; none for those without one, sparse ones, say."""
+    """A tensor's storage and where it lies; none for those without one, sparse or lazy ones."""
     while _is_wrapped(tensor):
         tensor = _unwrapped(tensor)
-    with contextlib.suppress(NotImplementedError, RuntimeError):
+    # A lazy parameter says ValueError.
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
         storage = tensor.untyped_storage()
         return storage._cdata, storage  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public identity
     return 0, None

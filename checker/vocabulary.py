@@ -93,8 +93,8 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
     """Say what a constructor argument asks for, or None where the name says nothing.
 
     Roles: width, heads, kv_heads, head_dim, inner (a key or value width, per head or
-    total), length, dropout, bias, causal, batch, vocabulary, layers, device, dtype,
-    config, yes (a switch that must be on) and flag (one to leave alone).
+    total), length, dropout, bias, causal, batch, vocabulary, layers, device, dtype, eps
+    (of a norm), config, yes (a switch that must be on) and flag (one to leave alone).
     config: the name is an attribute of a configuration object, where short names such
     as `args` mean nothing special.
     """
@@ -125,11 +125,14 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
         if "headdim" in have or "headsize" in have or have & _SIZE_WORDS or "per" in have:
             return "head_dim"
         return "kv_heads" if have & {"kv", "group", "groups"} else "heads"
+    if have & {"eps", "epsilon"}:
+        # Before `layer_norm_eps` is taken for a number of layers.
+        return "eps"
     if have & {"layer", "layers", "depth"}:
         return "layers"
     if have & {"row", "col", "axis", "axes", "column"}:
         return "flag"
-    if have & {"eps", "epsilon", "theta", "scale", "seed", "temperature", "init", "std"}:
+    if have & {"theta", "scale", "seed", "temperature", "init", "std"}:
         return "flag"
     if have & _LENGTH_WORDS:
         return "width" if have & {"dim", "dims", "embd", "embed", "width", "channels"} else "length"

@@ -3,7 +3,8 @@
     [[mistake]]
     id = "softmax-wrong-axis"     a page of this name tells about it
     group = "softmax"             where its line is looked for, one of GROUPS
-    shows = "weights"             the model answer's step in which it shows first
+    shows = "weights"             the model answer's step in which it shows first; of several, in
+                                  a list, the first that the mistake changes
     en = "…"                      what it is, in a sentence
     zh = "…"
     edits = [[["dim=-1", "dim=-2"]]]
@@ -32,7 +33,7 @@ else:  # pragma: no cover - the same parser under its older name
 __all__ = ["FILE", "GROUPS", "BadSlips", "Slip", "all_ids", "slips", "variants"]
 
 FILE = "mistakes.toml"
-GROUPS = ("step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return")
+GROUPS = ("step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "call")
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls"}
 
 Edit = tuple[tuple[str, str], ...]
@@ -54,7 +55,7 @@ class Slip:
     words: dict[str, str]
     edits: tuple[Edit, ...]
     group: str = "step"
-    shows: str = ""
+    shows: tuple[str, ...] = ()
     rank: int = 1
     calls: tuple[str, ...] = ()
 
@@ -114,6 +115,7 @@ def _slip(row: dict[str, Any]) -> Slip:
             raise BadSlips(f"`{name}` has no sentence in `{language}`")
     if row.get("group", "step") not in GROUPS:
         raise BadSlips(f"`{name}` has group {row['group']!r}; it must be of {', '.join(GROUPS)}")
+    shows = row.get("shows", "")
     edits = _edits(name, row.get("edits", []))
     if not edits:
         raise BadSlips(f"`{name}` has no edits")
@@ -122,7 +124,7 @@ def _slip(row: dict[str, Any]) -> Slip:
         words={language: row[language].strip() for language in ("en", "zh")},
         edits=edits,
         group=row.get("group", "step"),
-        shows=row.get("shows", ""),
+        shows=tuple(shows) if isinstance(shows, list) else (shows,),
         rank=row.get("rank", 1),
         calls=tuple(row.get("calls", ())),
     )

@@ -20,11 +20,13 @@ from ..origins import Origins
 from .draw import Given
 from .tiles import holding_part
 from .trials import Trial
-from .truth import answers, made, options
+from .truth import FAULTS, answers, made, options
 
 __all__ = ["Named", "diagnose", "holding"]
 
 _PAIRS = 2000
+# How many of the steps that a mistake changes are looked for in a trace.
+_LOOKED_FOR = 3
 # Two runs of the model answer differ by rounding alone.
 _SAME = 1e-9
 # What went through a lower precision is still the same.
@@ -73,11 +75,34 @@ def _combinations(
 ) -> Iterator[list[_Option]]:
     """Yield what explains the evidence: so many mistakes beside a variant of the model answer."""
     likely = [one for one in options(kata, name) if _shows(one[0], evidence)]
-    for found in islice(combinations(likely, most), _PAIRS):
+    many = [*combinations(likely, most)]
+    if most > 1:
+        # Of two mistakes the earlier leaves its own mark: pairs of which one does come first.
+        seen = _marking(kata, name, base, likely, evidence)
+        many.sort(key=lambda pair: seen.isdisjoint(edit for _, edit in pair))
+    for found in islice(many, _PAIRS):
         told = {slip.id for slip, _ in found}
         edits = (*base, *(edit for _, edit in found))
         if len(told) == most and _explains(kata, name, edits, evidence):
             yield list(found)
+
+
+def _marking(
+    kata: Kata, name: str, base: tuple[Edit, ...], likely: Sequence[_Option],
+    evidence: Sequence[Trial],
+) -> set[Edit]:  # fmt: skip
+    """The edits of which a trace holds one of the first steps that they change, as they make it."""
+    trial = next((one for one in evidence if one.answer.get("steps")), None)
+    if trial is None:
+        return set()
+    right, steps = _steps(kata, name, base, trial), trial.answer["steps"]
+    found: set[Edit] = set()
+    for _, edit in likely:
+        wrong = _steps(kata, name, (*base, edit), trial)
+        differs = [v for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
+        if any(holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]):
+            found.add(edit)
+    return found
 
 
 def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
@@ -103,7 +128,7 @@ def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
     try:
         with torch.no_grad():
             results = made(kata, function, trial.posed).results
-    except (RuntimeError, IndexError, ValueError, TypeError):
+    except FAULTS:
         return not actual
     if len(actual) < len(results):
         return False
@@ -159,7 +184,7 @@ def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
     try:
         with torch.no_grad():
             return made(kata, functions[name], trial.posed).steps
-    except (RuntimeError, IndexError, ValueError, TypeError):
+    except FAULTS:
         return {}
 
 
@@ -168,8 +193,9 @@ def _first_wrong(
     steps: Sequence[Step], given: Given,
 ) -> Step | None:  # fmt: skip
     names = list(differs)
-    if slip.shows in names:
-        names = names[names.index(slip.shows) :]
+    start = next((name for name in slip.shows if name in names), None)
+    if start is not None:
+        names = names[names.index(start) :]
     for name in names:
         value = wrong[name]
         step = _displaced(value, right, steps, given)
@@ -293,6 +319,8 @@ def _origin(slip: Slip, step: Step, steps: Sequence[Step], origins: Origins) -> 
         return origins.fill(lines)
     if slip.group == "loop":
         return _loop(lines, origins)
+    if slip.group == "call":
+        return lines[-1]
     if slip.group == "mask":
         ran = {line for one in steps for line in one["lines"]}
         return origins.unmasked_branch(ran) or origins.unmasked_call()

@@ -169,7 +169,7 @@ class Examination:
         if rounding is torch.float64:
             return VALUE_BOUND
         widest = max(case.sizes.values())
-        bound = low_precision_bound(rounding, widest, widest, _SCORE * case.gain)
+        bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, case.gain))
         return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))
 
     # -- asking --------------------------------------------------------------------------

@@ -18,8 +18,8 @@ __all__ = ["Construction", "chosen", "constructions"]
 # What is worth something without being asked for, by what a constructor may mean.
 _GIVEN: dict[str, Any] = {
     "length": 64, "dropout": 0.1, "bias": True, "causal": True, "batch": 2, "vocabulary": 17,
-    "layers": 1, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"}, "yes": True,
-    "flag": False,
+    "layers": 1, "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
+    "yes": True, "flag": False,
 }  # fmt: skip
 
 
@@ -114,13 +114,18 @@ def constructions(module: Module, entry: Entry) -> Iterator[Construction]:
         found.append(tuple((one.name, "setting", one.name) for one in asked))
     else:
         found.append(_by_meaning(module, named))
+        # One setting's name may be another's synonym: `hidden_dim` is an MLP's width to some.
+        found.append(_by_meaning(module, named, turned=True))
         by_order = zip(named, asked, strict=False)
         found.append(tuple((own["name"], "setting", one.name) for own, one in by_order))
     for arguments in dict.fromkeys(found):
         yield Construction(name=entry["name"], module=module, arguments=arguments, placed=placed)
 
 
-def _by_meaning(module: Module, named: Sequence[Entry]) -> tuple[tuple[str, str, str], ...]:
+def _by_meaning(
+    module: Module, named: Sequence[Entry], *, turned: bool = False
+) -> tuple[tuple[str, str, str], ...]:
+    """Give each argument a setting. turned: of two synonyms the later is meant."""
     given: dict[str, tuple[str, str]] = {}
     left = list(module.settings)
 
@@ -128,11 +133,12 @@ def _by_meaning(module: Module, named: Sequence[Entry]) -> tuple[tuple[str, str,
         given[own["name"]] = ("setting", setting.name)
         left.remove(setting)
 
-    for test in (_exactly, _synonym, _role):
+    for test in (_synonym, _role) if turned else (_exactly, _synonym, _role):
         for own in named:
             if own["name"] in given:
                 continue
-            setting = next((one for one in left if test(one, own["name"])), None)
+            ordered = left[::-1] if turned else left
+            setting = next((one for one in ordered if test(one, own["name"])), None)
             if setting is not None and not (setting.extra and own["has_default"]):
                 give(own, setting)
     for own in named:

@@ -171,7 +171,11 @@ class Page(Sheet):
         if found.state is not None:
             self.set("purity", "fail", self._of(name, self.say(found.state)))
             if found.state == "fail-random":
-                self.blame("nondeterministic", one.entry["line"])
+                drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
+                if drops:
+                    self.blame("dropout-in-eval", drops[0]["line"])
+                else:
+                    self.blame("nondeterministic", one.entry["line"])
 
     def _device(self, one: Examination) -> None:
         met = one.found.device

@@ -19,7 +19,12 @@ from ...reference.mistakes import edited, fits
 from ..milestones import HIDDEN
 from .draw import Given
 
-__all__ = ["Answers", "Made", "Ready", "answers", "made", "options"]
+__all__ = ["FAULTS", "Answers", "Made", "Ready", "answers", "made", "options"]
+
+# What a model answer may raise when it is edited, or given weights that are not its own.
+FAULTS = (
+    RuntimeError, ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError,
+)  # fmt: skip
 
 Answers = dict[str, Callable[..., Any]]
 
@@ -100,7 +105,6 @@ def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool 
     """
     file = _file(kata)
     found: dict[str, Tensor] = {}
-    call = Ready(function, given) if isinstance(function, type) else function
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         if event == "return" and frame.f_code.co_filename == file:
@@ -111,8 +115,9 @@ def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool 
                     found[name] = value.detach()
 
     before = sys.getprofile()
-    sys.setprofile(watch)
     try:
+        call = Ready(function, given) if isinstance(function, type) else function
+        sys.setprofile(watch)
         result = call(**given.tensors, **given.plain)
     except RuntimeError:
         if whole:
@@ -128,13 +133,20 @@ def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool 
 
 
 class Ready:
-    """An object of the model answer's class, brought to where a call finds it."""
+    """An object of the model answer's class, brought to where a call finds it.
+
+    Raises RuntimeError where a weight has another shape than it has there: an answer edited to
+    other widths takes what the right one does not.
+    """
 
     def __init__(self, kind: type, given: Given) -> None:
         self.module: nn.Module = kind(**given.settings).double()
         for name, weight in given.weights.items():
             owner, _, leaf = name.rpartition(".")
             layer = self.module.get_submodule(owner)
+            own = layer._parameters.get(leaf)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            if own is not None and own.shape != weight.shape:
+                raise RuntimeError(f"{name} is {tuple(own.shape)}, and {tuple(weight.shape)} given")
             # A plain tensor in the parameter's place, so that gradients reach the one given.
             if leaf in layer._parameters:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
                 delattr(layer, leaf)

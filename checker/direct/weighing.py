@@ -21,7 +21,7 @@ from .find import ways
 from .objects import Construction, constructions
 from .sequences import KINDS, sequence
 from .trials import Finding, Trial
-from .truth import answers, made, options
+from .truth import FAULTS, answers, made, options
 from .weights import Reading, Shapes, drawn, fitted, readings, tables
 
 __all__ = ["Weighing"]
@@ -30,7 +30,7 @@ _GAIN = 1.5
 # With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
 _LARGE_GAIN = 0.8
 _READINGS = 1500
-_GUESSES = 16
+_GUESSES = 8
 
 
 @dataclass(slots=True, kw_only=True)
@@ -151,29 +151,32 @@ class Weighing(Examination):
 
     def _guess(self, trials: Sequence[Trial]) -> Reading:
         """Take a reading under which a mistake explains the first call, else the names'."""
-        likely = [
-            *islice(self._readings(), _GUESSES),
-            *islice(self._readings(loose=True), _GUESSES),
-        ]
-        for reading in likely:
-            for _, edit in options(self.kata, self.function.name):
-                edited = answers(self.kata, (edit,))
-                if edited is None or not trials:
-                    continue
-                if self._gives(reading, trials[0], edited[self.function.name]):
+        likely = [*dict.fromkeys((
+            *islice(self._readings(), _GUESSES), *islice(self._readings(loose=True), _GUESSES),
+        ))]  # fmt: skip
+        edits = [edit for _, edit in options(self.kata, self.function.name)]
+        edited = [one for one in (answers(self.kata, (edit,)) for edit in edits) if one]
+        for reading in likely if trials else ():
+            given = self._weighted(trials[0].given, trials[0].case, reading)
+            for one in edited:
+                if self._agrees(one[self.function.name], given, trials[0]):
                     return reading
         return likely[0] if likely else ()
 
-    def _gives(self, reading: Reading, trial: Trial, right: Any = None) -> bool:
-        """Whether the model answer, or an edited one, gives what the submission gave."""
+    def _gives(self, reading: Reading, trial: Trial) -> bool:
+        """Whether the model answer gives what the submission gave."""
+        given = self._weighted(trial.given, trial.case, reading, loose=False)
+        return self._agrees(self.right, given, trial)
+
+    def _agrees(self, answer: Any, given: Given | None, trial: Trial) -> bool:
+        """Whether an answer gives what the submission gave in a trial."""
         actual = trial.results(trial.answer) if "fault" not in trial.answer else []
-        given = self._weighted(trial.given, trial.case, reading, loose=right is not None)
         if not actual or given is None:
             return False
         try:
             with torch.no_grad():
-                done = made(self.kata, right or self.right, given)
-        except (RuntimeError, IndexError, ValueError, TypeError):
+                done = made(self.kata, answer, given)
+        except FAULTS:
             return False
         theirs = done.results[0]
         if actual[0].shape != theirs.shape:

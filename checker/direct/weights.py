@@ -25,6 +25,9 @@ __all__ = ["Reading", "Shapes", "Take", "drawn", "fitted", "readings", "tables"]
 Shapes = dict[str, tuple[int, ...]]
 _GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
 _BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
+_WEIGHT = {"weight", "weights", "w", "a", "g", "gain", "gamma", "scale", "alpha"}
+# What belongs to what where one number stands behind several: `w1, b1, gamma1, beta1`.
+_PAIRED = {"beta": {"gamma", "alpha"}, "shift": {"scale", "gain"}}
 _MOST = 3
 _ASSIGNMENTS = 120
 
@@ -160,13 +163,17 @@ def readings(
     linear: weights whose rows are known to be features. symbols: sizes in whose number stacked
     layers may alternate. loose: names alone count, whatever the shapes.
     """
-    biases = [n for n, shape in shapes.items() if _is_bias(n, layers) and len(shape) < 3]
-    weights = {n: shape for n, shape in shapes.items() if n not in biases}
-    wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in layers}
     vectors = [one for one in layers if len(one.shape) == 1]
     matrices = [one for one in layers if len(one.shape) > 1]
-    flat = {n: shape for n, shape in weights.items() if len(shape) == 1}
-    thick = {n: shape for n, shape in weights.items() if len(shape) > 1}
+    # A norm's weight may have axes of size 1 before it.
+    thin = {n for n, shape in shapes.items()
+            if len(shape) == 1 or (vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
+    biases = [n for n, shape in shapes.items()
+              if _is_bias(n, layers) and (n in thin or len(shape) < 3)]  # fmt: skip
+    weights = {n: shape for n, shape in shapes.items() if n not in biases}
+    wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in layers}
+    flat = {n: shape for n, shape in weights.items() if n in thin}
+    thick = {n: shape for n, shape in weights.items() if n not in thin}
     if not loose and len(flat) < len(vectors):
         return
     for units in islice(_assignments(thick, matrices, wanted, loose=loose), _ASSIGNMENTS):
@@ -262,15 +269,15 @@ def _spread(
         return
     some, *rest = free
     size = sum(prod(thick[name]) for name in some)
-    for count in range(1, min(_MOST, len(left)) + 1):
-        for held in combinations(left, count):
-            if loose or sum(wanted[layer] for layer in held) == size:
-                after = [layer for layer in left if layer not in held]
-                for more in _spread(rest, after, thick, wanted, loose=loose):
-                    yield [(held, tuple(some)), *more]
-        if loose:
-            return
-    yield from _spread(rest, left, thick, wanted, loose=loose)
+    many = [held for count in range(1, min(_MOST, len(left)) + 1)
+            for held in combinations(left, count)]  # fmt: skip
+    fitting = [held for held in many if sum(wanted[layer] for layer in held) == size]
+    for held in fitting or [(layer,) for layer in left if loose]:
+        after = [layer for layer in left if layer not in held]
+        for more in _spread(rest, after, thick, wanted, loose=loose):
+            yield [(held, tuple(some)), *more]
+    if not loose:
+        yield from _spread(rest, left, thick, wanted, loose=loose)
 
 
 def _forms(
@@ -308,25 +315,47 @@ def _beside(
     names: tuple[str, ...], held: tuple[str, ...], biases: Sequence[str], layers: Sequence[Layer]
 ) -> tuple[str, ...]:
     """The biases that belong to weights: of the same layer, or named for what they do."""
-    twins = [_twin(name) for name in names]
-    found = tuple(one for twin in twins for one in biases if _twin(one) == twin)
+    found = tuple(one for name in names for one in _twins(name, biases))
     if found:
         return found
-    return tuple(one for one in biases if "." not in one and _said(one, layers) == held)
+    return tuple(one for one in biases if not _leaf(one)[0] and _said(one, layers) == held)
+
+
+def _twins(name: str, biases: Sequence[str]) -> list[str]:
+    """The biases whose names are this weight's but for the word; of several those that pair."""
+    found = [one for one in biases if _twin(one) == _twin(name)]
+    kept = [one for one in found if _pair(one) == _pair(name)]
+    return kept if len(found) > 1 and kept else found
+
+
+def _pair(name: str) -> str:
+    """Which of the pairs of words a weight's or bias's name is from, "" for none."""
+    own = set(_parts(_leaf(name)[1]))
+    return next((bias for bias, weights in _PAIRED.items() if own & {bias, *weights}), "")
 
 
 def _twin(name: str) -> str:
     """A parameter's name without what says whether it is a weight or a bias."""
-    owner, _, last = name.rpartition(".")
-    kept = [w for w in words(last) if w not in {*_BIAS, "weight", "weights", "w", "gamma", "scale"}]
-    return f"{owner}.{'_'.join(kept)}"
+    owner, leaf = _leaf(name)
+    return f"{owner}.{'_'.join(w for w in _parts(leaf) if w not in _BIAS | _WEIGHT)}"
+
+
+def _leaf(name: str) -> tuple[str, str]:
+    """Who holds a parameter, and its own name; one of a list is called as the list is, `b_0`."""
+    owner, _, leaf = re.sub(r"\.([0-9]+)$", r"_\1", name).rpartition(".")
+    return owner, leaf
+
+
+def _parts(name: str) -> list[str]:
+    """A name's words, numbers apart: `beta1` and `b_1` are the same."""
+    return [part for word in words(name) for part in re.findall(r"[^0-9]+|[0-9]+", word)]
 
 
 def _is_bias(name: str, layers: Sequence[Layer]) -> bool:
-    last = words(name.rpartition(".")[2])
-    if set(last) & _BIAS:
+    parts = _parts(_leaf(name)[1])
+    if set(parts) & _BIAS:
         return True
-    glued = "".join(last)
+    glued = "".join(part for part in parts if not part.isdigit())
     return glued[:1] == "b" and bool(_token(glued[1:], layers))
 
 

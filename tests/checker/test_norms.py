@@ -1,0 +1,166 @@
+"""Classes with norms: their vectors find their place in many hands, and settings theirs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.direct.draw import Case, draw
+from attn_kata.checker.direct.objects import constructions
+from attn_kata.checker.direct.truth import answers, made
+from attn_kata.checker.direct.weights import drawn, readings, tables
+from attn_kata.checker.vocabulary import constructor_role
+from attn_kata.kata.catalogue import find
+from attn_kata.kata.modules import Layer, Module, Setting
+
+BLOCK = find("block")
+SOURCE = BLOCK.solution()
+LAYERS = [
+    Layer(name="first_norm", shape=("E",), also=("norm1", "ln1")),
+    Layer(name="proj", shape=("F", "E"), also=("p",)),
+    Layer(name="second_norm", shape=("E",), also=("norm2", "ln2")),
+]
+SIZES = {"E": 3, "F": 5}
+READ = {
+    "layers": ("norm1.weight", "norm1.bias", "norm2.weight", "norm2.bias"),
+    "own norms": ("ln1.gamma", "ln1.beta", "ln2.gamma", "ln2.beta"),
+    "annotated": ("sub.0.norm.a_2", "sub.0.norm.b_2", "sub.1.norm.a_2", "sub.1.norm.b_2"),
+    "numbered": ("gamma1", "beta1", "gamma2", "beta2"),
+    "spelt out": ("ln1_scale", "ln1_shift", "ln2_scale", "ln2_shift"),
+    "lists": ("g.0", "b.0", "g.1", "b.1"),
+    "biases last": ("g1", "b1", "g2", "b2"),
+}
+
+
+@pytest.fixture(scope="module")
+def bench():
+    """One warm judge for all."""
+    with Bench() as held:
+        yield held
+
+
+@pytest.fixture
+def judge(bench, tmp_path):
+    """Judge a source under the block's kata."""
+
+    def judged(source: str, **options: Any):
+        path = tmp_path / "mine.py"
+        path.write_text(source)
+        return next(bench.judge("block", [path], Options(seed=3, **options)))
+
+    return judged
+
+
+@pytest.mark.parametrize("axes", [(3,), (1, 1, 3)], ids=["plain", "with axes of 1"])
+@pytest.mark.parametrize("hand", READ)
+def test_every_norm_finds_its_place(hand: str, axes: tuple[int, ...]) -> None:
+    """The first reading takes each norm's weight and bias, in the order in which they stand."""
+    names = READ[hand]
+    shapes = {**dict.fromkeys(names, axes), "p.weight": (5, 3), "p.bias": (5,)}
+    reading = next(readings(shapes, LAYERS, SIZES, frozenset(["p.weight"])))
+    placed = tables(reading, shapes, LAYERS, SIZES)
+    assert placed is not None
+    found = [placed[f"{norm}.{end}"].tolist() for norm in ("first_norm", "second_norm")
+             for end in ("weight", "bias")]  # fmt: skip
+    assert found == [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]]
+    assert placed["proj.bias"].tolist() == list(range(27, 32))
+
+
+def test_one_number_behind_several_names() -> None:
+    """`w1` keeps `b1` and `gamma1` keeps `beta1`, though both end in 1."""
+    shapes = {"gamma1": (3,), "beta1": (3,), "gamma2": (3,), "beta2": (3,),
+              "w1": (3, 5), "b1": (5,)}  # fmt: skip
+    reading = next(readings(shapes, LAYERS, SIZES, frozenset()))
+    assert {take.layers[0]: take.biases for take in reading} == {
+        "proj": ("b1",), "first_norm": ("beta1",), "second_norm": ("beta2",),
+    }  # fmt: skip
+
+
+def test_norms_are_drawn_at_random() -> None:
+    """No norm keeps the ones and zeros that it is made with, or an unused one would not show."""
+    weights = drawn({"norm.weight": (6,), "norm.bias": (6,)}, 1.5, torch.Generator().manual_seed(1))
+    for weight in weights.values():
+        assert len(weight.unique()) == 6
+        assert not bool(((weight == 1) | (weight == 0)).any())
+
+
+def test_what_no_name_tells_is_tried(judge) -> None:
+    """Norms without telling names are right in either order of their making."""
+    assert judge(SOURCE.replace("attention_norm", "one").replace("mlp_norm", "other")).verdict == (
+        "pass"
+    )
+    turned = SOURCE.replace("attention_norm", "zz").replace("mlp_norm", "aa")
+    first, second = (f"        self.{n} = nn.LayerNorm(hidden_dim)\n" for n in ("zz", "aa"))
+    turned = turned.replace(second, "").replace(first, second + first)
+    assert judge(turned).verdict == "pass"
+
+
+def test_a_norm_without_bias_is_right(judge) -> None:
+    """A bias is never asked for."""
+    bare = SOURCE.replace("LayerNorm(hidden_dim)", "LayerNorm(hidden_dim, bias=False)")
+    assert judge(bare).verdict == "pass"
+
+
+def test_another_width_is_no_right_answer() -> None:
+    """Weights of another width fit an answer that was edited to it, and not the right one."""
+    generator = torch.Generator().manual_seed(2)
+    case = Case(check="values", sizes=BLOCK.asked.sizes.first())
+    given = draw(BLOCK.asked.functions[0], case, generator)
+    for name in ("up_proj.weight", "up_proj.bias"):
+        given.weights[name] = given.weights[name][::2]
+    given.weights["down_proj.weight"] = given.weights["down_proj.weight"][:, ::2]
+    right, narrow = answers(BLOCK), answers(BLOCK, ((("4 * hidden_dim", "2 * hidden_dim"),),))
+    assert right is not None
+    assert narrow is not None
+    assert made(BLOCK, narrow["TransformerBlock"], given).results[0].shape == (2, 7, 20)
+    with pytest.raises(RuntimeError, match=r"up_proj.weight is \(80, 20\)"):
+        made(BLOCK, right["TransformerBlock"], given)
+
+
+def test_dropout_in_eval_mode_is_named(judge) -> None:
+    """Chance that comes from a dropout is pointed at, and chance from elsewhere is not."""
+    softmax = "masked_scores.softmax(dim=-1)"
+    dropped = judge(SOURCE.replace(softmax, f"F.dropout({softmax}, 0.5)"))
+    assert [one.mistake for one in dropped.diagnosis] == ["dropout-in-eval"]
+    assert "F.dropout" in str(dropped.diagnosis[0].yours)
+    noisy = judge(SOURCE.replace(softmax, f"{softmax} * torch.rand_like(scores)"))
+    assert [one.mistake for one in noisy.diagnosis] == ["nondeterministic"]
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [("layer_norm_eps", "eps"), ("layer_norm_epsilon", "eps"), ("eps", "eps"), ("n_layer",
+     "layers"), ("rope_theta", "flag")],
+)  # fmt: skip
+def test_an_eps_is_no_number_of_layers(name: str, role: str) -> None:
+    """What a norm adds in its root has a role of its own."""
+    assert constructor_role(name) == role
+
+
+def test_an_eps_that_must_be_given(judge) -> None:
+    """A constructor that asks for an eps gets the one that torch's norms have."""
+    asks = SOURCE.replace("num_heads: int)", "num_heads: int, norm_eps: float)")
+    asks = asks.replace("LayerNorm(hidden_dim)", "LayerNorm(hidden_dim, eps=norm_eps)")
+    assert judge(asks).verdict == "pass"
+
+
+def test_one_name_with_two_meanings() -> None:
+    """`hidden_dim` is the width, or the MLP's where another argument is the width."""
+    module = Module(
+        settings=(
+            Setting(name="hidden_dim", value="E", also=("embed_dim",)),
+            Setting(name="mlp_dim", value="F", also=("hidden_dim",), extra=True),
+        ),
+        layers=(),
+    )
+    plain: dict[str, Any] = {"kind": "POSITIONAL_OR_KEYWORD", "has_default": False,
+                             "default": None, "annotation": ""}  # fmt: skip
+    entry = {"name": "A", "constructor": [{**plain, "name": n}
+                                          for n in ("embed_dim", "hidden_dim")]}  # fmt: skip
+    plans = [one.recipe({"E": 3, "F": 5})["kwargs"] for one in constructions(module, entry)]
+    assert {"embed_dim": 3, "hidden_dim": 5} in plans
+    alone = {**entry, "constructor": entry["constructor"][1:]}
+    first = next(constructions(module, alone))
+    assert first.recipe({"E": 3, "F": 5})["kwargs"] == {"hidden_dim": 3}
