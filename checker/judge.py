@@ -49,7 +49,7 @@ from .report import Fault, Report
 from .source import Source, Unreadable, read
 from .timing import Subject, timed
 from .timings import Timings
-from .unjudged import Unjudged, known, load_fault, no_class, not_bound
+from .unjudged import Unjudged, load_fault, no_class, not_bound
 from .verdict import Verdict
 
 __all__ = ["main"]
@@ -231,9 +231,7 @@ class _Sitting:
             direct.judge(self.kata, candidate, source, self.result, self.job, classes)
         except direct.Refused as refused:
             unjudged = Unjudged(refused.kind, refused.message, refused.line)
-            if refused.mistake is not None:
-                one = known(refused.mistake, refused.line, source, self.language)
-                unjudged.diagnosis = [one]
+            unjudged.diagnosis = refused.diagnosis
             raise unjudged from None
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:

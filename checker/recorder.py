@@ -33,7 +33,10 @@ class Recorder(TorchFunctionMode):
     weights: parameter names by identity, to say which weights a call uses.
     skip: calls of these names return their input, to see what remains without them.
     only_dropout: let only these dropout calls drop, by number; others return their input.
+    flattest: marks, tensors without floats, are kept where they have more axes than this.
     """
+
+    flattest = 1
 
     def __init__(
         self,
@@ -120,7 +123,7 @@ class Recorder(TorchFunctionMode):
             step["marks"] = [
                 out.to(torch.int64)
                 for out in small
-                if not out.is_floating_point() and out.dim() > 1
+                if not out.is_floating_point() and out.dim() > self.flattest
             ]
             step["module"] = self._module() if name in _LAYERED else None
         self.steps.append(step)

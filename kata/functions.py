@@ -53,7 +53,7 @@ class Argument:
     in by turns, in sizes. also: other names for it. optional: may be left out; `default` stands
     for it then. large: how normal values grow where stability is tried, one of GROWTH.
     check: the check that counts where a choice is not its default. along: of a state, the size
-    that is cut into pieces, one a call.
+    that is cut into pieces, one a call. any_dtype: a mask must be taken in every dtype.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Argument:
     gradient: bool = True
     large: str = "multiplied"
     along: str = ""
+    any_dtype: bool = False
 
     @property
     def tensor(self) -> bool:
@@ -211,7 +212,7 @@ _FUNCTION_KEYS = {
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along",
+    "check", "gradient", "optional", "far", "large", "along", "any_dtype",
 }  # fmt: skip
 
 
@@ -268,6 +269,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
     if "far" in row and kind != "positions":
         raise BadContract(f"{where}: `far` is of positions")
+    if "any_dtype" in row and kind != "mask":
+        raise BadContract(f"{where}: `any_dtype` is of masks")
     if (kind == "state") != ("along" in row):
         raise BadContract(f"{where}: a state needs `along`, the size that is cut, and only a state")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
@@ -295,6 +298,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         gradient=row.get("gradient", kind == "normal"),
         large=row.get("large", GROWTH[0]),
         along=row.get("along", ""),
+        any_dtype=row.get("any_dtype", False),
     )
 
 

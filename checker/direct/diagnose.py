@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, islice
@@ -16,13 +15,13 @@ from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
 from ..compare import agree, alike
 from ..milestones import HIDDEN, Step, find
-from ..origins import Origins
 from .draw import Given
+from .places import Places
 from .tiles import holding_part
 from .trials import Trial
 from .truth import FAULTS, answers, made, options
 
-__all__ = ["Named", "diagnose", "holding"]
+__all__ = ["Named", "diagnose", "holding", "raising"]
 
 _PAIRS = 2000
 # How many of the steps that a mistake changes are looked for in a trace.
@@ -44,7 +43,7 @@ class Named:
     matches: str | None
 
 
-def diagnose(kata: Kata, name: str, evidence: Sequence[Trial], origins: Origins) -> list[Named]:
+def diagnose(kata: Kata, name: str, evidence: Sequence[Trial], places: Places) -> list[Named]:
     """Return the mistakes that together give what a submission's function `name` gave.
 
     evidence: its calls with their answers, those without a mask and those with one.
@@ -64,7 +63,7 @@ def diagnose(kata: Kata, name: str, evidence: Sequence[Trial], origins: Origins)
     source = kata.solution()
     for slip, edit in found:
         others = (*base, *(e for s, e in found if s is not slip))
-        line = _line(kata, name, slip, (others, (*others, edit)), usable, origins)
+        line = _line(kata, name, slip, (others, (*others, edit)), usable, places)
         reference, matches = changed_line(edit, source)
         named.append(Named(slip=slip, line=line, reference=reference, matches=matches))
     return sorted(named, key=lambda one: one.line or 0)
@@ -138,6 +137,19 @@ def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
     )
 
 
+def raising(kata: Kata, name: str, trial: Trial, words: str) -> Slip | None:
+    """Return the mistake with which the model answer raises a call's very words, sizes and all."""
+    for slip, edit in options(kata, name):
+        functions = answers(kata, (edit,))
+        try:
+            if functions is not None:
+                made(kata, functions[name], trial.posed)
+        except FAULTS as fault:
+            if str(fault) == words:
+                return slip
+    return None
+
+
 def _kept(trial: Trial, result: Tensor) -> Tensor | None:
     if trial.keep is None or trial.keep.dim() != result.dim():
         return None
@@ -153,7 +165,7 @@ def _line(
     slip: Slip,
     edits: tuple[tuple[Edit, ...], tuple[Edit, ...]],
     evidence: Sequence[Trial],
-    origins: Origins,
+    places: Places,
 ) -> int | None:
     """Where the trace first holds what the mistake makes; then where that line took it from.
 
@@ -162,7 +174,7 @@ def _line(
     for trial in evidence:
         steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
         if steps and slip.group == "return":
-            return _return(steps[-1]["lines"][-1], origins)
+            return places.last_return(steps[-1]["lines"][-1])
         right, wrong = (_steps(kata, name, each, trial) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
         if not steps or not (differs or set(right) - set(wrong)):
@@ -173,7 +185,8 @@ def _line(
         step = step or _departure(right, steps, given)
         if step is None:
             continue
-        return _origin(slip, step, steps, origins) or step["line"]
+        others = {other for other in kata.names if other != name}
+        return places.behind(slip.group, step, steps) or places.own_line(step["lines"], others)
     return None
 
 
@@ -230,11 +243,16 @@ def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
 
 
 def _overflow(steps: Sequence[Step]) -> Step | None:
-    """The first step that comes to NaN, or to infinity above."""
-    return next(
-        (s for s in steps if any(bool((v.isnan() | (v == torch.inf)).any()) for v in s["values"])),
-        None,
-    )
+    """The first step that comes to NaN, or to infinity above; of 0 / 0 the powers before it."""
+    powers = None
+    for step in steps:
+        name = step["call"].strip("_")
+        powers = step if name in {"exp", "exp2"} else powers
+        if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step["values"]):
+            return (
+                powers if powers and name in {"div", "truediv", "divide", "true_divide"} else step
+            )
+    return None
 
 
 def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) -> Step | None:
@@ -300,51 +318,25 @@ def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
     """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
     for step in steps:
         for held in (*step.get("marks", ()), *step.get("values", ())):
-            if held.dim() < 2 or held.numel() != shown.numel():
+            flat = _plane(held, shown)
+            if flat is None:
                 continue
-            flat = held.reshape(shown.shape)
             for seen in (flat != 0, flat > HIDDEN):
                 if torch.equal(seen, shown) or torch.equal(~seen, shown):
                     return step
     return None
 
 
-def _origin(slip: Slip, step: Step, steps: Sequence[Step], origins: Origins) -> int | None:
-    lines = step["lines"]
-    if slip.group == "softmax":
-        return origins.softmax(lines)
-    if slip.group == "scale":
-        return origins.scale(lines)
-    if slip.group == "fill":
-        return origins.fill(lines)
-    if slip.group == "loop":
-        return _loop(lines, origins)
-    if slip.group == "call":
-        return lines[-1]
-    if slip.group == "mask":
-        ran = {line for one in steps for line in one["lines"]}
-        return origins.unmasked_branch(ran) or origins.unmasked_call()
-    return None
-
-
-def _loop(lines: Sequence[int], origins: Origins) -> int | None:
-    """The innermost loop around a line, or around one that called it; else the last before it."""
-    loops = [node for node in ast.walk(origins.tree) if isinstance(node, (ast.For, ast.While))]
-    for line in lines:
-        around = [one.lineno for one in loops if one.lineno <= line <= (one.end_lineno or 0)]
-        if around:
-            return max(around)
-    return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
-
-
-def _return(line: int, origins: Origins) -> int | None:
-    """The last return of the function that a line stands in."""
-    functions = [node for node in ast.walk(origins.tree) if isinstance(node, ast.FunctionDef)]
-    around = [one for one in functions if one.lineno <= line <= (one.end_lineno or 0)]
-    returns = [
-        node.lineno for one in around for node in ast.walk(one) if isinstance(node, ast.Return)
-    ]
-    return max(returns, default=None)
+def _plane(held: Tensor, shown: Tensor) -> Tensor | None:
+    """A mask in another's shape; one that is the same for every sample and head, as one of it."""
+    if held.dim() < 2:
+        return None
+    if held.numel() == shown.numel():
+        return held.reshape(shown.shape)
+    if shown.dim() > 2 or held.shape[-2:] != shown.shape:
+        return None
+    planes = held.reshape(-1, *shown.shape)
+    return planes[0] if bool((planes == planes[:1]).all()) else None
 
 
 def _alike(left: Tensor, right: Tensor) -> bool:

@@ -30,14 +30,14 @@ _SCORE = 8
 class Found:
     """What came of trying one function.
 
-    counts, findings: by check. dropped: mask dtypes that it does not take. modified: inputs
-    that it changed. state: fail-random or fail-state. work: the dtype that values are decided
-    in. device: the first fault on a pretended GPU.
+    counts, findings: by check. dropped: mask dtypes that it does not take, and what came.
+    modified: inputs that it changed. state: fail-random or fail-state. work: the dtype that
+    values are decided in. device: the first fault on a pretended GPU.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
-    dropped: list[torch.dtype] = field(default_factory=list)
+    dropped: dict[torch.dtype, Finding] = field(default_factory=dict)
     modified: set[str] = field(default_factory=set)
     state: str | None = None
     work: torch.dtype = torch.float64
@@ -251,14 +251,18 @@ class Examination:
         case = next(small(self.function, self.sizes, mask=True), None)
         if case is None:
             return
-        works, fails = [], []
+        works: list[torch.dtype] = []
+        fails: dict[torch.dtype, Finding] = {}
         for dtype in MASK_DTYPES:
             self.mask_dtypes = [dtype]
             trial = self.trial(case)
             finding = trial.judge(self.run([trial])[0])
-            (fails if finding and finding.kind == "raised" else works).append(dtype)
+            if finding and finding.kind == "raised":
+                fails[dtype] = finding
+            else:
+                works.append(dtype)
         self.mask_dtypes = works or [torch.int64]
-        self.found.dropped = fails if works else []
+        self.found.dropped = fails if works else {}
 
     def try_all(self) -> None:
         """Values, masks, lengths, gradients and large values; then again, and in other dtypes."""

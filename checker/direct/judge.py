@@ -13,9 +13,10 @@ from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..process import Candidate
-from ..report import Report
+from ..report import Diagnosis, Report
 from ..source import Source
-from .diagnose import diagnose
+from ..unjudged import known
+from .diagnose import diagnose, raising
 from .examine import Examination
 from .find import Entry, found
 from .flow import follow
@@ -34,17 +35,18 @@ _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 class Refused(Exception):
     """The functions cannot be judged. kind and message as in the report's error.
 
-    mistake: the one behind it, where the exception's words alone tell it.
+    diagnosis: the mistake behind it, where the exception tells it.
     """
 
     def __init__(
-        self, kind: str, message: str, line: int | None = None, mistake: str | None = None
-    ) -> None:
+        self, kind: str, message: str, line: int | None = None,
+        diagnosis: list[Diagnosis] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
-        self.mistake = mistake
+        self.diagnosis = diagnosis or []
 
 
 def judge(
@@ -109,9 +111,7 @@ class _Judging:
         self._write(examinations)
 
     def _write(self, examinations: list[Examination]) -> None:
-        several = len(examinations) > 1
-        sizes = self.kata.asked.sizes
-        page = Page(self.report, self.source, self.language, sizes, several=several)
+        page = Page(self.report, self.source, self.language, self.kata.asked)
         for one in examinations:
             name = one.function.name
             page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
@@ -128,6 +128,8 @@ class _Judging:
         for one in examinations:
             if isinstance(one, Weighing):
                 page.parameters(one)
+        for one in examinations:
+            page.masks(one)
         page.outputs(examinations)
         page.manners(examinations)
         page.finish()
@@ -156,9 +158,9 @@ class _Judging:
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         name = one.function.name
-        named = diagnose(self.kata, name, [*evidence, *further], page.origins)
+        named = diagnose(self.kata, name, [*evidence, *further], page.places)
         if further and not named:
-            named = diagnose(self.kata, name, evidence, page.origins)
+            named = diagnose(self.kata, name, evidence, page.places)
         page.name(named)
         if not self.report.diagnosis:
             page.guess(one)
@@ -256,9 +258,20 @@ class _Judging:
         message = self._say(
             "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
         )
-        known = by_words(fault)
-        message += because(fault, self.source, self.language, cause=known is None)
-        return Refused("forward", message, line, known)
+        named = self._behind(one, finding, fault)
+        message += because(fault, self.source, self.language, cause=not by_words(fault))
+        return Refused("forward", message, line, named)
+
+    def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
+        """The mistake that an exception gives away, by its words or by the model answer's own."""
+        line, told = fault["line"], by_words(fault)
+        if told is not None:
+            return [known(told, line, self.source, self.language)]
+        slip = raising(self.kata, one.function.name, finding.trial, fault["message"])
+        if slip is None:
+            return []
+        text, yours = slip.words[self.language], self.source.line(line).strip() or None
+        return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
 
     def _listed(self, words: Any) -> str:
         return self._say("comma").join(words)

@@ -5,19 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
+import torch
 from torch import Tensor
 
-from ...kata.sizes import Sizes
+from ...kata.functions import Asked
 from ..crashes import because
 from ..evidence import cut_line
 from ..lines import in_place
-from ..origins import Origins
 from ..report import Difference, Report
 from ..sheet import Sheet
 from ..source import Source
 from .diagnose import Named
 from .draw import grown, shape_name
 from .examine import Examination
+from .places import Places
 from .rules import Breach
 from .trials import Finding
 from .weighing import Weighing
@@ -32,15 +33,15 @@ class Page(Sheet):
     """The entries of a report about functions.
 
     several: whether the kata asks for more than one, so that each is called by its name.
+    names: theirs.
     """
 
-    def __init__(
-        self, report: Report, source: Source, language: str, sizes: Sizes, *, several: bool
-    ) -> None:
+    def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
         super().__init__(report, source, language)
-        self.sizes = sizes
-        self.several = several
-        self.origins = Origins(source, "")
+        self.sizes = asked.sizes
+        self.names = {one.name for one in asked.functions}
+        self.several = len(self.names) > 1
+        self.places = Places(source, "")
 
     # -- the checks ------------------------------------------------------------------------
 
@@ -76,6 +77,21 @@ class Page(Sheet):
         for name in one.unused if one.aligned else []:
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
             self.remark("parameter-unused", self.lines.assignment(layer), name=name)
+
+    def masks(self, one: Examination) -> None:
+        """Fail a mask dtype that raises, where the kata asks for every one."""
+        mask, dropped = one.function.mask, one.found.dropped
+        if mask is None or not mask.any_dtype or not dropped:
+            return
+        dtypes = self._listed(_name(dtype) for dtype in dropped)
+        dtype, finding = next(iter(dropped.items()))
+        fault = finding.fault or {"type": "", "line": None, "message": ""}
+        text = self.say(
+            "fail-raised", case=self.say("direct-mask-of", dtype=_name(dtype)), kind=fault["type"],
+            line=fault["line"], reason=fault["message"].split("\n")[0],
+        )  # fmt: skip
+        self.set("mask", "fail", self._of(one.function.name, text))
+        self.blame("mask-dtype", fault["line"], dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
         """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
@@ -199,8 +215,8 @@ class Page(Sheet):
                 self.remark("returns-tuple", line)
         if found.nan_rows:
             self.remark("nan-on-empty-row")
-        if found.dropped:
-            dtypes = self._listed(str(d).removeprefix("torch.") for d in found.dropped)
+        if found.dropped and not self.blames("mask-dtype"):
+            dtypes = self._listed(_name(dtype) for dtype in found.dropped)
             self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
         for fault in found.half_faults[:1]:
             fill = self.lines.fill_on(fault["line"])
@@ -247,6 +263,14 @@ class Page(Sheet):
                 name = f"`{finding.name}`" if finding.name else self.say("it")
                 self.blame("detached", cut_line(self.source.tree), name=name)
                 return
+            if finding.kind == "gradient" and finding.gap and not math.isfinite(finding.gap.worst):
+                steps = one.again(finding.trial).answer.get("steps", ())
+                nan = (s for s in steps if any(bool(v.isnan().any()) for v in s["values"]))
+                step = next(nan, None)
+                if step is not None:
+                    others = self.names - {one.function.name}
+                    self.blame("gradient-nan", self.places.own_line(step["lines"], others))
+                    return
         for finding in found.get("dtypes", []):
             fault = finding.fault
             # What far positions raise, such as a table that ends before them, is no dtype's doing.
@@ -336,6 +360,10 @@ class Page(Sheet):
                 difference.expected = _slice(right[gap.at[0]])
                 difference.actual = _slice(mine[gap.at[0]])
         self.report.difference = difference
+
+
+def _name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def _slice(rows: Tensor) -> list[list[float]]:

@@ -63,8 +63,9 @@ def broken(
         used = next((step for step in steps if _named(rule, step)),
                     None)  # fmt: skip
         if used is not None:
-            # One call where another is asked for is one fault.
-            key, wanted = ("direct-instead", missing.pop(0)) if missing else ("direct-never", "")
+            # One call where others are asked for is one fault.
+            key, wanted = ("direct-instead", missing[0]) if missing else ("direct-never", "")
+            missing.clear()
             call = used.get("spelt", used["call"])
             yield Breach(key=key, mistake="forbidden-call", line=used["line"],
                          values={"call": call, "wanted": wanted})  # fmt: skip

@@ -149,6 +149,17 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the mask is not taken as {dtypes}; the kata's may have any dtype",
         "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",
     },
+    "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},
+    "gradient-nan": {
+        "en": "NaN arises here and is replaced later; its gradient stays NaN, so keep it from "
+        "arising",
+        "zh": "这里产生了 NaN，之后才被替换掉；它的梯度仍是 NaN，应当不让它产生",
+    },
+    "mask-dtype": {
+        "en": "the mask is not taken as {dtypes}; compare it, `mask == 0`, which works for every "
+        "dtype",
+        "zh": "mask 是 {dtypes} 时会报错；用比较 `mask == 0`，任何 dtype 都行",
+    },
     "direct-far": {"en": "far positions", "zh": "靠后的位置"},
     "direct-mask-none": {"en": "no mask", "zh": "无 mask"},
     "direct-mask-random": {"en": "random mask", "zh": "随机 mask"},

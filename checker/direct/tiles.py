@@ -24,7 +24,8 @@ def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> 
     """The first step that holds a part of `wrong` which differs from the same part of `right`."""
     comparable = right is not None and right.shape == wrong.shape
     for step in steps:
-        for held in (*step.get("values", ()), *step.get("marks", ())):
+        marks = (mark for mark in step.get("marks", ()) if mark.dim() > 1)
+        for held in (*step.get("values", ()), *marks):
             if held.numel() < _FEW or held.numel() >= wrong.numel():
                 continue
             for mine, other in _parts(wrong, right if comparable else None, held):
@@ -55,6 +56,9 @@ def _forms(
     """Yield a tensor with so many leading axes less: folded into one, or picked one by one."""
     if gone == 0:
         yield wrong, right
+    elif gone == 1 and wrong.shape[-1] == 1:
+        # What was reduced along the last axis, without `keepdim`.
+        yield wrong.squeeze(-1), None if right is None else right.squeeze(-1)
     elif gone > 0:
         yield wrong.flatten(0, gone), None if right is None else right.flatten(0, gone)
         picked = wrong.flatten(0, gone - 1)

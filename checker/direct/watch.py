@@ -63,6 +63,8 @@ class Watch(Recorder):
     input has it, and `derives` whether gradients are to be taken through it.
     """
 
+    flattest = 0
+
     def __init__(
         self, path: str, held: set[int], *, values: bool = False, growing: bool = False
     ) -> None:

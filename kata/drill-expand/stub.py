@@ -26,7 +26,8 @@ def silence_head(key: Tensor, heads: int, head: int) -> Tensor:
 def repeat_kv(key: Tensor, repeats: int) -> Tensor:
     """Repeat the heads of keys (batch, kv_heads, length, head_dim), copies side by side.
 
-    returns  (batch, kv_heads * repeats, length, head_dim): head h is head h // repeats of key
+    returns  (batch, kv_heads * repeats, length, head_dim): head h is head h // repeats of key;
+             contiguous or not, and with repeats 1 key itself will do
     """
     raise NotImplementedError("write me")
 
@@ -34,7 +35,8 @@ def repeat_kv(key: Tensor, repeats: int) -> Tensor:
 def add_slopes(scores: Tensor, slopes: Tensor) -> Tensor:
     """Add one number a head, slopes (heads,), to scores (batch, heads, length, length).
 
-    Not to be used: expand, repeat and their like, loops. Let the addition broadcast.
+    Not to be used: expand, broadcast_to, repeat, tile, stack, cat and their variants, loops. Let
+    the addition broadcast.
     """
     raise NotImplementedError("write me")
 
@@ -42,6 +44,6 @@ def add_slopes(scores: Tensor, slopes: Tensor) -> Tensor:
 def distances(positions: Tensor) -> Tensor:
     """Return (length, length) whole numbers: positions[j] - positions[i] in row i, column j.
 
-    positions  (length,), whole numbers
+    positions  (length,), int64, from anywhere; any integer dtype may come back
     """
     raise NotImplementedError("write me")

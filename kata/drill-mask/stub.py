@@ -32,7 +32,10 @@ def expanded_mask(mask: Tensor, heads: int) -> Tensor:
 
 
 def causal_mask(length: int) -> Tensor:
-    """Return (length, length) booleans: True at (i, j) where query i may see key j, j <= i."""
+    """Return (length, length) booleans: True at (i, j) where query i may see key j, j <= i.
+
+    On the default device: no tensor is given to take one from.
+    """
     raise NotImplementedError("write me")
 
 
@@ -48,7 +51,8 @@ def masked_weights(scores: Tensor, mask: Tensor) -> Tensor:
     """Hide the scores that the mask does not show, then softmax over the keys.
 
     scores   (batch, heads, length, length), any float dtype
-    mask     broadcasts to scores: 1 or True where a query may attend, 0 or False where not
+    mask     broadcasts to scores: 1 or True where a query may attend, 0 or False where not;
+             bool, integer or float, all must work
     returns  the shape of scores
     """
     raise NotImplementedError("write me")
