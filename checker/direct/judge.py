@@ -259,7 +259,7 @@ class _Judging:
             "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
         )
         named = self._behind(one, finding, fault)
-        message += because(fault, self.source, self.language, cause=not by_words(fault))
+        message += because(fault, self.source, self.language, cause=not named)
         return Refused("forward", message, line, named)
 
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
