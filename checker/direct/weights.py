@@ -16,6 +16,7 @@ from math import prod
 import torch
 from torch import Tensor
 
+from ...kata.arithmetic import names as names_in
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 from ..vocabulary import words
@@ -25,7 +26,7 @@ __all__ = ["Reading", "Shapes", "Take", "drawn", "fitted", "readings", "tables"]
 Shapes = dict[str, tuple[int, ...]]
 _GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
 _BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
-_MOST = 3
+_MOST = 4
 _ASSIGNMENTS = 120
 
 
@@ -160,14 +161,14 @@ def readings(
     linear: weights whose rows are known to be features. symbols: sizes in whose number stacked
     layers may alternate. loose: names alone count, whatever the shapes.
     """
-    biases = [n for n, shape in shapes.items() if _is_bias(n, layers) and len(shape) < 3]
+    biases = [n for n, shape in shapes.items() if _is_bias(n, len(shape), layers)]
     weights = {n: shape for n, shape in shapes.items() if n not in biases}
     wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in layers}
     vectors = [one for one in layers if len(one.shape) == 1]
     matrices = [one for one in layers if len(one.shape) > 1]
     flat = {n: shape for n, shape in weights.items() if len(shape) == 1}
     thick = {n: shape for n, shape in weights.items() if len(shape) > 1}
-    if not loose and len(flat) < len(vectors):
+    if not loose and len(flat) < sum(not one.extra for one in vectors):
         return
     for units in islice(_assignments(thick, matrices, wanted, loose=loose), _ASSIGNMENTS):
         for norms in _norms(flat, vectors):
@@ -290,7 +291,7 @@ def _forms(
         orders = permutations(range(many))
     elif not names[0].endswith("weight"):
         orders = [(1, 0), (0, 1)]
-    alternating = ["", *symbols] if len(held) > 1 else [""]
+    alternating = _alternating([by_name[layer] for layer in held], symbols, wanted)
     places = {name: torch.empty(shapes[name], dtype=torch.long) for name in (*names, *beside)}
     for order in orders:
         for rows in range(1, many):
@@ -302,6 +303,23 @@ def _forms(
                     )  # fmt: skip
                     if _pieces(take, places, wanted, sizes, loose=loose) is not None:
                         yield take
+
+
+def _alternating(
+    layers: Sequence[Layer], symbols: Sequence[str], wanted: Sequence[tuple[int, ...]]
+) -> list[str]:
+    """In how many parts stacked layers may alternate, the likeliest first.
+
+    Those of several widths that come in equally many parts, as heads do, are split part by part.
+    """
+    if len(layers) == 1:
+        return [""]
+    common = set[str].intersection(*(names_in(layer.shape[0]) for layer in layers))
+    uneven = len({shape[0] for shape in wanted}) > 1
+    first = [symbol for symbol in symbols if uneven and symbol in common]
+    # Row by row comes last: it is the rarest.
+    last = [] if uneven else [layers[0].shape[0]]
+    return list(dict.fromkeys([*first, "", *symbols, *last]))
 
 
 def _beside(
@@ -322,8 +340,11 @@ def _twin(name: str) -> str:
     return f"{owner}.{'_'.join(kept)}"
 
 
-def _is_bias(name: str, layers: Sequence[Layer]) -> bool:
+def _is_bias(name: str, axes: int, layers: Sequence[Layer]) -> bool:
     last = words(name.rpartition(".")[2])
+    if axes > 2 or (axes == 2 and _token("".join(last), layers)):
+        # The b of a second projection, as in `kv_b`, is none.
+        return False
     if set(last) & _BIAS:
         return True
     glued = "".join(last)

@@ -48,13 +48,14 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Report]:
 def test_named_as_itself(name: str, reports: dict[str, Report]) -> None:
     """An edited model answer is rejected, and its mistake is named, with a line.
 
-    In each function that has it; a matrix that is too large besides is said as well.
+    In each function that has it; a matrix or a state that is too large besides is said as well.
     """
     _, slip, _ = ROWS[NAMES.index(name)]
     report = reports[name]
     assert report.verdict == "fail", report.error
     told = {(one.mistake, one.line is not None) for one in report.diagnosis}
-    assert told - {("tensor-too-large", True)} == {(slip.id, True)}
+    too_large = {("tensor-too-large", True), ("state-too-large", True)}
+    assert told - too_large == {(slip.id, True)}
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)
