@@ -19,6 +19,7 @@ from torch import Tensor
 from . import accelerator, wire
 from .accelerator import Accelerator, NoStart
 from .building import Built, build
+from .direct.carried import entries
 from .direct.watch import Watch, facts, functions
 from .guard import Guard
 from .home import settle
@@ -289,6 +290,7 @@ class _Worker:
                 answer.update(facts(result, given, call["shapes"]))
             if "hold" in call:
                 answer["carried"] = built.keep(result, call["hold"], len(call["shapes"]))
+                answer["held"] = entries(built.kept[call["hold"]])
             out = answer.get("out")
             _grad(True)
             phase = "backward"

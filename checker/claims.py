@@ -98,6 +98,7 @@ _CALL = {
     "shares?": [str],
     "entries?": int,
     "carried?": str,
+    "held?": int,
 }
 _FUNCTION = {
     "name": str,

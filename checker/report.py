@@ -114,6 +114,7 @@ MISTAKE_IDS = (
     "tensor-too-large",
     "autograd-used",
     "state-not-returned",
+    "state-too-large",
 )
 
 REMARK_IDS = (

@@ -117,7 +117,8 @@ class Memory:
     view_of, copy_of: the argument whose memory the result must or must not share.
     contiguous: whether the result's memory must be in order. strides: the result's, in sizes.
     largest: how many entries a tensor made on the way may hold at most. apart: sizes that no
-    tensor made on the way may have together.
+    tensor made on the way may have together. carried: by how many entries what is handed on to
+    the next call may grow with each position.
     """
 
     view_of: str = ""
@@ -126,6 +127,7 @@ class Memory:
     strides: Shape = ()
     largest: str = ""
     apart: Shape = ()
+    carried: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +211,7 @@ _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
     "left_out", "where", "setting", "layer",
 }  # fmt: skip
-_MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart"}
+_MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "large", "along", "any_dtype",
@@ -244,6 +246,7 @@ def _function(row: Mapping[str, Any]) -> Function:
             strides=tuple(str(one) for one in memory.get("strides", ())),
             largest=str(memory.get("largest", "")),
             apart=tuple(memory.get("apart", ())),
+            carried=str(memory.get("carried", "")),
         ),
         gradients=row.get("gradients", True),
         dtypes=tuple(row.get("dtypes", FLOATS)),
@@ -326,7 +329,7 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
         *(axis for one in function.results for axis in one.shape),
         *function.memory.strides, *function.memory.apart, *function.where,
-        *([function.memory.largest] if function.memory.largest else []),
+        *(text for text in (function.memory.largest, function.memory.carried) if text),
         *(function.module.texts if function.module is not None else []),
         *([function.state.along] if function.state is not None else []),
     ]  # fmt: skip

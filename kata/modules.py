@@ -37,13 +37,15 @@ class Layer:
     """One layer of the model answer that has weights.
 
     shape: its weight's, (out, in), or (width,) of a norm. also: the words by which people
-    call it. bias: whether the model answer has one; a submission may be without.
+    call it. bias: whether the model answer has one; a submission may be without. extra: the
+    model answer has it not, and a mistake may.
     """
 
     name: str
     shape: tuple[str, ...]
     also: tuple[str, ...] = ()
     bias: bool = True
+    extra: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,9 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
     for one in settings:
         only(f"{where}, setting {one.get('name', '')}", one, {"name", "value", "also", "extra"})
     for one in layers:
-        only(f"{where}, layer {one.get('name', '')}", one, {"name", "shape", "also", "bias"})
+        only(
+            f"{where}, layer {one.get('name', '')}", one, {"name", "shape", "also", "bias", "extra"}
+        )
         if len(one.get("shape", ())) not in {1, 2}:
             raise BadContract(
                 f"{where}, layer {one.get('name', '')}: its shape has one axis or two"
@@ -95,6 +99,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
             Layer(
                 name=one["name"], shape=tuple(str(axis) for axis in one["shape"]),
                 also=tuple(one.get("also", ())), bias=one.get("bias", True),
+                extra=one.get("extra", False),
             )
             for one in layers
         ),

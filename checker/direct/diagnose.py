@@ -186,7 +186,8 @@ def _line(
         if step is None:
             continue
         others = {other for other in kata.names if other != name}
-        return places.behind(slip.group, step, steps) or places.own_line(step["lines"], others)
+        blamed = _blamed(step, steps, right, wrong)
+        return places.behind(slip.group, step, steps) or places.own_line(blamed, others)
     return None
 
 
@@ -236,10 +237,7 @@ def _sorted(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
 
 def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
     """The last step that holds a tensor as it lies."""
-    for step in reversed(steps):
-        if any(_alike(value, held) for held in step.get("values", ())):
-            return step
-    return None
+    return next((step for step in reversed(steps) if _as_it_is(value, step)), None)
 
 
 def _overflow(steps: Sequence[Step]) -> Step | None:
@@ -337,6 +335,30 @@ def _plane(held: Tensor, shown: Tensor) -> Tensor | None:
         return None
     planes = held.reshape(-1, *shown.shape)
     return planes[0] if bool((planes == planes[:1]).all()) else None
+
+
+def _blamed(
+    step: Step, steps: Sequence[Step], right: dict[str, Tensor], wrong: dict[str, Tensor]
+) -> list[int]:
+    """A step's lines; from its caller's on where a helper that it is in does right elsewhere."""
+    lines = list(step["lines"])
+    if any(one.numel() == v.numel() and _alike(*_sorted(one, v))
+           for v in step["values"] for one in right.values()):  # fmt: skip
+        # What is moved about is right elsewhere by its entries alone.
+        return lines
+    floats = [n for n, v in right.items() if v.is_floating_point() and v.numel() > 1]
+    kept = [right[n] for n in floats if n in wrong and _alike(right[n], wrong[n])]
+    while len(lines) > 1:
+        others = [
+            one for one in steps
+            if one["lines"][-len(lines) :][:1] == lines[:1]
+            and one["lines"][-len(lines) :] != lines
+            and len(one["lines"]) >= len(lines)
+        ]  # fmt: skip
+        if not any(find(value, others) for value in kept):
+            break
+        lines = lines[1:]
+    return lines
 
 
 def _alike(left: Tensor, right: Tensor) -> bool:

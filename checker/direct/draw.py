@@ -248,7 +248,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
 def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:
     """Draw the model answer's own weights."""
     found: dict[str, Tensor] = {}
-    for layer in module.layers:
+    for layer in (one for one in module.layers if not one.extra):
         shape = [worth(axis, case.scope()) for axis in layer.shape]
         scale = 1.5 / shape[-1] ** 0.5 if len(shape) > 1 else 0.5
         for name, axes in (("weight", shape), *([("bias", shape[:1])] if layer.bias else [])):

@@ -12,15 +12,15 @@ from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.functions import AUTOGRAD, Function
-from ..compare import VALUE_BOUND, alike, low_precision_bound
+from ..compare import VALUE_BOUND, low_precision_bound
 from ..process import Candidate
 from ..recorder import LIMIT
 from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
-from .trials import Finding, Trial
+from .trials import Finding, Trial, by_dtype, same
 from .truth import Answers, made
 
-__all__ = ["Examination", "Found", "by_dtype", "same"]
+__all__ = ["Examination", "Found"]
 
 # In low precision scores grow to some 8; see `compare`.
 _SCORE = 8
@@ -383,17 +383,3 @@ class Examination:
         masked = [] if mask is None else [*small(self.function, self.sizes, mask=True)]
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]
-
-
-def by_dtype(finding: Finding) -> bool:
-    """Whether a call raised for a dtype that the code has fixed."""
-    message = (finding.fault or {}).get("message", "").lower()
-    return "dtype" in message or "expected scalar type" in message or "same type" in message
-
-
-def same(left: list[Tensor], right: list[Tensor]) -> bool:
-    """Whether two calls gave the same."""
-    return len(left) == len(right) and all(
-        a.shape == b.shape and alike(a.double(), b.double(), 1e-9)
-        for a, b in zip(left, right, strict=True)
-    )

@@ -286,7 +286,9 @@ def _plain(value: object) -> str:
 
 def _asks_of_memory(one: Examination) -> bool:
     asked = one.function.memory
-    told = (asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart)
+    told = (
+        asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart, asked.carried,
+    )  # fmt: skip
     return any(told) or asked.contiguous is not None
 
 

@@ -50,7 +50,8 @@ class Page(Sheet):
         for breach in breaches:
             message = self.say(breach.key, **breach.values)
             self.set(check, "fail", self._of(name, message))
-            self.blame(breach.mistake, breach.line, breach.key, **breach.values)
+            line = self.lines.last_return() if breach.returned else breach.line
+            self.blame(breach.mistake, line, breach.key, **breach.values)
 
     def follows(self, check: str) -> None:
         """Say that a check holds, unless it was said that it does not."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...kata.arithmetic import worth
-from ...kata.functions import AUTOGRAD, Function
+from ...kata.functions import AUTOGRAD, Argument, Function
 from ..source import Source
 from .find import Entry
 from .trials import Trial
@@ -33,12 +33,16 @@ GROUPS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breach:
-    """A rule that is broken. key: its sentence. mistake: its page. values: what is filled in."""
+    """A rule that is broken. key: its sentence. mistake: its page. values: what is filled in.
+
+    returned: it is about what comes back, so its line is the last `return`.
+    """
 
     key: str
     mistake: str
     line: int | None
     values: dict[str, object]
+    returned: bool = False
 
 
 def broken(
@@ -111,6 +115,34 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
             apart = Counter(worth(text, scope) for text in asked.apart)
             # An axis of size 1 may be any axis.
             yield from _together(trial, apart) if min(apart) > 1 else ()
+    if asked.carried and function.state is not None:
+        yield from _hoarded(function.state, trials, asked.carried)
+
+
+def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Breach]:
+    """Yield a state that grows by more than it may in every call that goes on with another."""
+    held: dict[tuple[int, str], int] = {}
+    grown: list[tuple[int, int, int]] = []
+    for trial in trials:
+        given, entries = trial.given, trial.answer.get("held")
+        if not trial.group or entries is None:
+            continue
+        before = held.get((trial.group, given.carried))
+        if before is not None:
+            length = trial.case.sizes[state.along]
+            most = worth(text, trial.case.scope())
+            grown.append((entries - before - most * length, (entries - before) // length, most))
+        held[trial.group, given.kept] = entries
+    if grown and min(grown)[0] > 0:
+        _, entries, most = min(grown)
+        values: dict[str, object] = {
+            "name": state.name,
+            "entries": entries,
+            "most": most,
+            "sum": text,
+        }
+        yield Breach(key="direct-carried", mistake="state-too-large", line=None, values=values,
+                     returned=True)  # fmt: skip
 
 
 def _shaped(trial: Trial) -> bool:

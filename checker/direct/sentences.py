@@ -145,6 +145,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the result takes memory for {entries} entries; {sum} = {most} is the most",
         "zh": "结果占了 {entries} 个数的内存；上限是 {sum} = {most}",
     },
+    "direct-carried": {
+        "en": "`{name}` grows by {entries} numbers with each position; it may by {sum} = {most}",
+        "zh": "`{name}` 每多一个位置就多存 {entries} 个数；上限是 {sum} = {most}",
+    },
     "direct-mask-dtypes": {
         "en": "the mask is not taken as {dtypes}; the kata's may have any dtype",
         "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",

@@ -9,10 +9,10 @@ import torch
 from torch import Tensor
 
 from ...kata.functions import Function, Result
-from ..compare import GRADIENT_BOUND, Gap, gap
+from ..compare import GRADIENT_BOUND, Gap, alike, gap
 from .draw import Case, Given
 
-__all__ = ["Finding", "Trial"]
+__all__ = ["Finding", "Trial", "by_dtype", "same"]
 
 _FULL = torch.float32.itemsize
 # What `view` and `view_as_complex` say of an input that is not contiguous: a precondition of
@@ -169,3 +169,19 @@ def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:
         return keep.expand(right.shape)
     except RuntimeError:
         return None
+
+
+def by_dtype(finding: Finding) -> bool:
+    """Whether a call raised for a dtype that the code has fixed."""
+    message = (finding.fault or {}).get("message", "").lower()
+    # The last is float64's lowest number, put into a tensor that is float32 as it is made.
+    told = ("dtype", "expected scalar type", "same type", "to type float without overflow")
+    return any(words in message for words in told)
+
+
+def same(left: list[Tensor], right: list[Tensor]) -> bool:
+    """Whether two calls gave the same."""
+    return len(left) == len(right) and all(
+        a.shape == b.shape and alike(a.double(), b.double(), 1e-9)
+        for a, b in zip(left, right, strict=True)
+    )

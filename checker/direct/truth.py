@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import FrameType
@@ -143,7 +144,11 @@ class Ready:
         self.module: nn.Module = kind(**given.settings).double()
         for name, weight in given.weights.items():
             owner, _, leaf = name.rpartition(".")
-            layer = self.module.get_submodule(owner)
+            try:
+                layer = self.module.get_submodule(owner)
+            except AttributeError:
+                # A layer that the right answer has not, and an edited one may have.
+                continue
             own = layer._parameters.get(leaf)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
             if own is not None and own.shape != weight.shape:
                 raise RuntimeError(f"{name} is {tuple(own.shape)}, and {tuple(weight.shape)} given")
@@ -154,7 +159,9 @@ class Ready:
         self.given = given
         self.kept: dict[str, Any] = {}
         for earlier in given.before:
-            self._call(earlier, earlier.tensors, earlier.plain)
+            # What raises keeps nothing, there as here.
+            with suppress(*FAULTS):
+                self._call(earlier, earlier.tensors, earlier.plain)
 
     def __call__(self, **arguments: Any) -> Any:
         """Make the call itself, and return all that it gives back."""

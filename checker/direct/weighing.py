@@ -16,11 +16,11 @@ from ...kata.functions import Argument, choices
 from ...kata.modules import Module
 from ..compare import gap
 from .draw import Case, Given, small
-from .examine import Examination, by_dtype, same
+from .examine import Examination
 from .find import ways
 from .objects import Construction, constructions
 from .sequences import KINDS, sequence
-from .trials import Finding, Trial
+from .trials import Finding, Trial, by_dtype, same
 from .truth import FAULTS, answers, made, options
 from .weights import Reading, Shapes, drawn, fitted, readings, tables
 
@@ -31,6 +31,7 @@ _GAIN = 1.5
 _LARGE_GAIN = 0.8
 _READINGS = 1500
 _GUESSES = 8
+_LOOKED_AT = 96
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,13 +56,15 @@ class Weighing(Examination):
         self.shown: dict[str, Any] = {}
         self.kinds: dict[Any, _Kind] = {}
         self.groups = 0
+        self._fixed = {symbol for text in module.texts for symbol in names_in(text)}
+        mask = self.function.mask
+        self._masked = mask is not None and not mask.optional
 
     # -- finding the way in ----------------------------------------------------------------
 
     def bind(self) -> Finding | None:
         """Find the way to make and call the object; return what the plainest call raised."""
-        mask = self.function.mask
-        case = next(small(self.function, self.sizes, mask=mask is not None and not mask.optional))
+        case = next(small(self.function, self.sizes, mask=self._masked))
         plans = [
             (construction, bound)
             for construction in constructions(self.module, self.entry)
@@ -103,10 +106,8 @@ class Weighing(Examination):
 
     def _survey(self) -> None:
         """Ask for the shapes of the weights at every size."""
-        mask = self.function.mask
-        needs = mask is not None and not mask.optional
         chosen = choices(self.function)[0]
-        kind = "random" if needs else None
+        kind = "random" if self._masked else None
         cases = {
             self._key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
             for row in self.sizes.rows()
@@ -129,8 +130,7 @@ class Weighing(Examination):
         """Take the first reading under which the model answer gives what the submission gave."""
         rows = [row for row in self.sizes.rows() if self.kinds[self._key(row)].shapes][:3]
         chosen = choices(self.function)[0]
-        mask = self.function.mask
-        kind = "random" if mask is not None and not mask.optional else None
+        kind = "random" if self._masked else None
         cases = [Case(check="values", sizes=row, chosen=chosen, mask=kind) for row in rows]
         trials = [self.trial(case) for case in cases]
         for trial, answer in zip(trials, self.run(trials), strict=True):
@@ -146,13 +146,16 @@ class Weighing(Examination):
         linear = frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
         return readings(
             self.kinds[self._key(first)].shapes, self.module.layers, first, linear,
-            symbols=[n for n, size in first.items() if size > 1], loose=loose,
+            symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose,
         )  # fmt: skip
 
     def _guess(self, trials: Sequence[Trial]) -> Reading:
-        """Take a reading under which a mistake explains the first call, else the names'."""
+        """Take a reading under which a mistake explains the first call, else the likeliest."""
+        strict = list(islice(self._readings(), _LOOKED_AT))
+        least = self._least()
+        fitting = [one for one in strict if self._gives(one, least)]
         likely = [*dict.fromkeys((
-            *islice(self._readings(), _GUESSES), *islice(self._readings(loose=True), _GUESSES),
+            *(fitting or strict)[:_GUESSES], *islice(self._readings(loose=True), _GUESSES),
         ))]  # fmt: skip
         edits = [edit for _, edit in options(self.kata, self.function.name)]
         edited = [one for one in (answers(self.kata, (edit,)) for edit in edits) if one]
@@ -162,6 +165,16 @@ class Weighing(Examination):
                 if self._agrees(one[self.function.name], given, trials[0]):
                     return reading
         return likely[0] if likely else ()
+
+    def _least(self) -> Trial:
+        """Make the smallest call on an object of the first size, where few mistakes show."""
+        key = self._key(self.sizes.first())
+        rows = [row for row in self.sizes.rows() if self._key(row) == key]
+        case = next(small(self.function, self.sizes, mask=self._masked))
+        least = min(rows, key=lambda row: sum(row.values()))
+        trial = self.trial(replace(case, sizes=least))
+        trial.answer = self.run([trial])[0]
+        return trial
 
     def _gives(self, reading: Reading, trial: Trial) -> bool:
         """Whether the model answer gives what the submission gave."""
@@ -188,9 +201,11 @@ class Weighing(Examination):
     @property
     def roles(self) -> dict[str, list[str]]:
         """The model answer's layers, each with the parameters that hold it."""
+        extra = {one.name for one in self.module.layers if one.extra}
         return {
             layer: [*take.names, *take.biases] for take in self.reading for layer in take.layers
-        }
+            if layer not in extra
+        }  # fmt: skip
 
     @property
     def unused(self) -> list[str]:
@@ -312,11 +327,10 @@ class Weighing(Examination):
     def two(self) -> tuple[Case, Case]:
         """Two cases that one object can be called with."""
         one, other = super().two()
-        fixed = {s for text in self.module.texts for s in names_in(text)}
         for symbol, values in self.sizes.values.items():
             sizes = self.sizes.row({**{s: v[0] for s, v in self.sizes.values.items()},
                                     symbol: values[-1]})  # fmt: skip
-            if symbol not in fixed and self._key(sizes) == self._key(one.sizes):
+            if symbol not in self._fixed and self._key(sizes) == self._key(one.sizes):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 

@@ -16,19 +16,15 @@ from math import prod
 import torch
 from torch import Tensor
 
+from ...kata.arithmetic import names as names_in
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
-from ..vocabulary import words
+from .parameter_names import biases_of, is_bias, said_by
 
 __all__ = ["Reading", "Shapes", "Take", "drawn", "fitted", "readings", "tables"]
 
 Shapes = dict[str, tuple[int, ...]]
-_GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
-_BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
-_WEIGHT = {"weight", "weights", "w", "a", "g", "gain", "gamma", "scale", "alpha"}
-# What belongs to what where one number stands behind several: `w1, b1, gamma1, beta1`.
-_PAIRED = {"beta": {"gamma", "alpha"}, "shift": {"scale", "gain"}}
-_MOST = 3
+_MOST = 4
 _ASSIGNMENTS = 120
 
 
@@ -169,12 +165,12 @@ def readings(
     thin = {n for n, shape in shapes.items()
             if len(shape) == 1 or (vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
     biases = [n for n, shape in shapes.items()
-              if _is_bias(n, layers) and (n in thin or len(shape) < 3)]  # fmt: skip
+              if is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
     weights = {n: shape for n, shape in shapes.items() if n not in biases}
     wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in layers}
     flat = {n: shape for n, shape in weights.items() if n in thin}
     thick = {n: shape for n, shape in weights.items() if n not in thin}
-    if not loose and len(flat) < len(vectors):
+    if not loose and len(flat) < sum(not one.extra for one in vectors):
         return
     for units in islice(_assignments(thick, matrices, wanted, loose=loose), _ASSIGNMENTS):
         for norms in _norms(flat, vectors):
@@ -197,7 +193,7 @@ def readings(
                 Take(
                     layers=(layer,),
                     names=(name,),
-                    biases=_beside((name,), (layer,), biases, layers),
+                    biases=biases_of((name,), (layer,), biases, layers),
                 )
                 for layer, name in norms
             )
@@ -207,7 +203,7 @@ def readings(
 
 def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[tuple[str, str]]]:
     """Yield which vector is which norm's: by name, then in every order."""
-    said = {name: layer for name in flat if len(found := _said(name, vectors)) == 1
+    said = {name: layer for name in flat if len(found := said_by(name, vectors)) == 1
             for layer in found}  # fmt: skip
     fixed = {layer: name for name, layer in reversed(said.items())}
     rest = [one.name for one in vectors if one.name not in fixed]
@@ -228,7 +224,7 @@ def _assignments(
     for names in groups.values():
         many = [names] if _whole(names, thick, layers, wanted) else [[name] for name in names]
         for some in many:
-            said = _said(some[0], layers)
+            said = said_by(some[0], layers)
             size = sum(prod(thick[name]) for name in some)
             fits = loose or size == sum(wanted[layer] for layer in said)
             if said and fits and not taken & set(said):
@@ -254,9 +250,9 @@ def _whole(names: list[str], thick: Shapes, layers: list[Layer], wanted: dict[st
     if len(names) == 1:
         return True
     size = prod(thick[names[0]])
-    said = _said(names[0], layers)
+    said = said_by(names[0], layers)
     if said:
-        return all(_said(name, layers) == said for name in names)
+        return all(said_by(name, layers) == said for name in names)
     return size not in wanted.values() and any(size * len(names) == w for w in wanted.values())
 
 
@@ -289,7 +285,7 @@ def _forms(
     by_name = {layer.name: layer for layer in layers}
     wanted = [tuple(worth(axis, sizes) for axis in by_name[layer].shape) for layer in held]
     many = len(shapes[names[0]])
-    beside = _beside(names, held, biases, layers)
+    beside = biases_of(names, held, biases, layers)
     orders: Iterable[tuple[int, ...]] = [(0, 1), (1, 0)]
     if set(names) <= linear or (loose and names[0].endswith("weight")):
         orders = [(0, 1)]
@@ -297,7 +293,7 @@ def _forms(
         orders = permutations(range(many))
     elif not names[0].endswith("weight"):
         orders = [(1, 0), (0, 1)]
-    alternating = ["", *symbols] if len(held) > 1 else [""]
+    alternating = _alternating([by_name[layer] for layer in held], symbols, wanted)
     places = {name: torch.empty(shapes[name], dtype=torch.long) for name in (*names, *beside)}
     for order in orders:
         for rows in range(1, many):
@@ -311,73 +307,18 @@ def _forms(
                         yield take
 
 
-def _beside(
-    names: tuple[str, ...], held: tuple[str, ...], biases: Sequence[str], layers: Sequence[Layer]
-) -> tuple[str, ...]:
-    """The biases that belong to weights: of the same layer, or named for what they do."""
-    found = tuple(one for name in names for one in _twins(name, biases))
-    if found:
-        return found
-    return tuple(one for one in biases if not _leaf(one)[0] and _said(one, layers) == held)
+def _alternating(
+    layers: Sequence[Layer], symbols: Sequence[str], wanted: Sequence[tuple[int, ...]]
+) -> list[str]:
+    """In how many parts stacked layers may alternate, the likeliest first.
 
-
-def _twins(name: str, biases: Sequence[str]) -> list[str]:
-    """The biases whose names are this weight's but for the word; of several those that pair."""
-    found = [one for one in biases if _twin(one) == _twin(name)]
-    kept = [one for one in found if _pair(one) == _pair(name)]
-    return kept if len(found) > 1 and kept else found
-
-
-def _pair(name: str) -> str:
-    """Which of the pairs of words a weight's or bias's name is from, "" for none."""
-    own = set(_parts(_leaf(name)[1]))
-    return next((bias for bias, weights in _PAIRED.items() if own & {bias, *weights}), "")
-
-
-def _twin(name: str) -> str:
-    """A parameter's name without what says whether it is a weight or a bias."""
-    owner, leaf = _leaf(name)
-    return f"{owner}.{'_'.join(w for w in _parts(leaf) if w not in _BIAS | _WEIGHT)}"
-
-
-def _leaf(name: str) -> tuple[str, str]:
-    """Who holds a parameter, and its own name; one of a list is called as the list is, `b_0`."""
-    owner, _, leaf = re.sub(r"\.([0-9]+)$", r"_\1", name).rpartition(".")
-    return owner, leaf
-
-
-def _parts(name: str) -> list[str]:
-    """A name's words, numbers apart: `beta1` and `b_1` are the same."""
-    return [part for word in words(name) for part in re.findall(r"[^0-9]+|[0-9]+", word)]
-
-
-def _is_bias(name: str, layers: Sequence[Layer]) -> bool:
-    parts = _parts(_leaf(name)[1])
-    if set(parts) & _BIAS:
-        return True
-    glued = "".join(part for part in parts if not part.isdigit())
-    return glued[:1] == "b" and bool(_token(glued[1:], layers))
-
-
-def _said(name: str, layers: Sequence[Layer]) -> tuple[str, ...]:
-    """The layers that a parameter's name speaks of, in the order in which it does."""
-    for part in reversed(name.split(".")):
-        tokens = words(part)
-        whole = _token("".join(tokens), layers)
-        said = whole or tuple(dict.fromkeys(one for t in tokens for one in _token(t, layers)))
-        if said:
-            return said
-    return ()
-
-
-def _token(token: str, layers: Sequence[Layer]) -> tuple[str, ...]:
-    """The layers that one word names: one by its whole, several by their letters (`qkv`)."""
-    bare = {token, *(token.removeprefix(g) for g in _GLUE), *(token.removesuffix(g) for g in _GLUE)}
-    for layer in layers:
-        if bare & {"".join(words(word)) for word in (layer.name, *layer.also)}:
-            return (layer.name,)
-    letters = {word: layer.name for layer in layers for word in layer.also if len(word) == 1}
-    for one in sorted(bare, key=len):
-        if len(one) > 1 and set(one) <= set(letters) and len(set(one)) == len(one):
-            return tuple(letters[letter] for letter in one)
-    return ()
+    Those of several widths that come in equally many parts, as heads do, are split part by part.
+    """
+    if len(layers) == 1:
+        return [""]
+    common = set[str].intersection(*(names_in(layer.shape[0]) for layer in layers))
+    uneven = len({shape[0] for shape in wanted}) > 1
+    first = [symbol for symbol in symbols if uneven and symbol in common]
+    # Row by row comes last: it is the rarest.
+    last = [] if uneven else [layers[0].shape[0]]
+    return list(dict.fromkeys([*first, "", *symbols, *last]))

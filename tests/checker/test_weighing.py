@@ -97,6 +97,36 @@ def test_every_weight_finds_its_place(name: str) -> None:
         assert all(one.eq(-1).all() for n, one in placed.items() if n.endswith("bias"))
 
 
+def test_the_second_of_two_is_no_bias() -> None:
+    """A plain parameter of two axes whose name a kata knows is a weight, `b` or not."""
+    layers = [*LAYERS[:2], Layer(name="value_proj", shape=("G", "E"), also=("v", "v_b"))]
+    shapes = {"w_q": (6, 6), "w_k": (2, 6), "v_b_proj": (2, 6), "b_k": (2,)}
+    first = next(readings(shapes, layers, SIZES, frozenset()))
+    assert {take.layers: (take.names, take.biases) for take in first} == {
+        ("query_proj",): (("w_q",), ()), ("key_proj",): (("w_k",), ("b_k",)),
+        ("value_proj",): (("v_b_proj",), ()),
+    }  # fmt: skip
+
+
+def test_stacked_parts_of_several_widths_go_by_head_first() -> None:
+    """What comes in as many parts is read part by part before block by block."""
+    layers = [
+        Layer(name="content", shape=("H * D", "E")),
+        Layer(name="rope", shape=("H * R", "E")),
+    ]
+    sizes = {"E": 7, "H": 2, "D": 3, "R": 5}
+    found = readings({"a.weight": (16, 7)}, layers, sizes, frozenset(["a.weight"]), symbols="HDR")
+    assert [take.parts for (take,) in found if take.layers[0] == "content"] == ["H", ""]
+
+
+def test_rows_may_alternate_one_by_one() -> None:
+    """Two layers of one shape are found where every second row is the other's."""
+    layers = [Layer(name=name, shape=("H * D", "E")) for name in ("key", "value")]
+    sizes = {"E": 7, "H": 2, "D": 3}
+    found = readings({"a.weight": (12, 7)}, layers, sizes, frozenset(["a.weight"]), symbols="HD")
+    assert [take.parts for (take,) in found if take.layers[0] == "key"] == ["", "H", "D", "H * D"]
+
+
 def test_a_name_holds() -> None:
     """A parameter that is plainly named for a layer is taken for no other."""
     shapes = {"key.weight": (2, 6), "value.weight": (2, 6), "query.weight": (6, 6)}
