@@ -93,6 +93,7 @@ MISTAKE_IDS = (
     "dropout-on-output",
     "dropout-rate-wrong",
     "detached",
+    "overwritten-in-place",
     "parameters-not-registered",
     "batch-mixed",
     "length-fixed",

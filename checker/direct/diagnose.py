@@ -173,7 +173,12 @@ def _first_wrong(
     for name in names:
         value = wrong[name]
         step = _displaced(value, right, steps, given)
-        step = step or holding(value, steps, given) or holding_part(value, right.get(name), steps)
+        if step is None and given.weights and name in right and _rearranged(value, right[name]):
+            # One head of it is some head of the right one too, and tells nothing.
+            step = find(value.flatten(), list(steps))
+        else:
+            step = step or holding(value, steps, given)
+            step = step or holding_part(value, right.get(name), steps)
         if step is not None:
             return step
     return None
@@ -186,19 +191,21 @@ def _displaced(
     if given.weights:
         # What a layer made is moved about; the last step that holds it so is meant.
         same = (v for v in right.values() if v.numel() == value.numel())
-        return _laid(value, steps) if any(_alike(*_sorted(v, value)) for v in same) else None
+        return _laid(value, steps) if any(_rearranged(v, value) for v in same) else None
     moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
     return next((s for s in steps if _as_it_is(value, s)), None) if moved else None
 
 
-def _sorted(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-    return left.flatten().sort().values, right.flatten().sort().values
+def _rearranged(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors have the same entries, in any order."""
+    return _alike(left.flatten().sort().values, right.flatten().sort().values)
 
 
 def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The last step that holds a tensor as it lies."""
+    """The last step that holds a tensor as it lies, axes of one aside."""
+    lying = value.squeeze()
     for step in reversed(steps):
-        if any(_alike(value, held) for held in step.get("values", ())):
+        if any(_alike(lying, held.squeeze()) for held in step.get("values", ())):
             return step
     return None
 
