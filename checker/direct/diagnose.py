@@ -245,7 +245,7 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
     """
     if value.is_floating_point() and any(_moved(value, one) for one in given.tensors.values()):
         return next((step for step in steps if _as_it_is(value, step)), None)
-    if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
+    if value.dim() > 1 and value.shape[-1] > 1 and bool(((value == 0) | (value == 1)).all()):
         # What masks are made of shows all, or nothing: a mask that does is looked for from the end.
         even = value.dtype is torch.bool and bool((value == value.flatten()[0]).all())
         return _drawing(value != 0, steps[::-1] if even else steps)
