@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from difflib import get_close_matches
+from math import prod
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ import torch
 from .messages import say
 from .source import Source
 
-__all__ = ["because", "meant", "misspelt_method"]
+__all__ = ["because", "meant", "misspelt_method", "overwritten"]
 
 # What torch says, and the sentence that explains it. The first match wins.
 _CAUSES = (
@@ -50,6 +51,12 @@ def because(fault: dict[str, Any], source: Source, language: str, *, cause: bool
     parts += [found] if found is not None else []
     stop = say("semicolon", language)
     return "".join(f"{stop}{part}" for part in parts)
+
+
+def overwritten(fault: dict[str, Any]) -> int | None:
+    """How many entries the tensor has of which autograd says that it was changed in place."""
+    found = re.search(r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]", fault["message"])
+    return prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
 
 
 def _cause(fault: dict[str, Any], language: str) -> str | None:

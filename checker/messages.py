@@ -247,6 +247,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "{case}: {kind} at line {line}: {reason}",
         "zh": "{case}：第 {line} 行抛出 {kind}：{reason}",
     },
+    "fail-raised-nowhere": {
+        "en": "{case}: {kind}: {reason}",
+        "zh": "{case}：抛出 {kind}：{reason}",
+    },
     "fail-shape": {
         "en": "{case}: output is {actual}, expected {expected}",
         "zh": "{case}：输出形状 {actual}，应为 {expected}",
@@ -441,6 +445,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "no gradient reaches {name}; look for `.detach()`, `.data` or `no_grad`",
         "zh": "梯度到不了 {name}；检查 `.detach()`、`.data` 或 `no_grad`",
     },
+    "overwritten-in-place": {
+        "en": "a tensor that the backward pass still needs is changed in place; make a new one, as in `state = state + …`",
+        "zh": "反向传播还要用到的张量被就地改掉了；应当另建一个，如 `state = state + …`",
+    },
     "dropout-missing": {
         "en": "no dropout acts on the weights in train mode",
         "zh": "train 模式下没有 dropout 作用在权重上",
@@ -515,8 +523,8 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "参数被原地修改了，求梯度时不允许；请生成一个新张量",
     },
     "crash-in-place": {
-        "en": "a value that the backward pass still needs was overwritten in place; use the call without the underscore",
-        "zh": "反向传播还要用的值被原地改掉了；请用不带下划线的版本",
+        "en": "a value that the backward pass still needs was overwritten in place; make a new one (no `+=`, no call that ends in an underscore)",
+        "zh": "反向传播还要用的值被原地改掉了；请另建一个（不用 `+=`，也不用带下划线的版本）",
     },
     "crash-call": {
         "en": "a tensor is called like a function; an attribute such as `.T`, `.mT` or `.shape` takes no brackets",

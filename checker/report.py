@@ -94,6 +94,7 @@ MISTAKE_IDS = (
     "dropout-rate-wrong",
     "detached",
     "gradient-nan",
+    "overwritten-in-place",
     "parameters-not-registered",
     "batch-mixed",
     "length-fixed",

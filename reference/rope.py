@@ -43,7 +43,8 @@ def cos_and_sin(x: Tensor, positions: Tensor, base: float) -> tuple[Tensor, Tens
     head_dim = x.shape[-1]
     steps = torch.arange(0, head_dim, 2, dtype=wide, device=x.device)  # (pairs)
     frequencies = base ** (-steps / head_dim)  # (pairs)
-    angles = positions.to(wide).unsqueeze(-1) * frequencies  # (length, pairs)
+    places = positions.to(wide).unsqueeze(-1)  # (length, 1)
+    angles = places * frequencies  # (length, pairs)
     cos = angles.cos()  # (length, pairs)
     sin = angles.sin()  # (length, pairs)
     return cos, sin

@@ -213,7 +213,12 @@ def _first_wrong(
     for name in names:
         value = wrong[name]
         step = _displaced(value, right, steps, given)
-        step = step or holding(value, steps, given) or holding_part(value, right.get(name), steps)
+        if step is None and given.weights and name in right and _rearranged(value, right[name]):
+            # One head of it is some head of the right one too, and tells nothing.
+            step = find(value.flatten(), list(steps))
+        else:
+            step = step or holding(value, steps, given)
+            step = step or holding_part(value, right.get(name), steps)
         if step is not None:
             return step
     return None
@@ -226,18 +231,24 @@ def _displaced(
     if given.weights:
         # What a layer made is moved about; the last step that holds it so is meant.
         same = (v for v in right.values() if v.numel() == value.numel())
-        return _laid(value, steps) if any(_alike(*_sorted(v, value)) for v in same) else None
+        return _laid(value, steps) if any(_rearranged(v, value) for v in same) else None
     moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
     return next((s for s in steps if _as_it_is(value, s)), None) if moved else None
 
 
-def _sorted(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-    return left.flatten().sort().values, right.flatten().sort().values
+def _rearranged(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors have the same entries, in any order."""
+    return _alike(left.flatten().sort().values, right.flatten().sort().values)
 
 
 def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The last step that holds a tensor as it lies."""
-    return next((step for step in reversed(steps) if _as_it_is(value, step)), None)
+    """The last step that holds a tensor as it lies, axes of one aside."""
+    lying = value.squeeze()
+    held = (
+        step for step in reversed(steps)
+        if any(_same_as_it_lies(one.squeeze(), lying) for one in step.get("values", ()))
+    )  # fmt: skip
+    return next(held, None)
 
 
 def _overflow(steps: Sequence[Step]) -> Step | None:
@@ -280,7 +291,7 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
     """
     if value.is_floating_point() and any(_moved(value, one) for one in given.tensors.values()):
         return next((step for step in steps if _as_it_is(value, step)), None)
-    if value.dim() > 1 and bool(((value == 0) | (value == 1)).all()):
+    if value.dim() > 1 and value.shape[-1] > 1 and bool(((value == 0) | (value == 1)).all()):
         # What masks are made of shows all, or nothing: a mask that does is looked for from the end.
         even = value.dtype is torch.bool and bool((value == value.flatten()[0]).all())
         return _drawing(value != 0, steps[::-1] if even else steps)
@@ -306,10 +317,11 @@ def _moved(value: Tensor, argument: Tensor) -> bool:
 
 
 def _as_it_is(value: Tensor, step: Step) -> bool:
-    return any(
-        held.shape == value.shape and alike(held.double(), value, _ROUNDED)
-        for held in step.get("values", ())
-    )
+    return any(_same_as_it_lies(held, value) for held in step.get("values", ()))
+
+
+def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
+    return held.shape == value.shape and alike(held.double(), value, _ROUNDED)
 
 
 def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:

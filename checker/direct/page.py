@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ...kata.functions import Asked
-from ..crashes import because
+from ..crashes import because, overwritten
 from ..evidence import cut_line
 from ..lines import in_place
 from ..report import Difference, Report
@@ -272,6 +272,12 @@ class Page(Sheet):
                     others = self.names - {one.function.name}
                     self.blame("gradient-nan", self.places.own_line(step["lines"], others))
                     return
+            size = overwritten(finding.fault) if finding.fault is not None else None
+            if size is not None:
+                steps = one.again(finding.trial).answer.get("steps", ())
+                same = [s for s in steps if s["shape"] and math.prod(s["shape"]) == size]
+                self.blame("overwritten-in-place", in_place(same) or in_place(steps))
+                return
         for finding in found.get("dtypes", []):
             fault = finding.fault
             # What far positions raise, such as a table that ends before them, is no dtype's doing.
@@ -305,10 +311,10 @@ class Page(Sheet):
         case = self.label(finding)
         fault = finding.fault
         if fault is not None:
-            reason = fault["message"].split("\n")[0]
-            text = self.say(
-                "fail-raised", case=case, kind=fault["type"], line=fault["line"], reason=reason
-            )
+            # Where torch itself raised, in the backward pass, no line of the file was running.
+            key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
+            reason = fault["message"].split("\n")[0].partition(". Hint: ")[0]
+            text = self.say(key, case=case, kind=fault["type"], line=fault["line"], reason=reason)
             return text + because(fault, self.source, self.language)
         asked = finding.trial.function
         if finding.kind == "none":

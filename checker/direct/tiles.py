@@ -21,7 +21,10 @@ _CLOSE = 1e-6
 
 
 def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> Step | None:
-    """The first step that holds a part of `wrong` which differs from the same part of `right`."""
+    """The first step that holds a part of `wrong` which differs from the same part of `right`.
+
+    One that `right` has as another part, such as another head's keys, may still be right there.
+    """
     comparable = right is not None and right.shape == wrong.shape
     for step in steps:
         marks = (mark for mark in step.get("marks", ()) if mark.dim() > 1)
@@ -30,9 +33,13 @@ def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> 
                 continue
             for mine, other in _parts(wrong, right if comparable else None, held):
                 differs = other is None or not alike(mine.double(), other.double(), _CLOSE)
-                if differs and _equal(held, mine):
+                if differs and _equal(held, mine) and not (comparable and _has(right, held)):
                     return step
     return None
+
+
+def _has(whole: Tensor | None, held: Tensor) -> bool:
+    return whole is not None and any(_equal(held, part) for part, _ in _parts(whole, None, held))
 
 
 def _parts(

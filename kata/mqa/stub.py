@@ -13,13 +13,15 @@ class MultiQueryAttention(nn.Module):
     head_dim is hidden_dim // num_heads; hidden_dim is a multiple of num_heads.
 
     x               (batch, length, hidden_dim), any float dtype
-    attention_mask  broadcasts to (batch, heads, length, length): 1 or True where a
-                    query (row) may attend to a key (column), 0 or False where not;
-                    bool, integer or float; None restricts nothing
+    attention_mask  (batch, heads, length, length), (batch, 1, length, length) or
+                    (batch, 1, 1, length): 1 or True where a query (row) may attend to
+                    a key (column), 0 or False where not; bool, integer or float; None
+                    restricts nothing; a query with nothing to attend is not compared
     returns         (batch, length, hidden_dim)
 
     Keys and values are head_dim wide; the heads are merged in order and go through an
-    output projection. Fused or separate projections, bias or none, as you like. No dropout.
+    output projection. Fused or separate, one layer a head or raw parameters, bias or none:
+    as you like. No dropout.
     Not to be used: F.scaled_dot_product_attention, nn.MultiheadAttention.
     """
 

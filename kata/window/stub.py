@@ -15,6 +15,6 @@ def window_attention(query: Tensor, key: Tensor, value: Tensor, window: int) -> 
                        query i sees the keys j with i - window < j <= i
     returns            (batch, heads, length, head_dim)
 
-    Not to be used: F.scaled_dot_product_attention.
+    Not to be used: F.scaled_dot_product_attention, flex attention.
     """
     raise NotImplementedError("write me")

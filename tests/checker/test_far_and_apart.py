@@ -9,6 +9,7 @@ import torch
 from attn_kata.checker.direct.diagnose import holding
 from attn_kata.checker.direct.draw import Given
 from attn_kata.checker.report import Report
+from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
 
 Judge = Callable[..., Report]
@@ -97,6 +98,14 @@ def test_axes_are_kept_apart_in_small_tensors_too(judged: Judge) -> None:
     report = judged("linear", _BY_HEAD)
     assert [check.id for check in report.checks if check.status == "fail"] == ["structure"]
     assert [(one.mistake, one.line) for one in report.diagnosis] == [("tensor-too-large", 10)]
+
+
+def test_lengths_that_are_kept_apart_are_no_other_size() -> None:
+    """A value with a column of ones for the normaliser is no matrix of lengths."""
+    for row in [*find("linear").asked.sizes.rows()][:2]:
+        lengths = {row[symbol] for symbol in "TQK"}
+        features = [row["D"], row["V"], row["V"] + 1, row["D"] * row["V"], row["B"] * row["H"]]
+        assert not lengths & {row["B"], row["H"], *features}, row
 
 
 def test_far_is_of_positions_alone() -> None:
