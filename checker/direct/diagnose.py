@@ -354,7 +354,7 @@ def _blamed(
 ) -> list[int]:
     """A step's lines; from its caller's on where a helper that it is in does right elsewhere."""
     lines = list(step["lines"])
-    if any(one.numel() == v.numel() and _alike(*_sorted(one, v))
+    if any(one.numel() == v.numel() and _rearranged(one, v)
            for v in step["values"] for one in right.values()):  # fmt: skip
         # What is moved about is right elsewhere by its entries alone.
         return lines
