@@ -21,6 +21,10 @@ __all__ = ["Built", "build"]
 _MODULE_OWN = frozenset(vars(nn.Module()))
 # A mask has two values, at most three; weights have as many as entries.
 _MASK_LEVELS = 4
+_CONVERSIONS: dict[torch.dtype, Callable[[nn.Module], nn.Module]] = {
+    torch.float64: nn.Module.double, torch.float32: nn.Module.float,
+    torch.bfloat16: nn.Module.bfloat16, torch.float16: nn.Module.half,
+}  # fmt: skip
 
 
 class Settings(dict):  # type: ignore[type-arg]
@@ -157,7 +161,8 @@ class Built:
     def convert(self, dtype: torch.dtype) -> None:
         """Bring every weight to a dtype."""
         for module in self._roots():
-            module.to(dtype)
+            # By the method that a dtype has: `.to` makes complex buffers real, and loses a half.
+            _CONVERSIONS[dtype](module)
         for name, parameter in list(self.hidden.items()):
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)
