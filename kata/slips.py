@@ -32,7 +32,7 @@ else:  # pragma: no cover - the same parser under its older name
 __all__ = ["FILE", "GROUPS", "BadSlips", "Slip", "all_ids", "slips", "variants"]
 
 FILE = "mistakes.toml"
-GROUPS = ("step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return")
+GROUPS = ("step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "call")
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls"}
 
 Edit = tuple[tuple[str, str], ...]

@@ -197,10 +197,7 @@ def _sorted(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
 
 def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
     """The last step that holds a tensor as it lies."""
-    for step in reversed(steps):
-        if any(_alike(value, held) for held in step.get("values", ())):
-            return step
-    return None
+    return next((step for step in reversed(steps) if _as_it_is(value, step)), None)
 
 
 def _overflow(steps: Sequence[Step]) -> Step | None:
@@ -293,6 +290,8 @@ def _origin(slip: Slip, step: Step, steps: Sequence[Step], origins: Origins) -> 
         return origins.fill(lines)
     if slip.group == "loop":
         return _loop(lines, origins)
+    if slip.group == "call":
+        return lines[-1]
     if slip.group == "mask":
         ran = {line for one in steps for line in one["lines"]}
         return origins.unmasked_branch(ran) or origins.unmasked_call()
