@@ -74,3 +74,12 @@ def test_complex_buffers_stay_complex(dtype: torch.dtype) -> None:
     phases = thing.get_buffer("phases")
     assert phases.is_complex()
     assert torch.equal(phases, torch.polar(torch.ones(4), torch.arange(4.0)))
+
+
+def test_frozen_parameters_are_constants() -> None:
+    """A parameter that is frozen beside others is no weight; where all are, they are weights."""
+    thing = nn.Linear(2, 3)
+    thing.register_parameter("rates", nn.Parameter(torch.ones(4), requires_grad=False))
+    assert list(Built(thing).weights) == ["weight", "bias"]
+    thing.requires_grad_(False)
+    assert list(Built(thing).weights) == ["weight", "bias", "rates"]
