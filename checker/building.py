@@ -21,6 +21,10 @@ __all__ = ["Built", "build"]
 _MODULE_OWN = frozenset(vars(nn.Module()))
 # A mask has two values, at most three; weights have as many as entries.
 _MASK_LEVELS = 4
+_CONVERSIONS: dict[torch.dtype, Callable[[nn.Module], nn.Module]] = {
+    torch.float64: nn.Module.double, torch.float32: nn.Module.float,
+    torch.bfloat16: nn.Module.bfloat16, torch.float16: nn.Module.half,
+}  # fmt: skip
 
 
 class Settings(dict):  # type: ignore[type-arg]
@@ -73,9 +77,9 @@ _FILLED = {"width", "heads", "length", "dropout", "head_dim"}
 class Built:
     """A made object and every weight that can be found in it.
 
-    registered: what `named_parameters` gives. hidden: weights and layers that sit in
-    plain lists, dicts or attributes, where no optimiser would find them. kept: what calls gave
-    back for later calls, by name.
+    registered: what `named_parameters` gives and is not frozen. hidden: weights and layers that
+    sit in plain lists, dicts or attributes, where no optimiser would find them. kept: what calls
+    gave back for later calls, by name.
     """
 
     def __init__(self, thing: Any) -> None:
@@ -110,7 +114,9 @@ class Built:
         """Look for weights again; layers made lazily appear only after a first call."""
         self.registered = {}
         if isinstance(self.thing, nn.Module):
-            self.registered = dict(self.thing.named_parameters())
+            held: dict[str, Tensor] = dict(self.thing.named_parameters())
+            # One that is frozen beside others that learn is a constant, as a table of angles is.
+            self.registered = {n: one for n, one in held.items() if one.requires_grad} or held
         seen = {id(parameter) for parameter in self.registered.values()}
         self.hidden, self.loose = {}, []
         modules = list(self.thing.modules()) if isinstance(self.thing, nn.Module) else [self.thing]
@@ -157,7 +163,8 @@ class Built:
     def convert(self, dtype: torch.dtype) -> None:
         """Bring every weight to a dtype."""
         for module in self._roots():
-            module.to(dtype)
+            # By the method that a dtype has: `.to` makes complex buffers real, and loses a half.
+            _CONVERSIONS[dtype](module)
         for name, parameter in list(self.hidden.items()):
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)

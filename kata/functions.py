@@ -169,6 +169,19 @@ class Function:
         return next((one for one in self.arguments if one.kind == "state"), None)
 
     @property
+    def numbers(self) -> set[str]:
+        """The symbols that a constructor alone speaks of: no tensor's axis is as long."""
+        if self.module is None:
+            return set()
+        axes = [
+            *self.module.shapes,
+            *(axis for one in self.arguments for shape in one.shapes for axis in shape),
+            *(axis for one in self.results for axis in one.shape),
+        ]
+        spoken = set().union(*(names(setting.value) for setting in self.module.settings))
+        return spoken.difference(*(names(axis) for axis in axes))
+
+    @property
     def signature(self) -> str:
         """The function as its `def` names it; a class as it is made."""
         if self.module is not None:

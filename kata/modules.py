@@ -23,13 +23,20 @@ class Setting:
     """One argument of a constructor.
 
     value: what it is worth, a sum of sizes. also: other names for it. extra: it is not asked
-    for, and given to a constructor that cannot do without.
+    for, and given to a constructor that cannot do without. default: the number that it is
+    where nothing is said; None where it must be said.
     """
 
     name: str
     value: str
     also: tuple[str, ...] = ()
     extra: bool = False
+    default: int | float | None = None
+
+    @property
+    def told(self) -> str:
+        """The argument as a `def` names it."""
+        return self.name if self.default is None else f"{self.name}={self.default}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +44,7 @@ class Layer:
     """One layer of the model answer that has weights.
 
     shape: its weight's, (out, in), or (width,) of a norm. also: the words by which people
-    call it. bias: whether the model answer has one; a submission may be without. extra: the
+    call it. bias: whether one of a submission's counts; both may be without. extra: the
     model answer has it not, and a mistake may.
     """
 
@@ -58,8 +65,12 @@ class Module:
     @property
     def texts(self) -> list[str]:
         """Every sum in it."""
-        shapes = [axis for layer in self.layers for axis in layer.shape]
-        return [*(setting.value for setting in self.settings), *shapes]
+        return [*(setting.value for setting in self.settings), *self.shapes]
+
+    @property
+    def shapes(self) -> list[str]:
+        """The sums that are sizes of its weights."""
+        return [axis for layer in self.layers for axis in layer.shape]
 
     def worth(self, sizes: Mapping[str, Any]) -> dict[str, Any]:
         """What the model answer is made with at these sizes."""
@@ -67,7 +78,10 @@ class Module:
 
     def signature(self, name: str) -> str:
         """How the object is made, as one writes it."""
-        return f"{name}({', '.join(one.name for one in self.settings if not one.extra)})"
+        return f"{name}({', '.join(one.told for one in self.settings if not one.extra)})"
+
+
+_SETTING_KEYS = {"name", "value", "also", "extra", "default"}
 
 
 def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
@@ -78,7 +92,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
     if not settings or not layers:
         raise BadContract(f"{where}: a class needs settings and layers")
     for one in settings:
-        only(f"{where}, setting {one.get('name', '')}", one, {"name", "value", "also", "extra"})
+        only(f"{where}, setting {one.get('name', '')}", one, _SETTING_KEYS)
     for one in layers:
         only(
             f"{where}, layer {one.get('name', '')}", one, {"name", "shape", "also", "bias", "extra"}
@@ -91,7 +105,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
         settings=tuple(
             Setting(
                 name=one["name"], value=str(one.get("value", "")), also=tuple(one.get("also", ())),
-                extra=one.get("extra", False),
+                extra=one.get("extra", False), default=one.get("default"),
             )
             for one in settings
         ),

@@ -168,7 +168,9 @@ class Examination:
         rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
         if rounding is torch.float64:
             return VALUE_BOUND
-        widest = max(case.sizes.values())
+        widest = max(
+            size for symbol, size in case.sizes.items() if symbol not in self.function.numbers
+        )
         bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, case.gain))
         return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))
 

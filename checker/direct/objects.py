@@ -56,11 +56,12 @@ def chosen(
 def _makes(function: Function, entry: Entry) -> bool:
     """Whether a class could be made and called as the one asked for."""
     assert function.module is not None
-    needed = [one for one in function.module.settings if not one.extra]
+    settings = function.module.settings
+    needed = {one.name for one in settings if not one.extra and one.default is None}
     plan = next(constructions(function.module, entry), None)
     given = {source for _, kind, source in plan.arguments if kind == "setting"} if plan else set()
     able = next(ways(function, entry), None) is not None
-    return able and (len(given) == len(needed) or (plan is not None and plan.configured))
+    return able and (needed <= given or (plan is not None and plan.configured))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,12 +134,12 @@ def _by_meaning(
         given[own["name"]] = ("setting", setting.name)
         left.remove(setting)
 
-    for test in (_synonym, _role) if turned else (_exactly, _synonym, _role):
+    for test in (_synonym, _role, _default) if turned else (_exactly, _synonym, _role, _default):
         for own in named:
             if own["name"] in given:
                 continue
             ordered = left[::-1] if turned else left
-            setting = next((one for one in ordered if test(one, own["name"])), None)
+            setting = next((one for one in ordered if test(one, own)), None)
             if setting is not None and not (setting.extra and own["has_default"]):
                 give(own, setting)
     for own in named:
@@ -157,19 +158,28 @@ def _by_meaning(
     ]  # fmt: skip
     rest = [] if configured else [one for one in left if not one.extra]
     for own, setting in zip(free, rest, strict=False):
-        give(own, setting)
+        # What has a default of its own and a value of its own is something else.
+        if setting.default is None or not own["has_default"]:
+            give(own, setting)
     order = [one["name"] for one in named]
     return tuple((name, *given[name]) for name in sorted(given, key=order.index))
 
 
-def _exactly(setting: Setting, own: str) -> bool:
-    return setting.name == own
+def _exactly(setting: Setting, own: Entry) -> bool:
+    return setting.name == own["name"]
 
 
-def _synonym(setting: Setting, own: str) -> bool:
-    return "".join(words(own)) in {"".join(words(n)) for n in (setting.name, *setting.also)}
+def _synonym(setting: Setting, own: Entry) -> bool:
+    names = (setting.name, *setting.also)
+    return "".join(words(own["name"])) in {"".join(words(name)) for name in names}
 
 
-def _role(setting: Setting, own: str) -> bool:
-    role = constructor_role(own)
+def _role(setting: Setting, own: Entry) -> bool:
+    role = constructor_role(own["name"])
     return role is not None and role == constructor_role(setting.name)
+
+
+def _default(setting: Setting, own: Entry) -> bool:
+    """Whether an argument whose name says nothing is, unless told, what the setting is."""
+    number = type(own["default"]) in {int, float} and own["default"] == setting.default
+    return own["has_default"] and number and constructor_role(own["name"]) in {None, "flag"}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.direct.draw import draw
 from attn_kata.checker.direct.sequences import KINDS, sequence
-from attn_kata.checker.direct.truth import answers, made
+from attn_kata.checker.direct.truth import Ready, answers, made
 from attn_kata.checker.direct.weights import readings, tables
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.functions import BadContract, read_asked
@@ -63,8 +63,8 @@ def test_pieces_give_what_the_whole_gives(kata, kind: str) -> None:
         x = given.tensors["x"]
         whole = torch.cat([held[given.carried], x], 1) if given.carried else x
         held[given.kept] = whole
-        module = truth[function.name](**given.settings).double()
-        module.load_state_dict(weights)
+        alone = replace(given, weights=weights, before=())
+        module = Ready(cast("type", truth[function.name]), alone).module
         right = module(whole)[0][:, -x.shape[1] :]
 
         mine = made(kata, truth[function.name], replace(given, weights=weights)).results[0]
@@ -208,7 +208,7 @@ LAYER = {"name": "proj", "shape": ["E", "E"]}
     [
         ({"setting": [SETTING]}, "needs settings and layers"),
         ({"setting": [SETTING], "layer": [{**LAYER, "shape": ["E"] * 3}]}, "one axis or two"),
-        ({"setting": [{**SETTING, "default": 1}], "layer": [LAYER]}, "no key `default`"),
+        ({"setting": [{**SETTING, "usual": 1}], "layer": [LAYER]}, "no key `usual`"),
     ],
 )
 def test_bad_module(row: dict[str, Any], told: str) -> None:
