@@ -17,7 +17,7 @@ from ..kata.catalogue import Kata
 from .plan import Size
 from .wire import take_apart
 
-__all__ = ["Roles", "Truth", "numel"]
+__all__ = ["Roles", "Truth", "numel", "undrawn_weights"]
 
 
 def numel(shape: tuple[int, ...]) -> int:
@@ -90,7 +90,7 @@ class Truth:
             "hidden_dim": size.hidden, "num_heads": size.heads, "block_size": size.block,
             "dropout": size.dropout,
         }  # fmt: skip
-        with _undrawn_weights():
+        with undrawn_weights():
             self.module = kind(**{name: worth[name] for name in wanted}).eval()
         self.extra_output: tuple[Tensor, Tensor] | None = None
 
@@ -163,8 +163,8 @@ def _length(roles: Roles) -> int:
 
 
 @contextmanager
-def _undrawn_weights() -> Generator[None]:
-    """Have linear layers made in float64, and draw no weights, since they are given some."""
+def undrawn_weights() -> Generator[None]:
+    """Have layers made in float64, and linear ones draw no weights, since they are given some."""
 
     def leave(self: nn.Linear) -> None:
         """Leave the memory as it is."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, compress, islice
+from operator import not_
 from typing import Any
 
 import torch
@@ -23,7 +24,8 @@ from .truth import FAULTS, answers, made, options
 
 __all__ = ["Named", "diagnose", "holding", "raising"]
 
-_PAIRS = 2000
+# How many pairs of mistakes are tried: those of which a trace shows one, and others.
+_PAIRS, _UNMARKED = 1000, 150
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
 # Two runs of the model answer differ by rounding alone.
@@ -43,13 +45,17 @@ class Named:
     matches: str | None
 
 
-def diagnose(kata: Kata, name: str, evidence: Sequence[Trial], places: Places) -> list[Named]:
+def diagnose(
+    kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places
+) -> list[Named]:
     """Return the mistakes that together give what a submission's function `name` gave.
 
-    evidence: its calls with their answers, those without a mask and those with one.
+    evidence: its calls with their answers, those without a mask and those with one. further:
+    calls that are explained as well, where any mistake explains all.
     """
     usable = [trial for trial in evidence if not trial.missing]
-    if not usable or _explains(kata, name, (), usable):
+    others = [trial for trial in further if not trial.missing]
+    if not usable or (_explains(kata, name, (), usable) and _explains(kata, name, (), others)):
         return []
     bases: list[tuple[Edit, ...]] = [(), *((edit,) for edit in variants(kata.folder))]
     many = (
@@ -58,15 +64,28 @@ def diagnose(kata: Kata, name: str, evidence: Sequence[Trial], places: Places) -
         for base in bases
         for found in _combinations(kata, name, usable, base, most)
     )
-    base, found = next(many, ((), []))
+    base, found = _fullest(kata, name, many, others)
     named = []
     source = kata.solution()
     for slip, edit in found:
-        others = (*base, *(e for s, e in found if s is not slip))
-        line = _line(kata, name, slip, (others, (*others, edit)), usable, places)
+        rest = (*base, *(e for s, e in found if s is not slip))
+        line = _line(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
         reference, matches = changed_line(edit, source)
         named.append(Named(slip=slip, line=line, reference=reference, matches=matches))
     return sorted(named, key=lambda one: one.line or 0)
+
+
+def _fullest(
+    kata: Kata, name: str, many: Iterator[tuple[tuple[Edit, ...], list[_Option]]],
+    further: Sequence[Trial],
+) -> tuple[tuple[Edit, ...], list[_Option]]:  # fmt: skip
+    """The first of the explanations that holds for further calls too, else the first."""
+    first: tuple[tuple[Edit, ...], list[_Option]] | None = None
+    for base, found in many:
+        first = first or (base, found)
+        if _explains(kata, name, (*base, *(edit for _, edit in found)), further):
+            return base, found
+    return first or ((), [])
 
 
 def _combinations(
@@ -78,8 +97,10 @@ def _combinations(
     if most > 1:
         # Of two mistakes the earlier leaves its own mark: pairs of which one does come first.
         seen = _marking(kata, name, base, likely, evidence)
-        many.sort(key=lambda pair: seen.isdisjoint(edit for _, edit in pair))
-    for found in islice(many, _PAIRS):
+        marks = [not seen.isdisjoint(edit for _, edit in pair) for pair in many]
+        unmarked = [] if base else [*compress(many, map(not_, marks))]
+        many = [*islice(compress(many, marks), _PAIRS), *unmarked[:_UNMARKED]]
+    for found in many:
         told = {slip.id for slip, _ in found}
         edits = (*base, *(edit for _, edit in found))
         if len(told) == most and _explains(kata, name, edits, evidence):

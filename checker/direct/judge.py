@@ -143,7 +143,8 @@ class _Judging:
         low = one.found.findings.get("dtypes", [])
         if not wrong and not low:
             return
-        if page.uncarried(one):
+        if page.uncarried(one) or one.found.state == "fail-random":
+            # Numbers that are others each time are no mistake's.
             return
         page.dtype(one)
         evidence, further = list(one.seen), []
@@ -158,10 +159,7 @@ class _Judging:
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         name = one.function.name
-        named = diagnose(self.kata, name, [*evidence, *further], page.places)
-        if further and not named:
-            named = diagnose(self.kata, name, evidence, page.places)
-        page.name(named)
+        page.name(diagnose(self.kata, name, evidence, further, page.places))
         if not self.report.diagnosis:
             page.guess(one)
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from types import FrameType
 from typing import Any
 
@@ -18,6 +18,7 @@ from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, slips
 from ...reference.mistakes import edited, fits
 from ..milestones import HIDDEN
+from ..truth import undrawn_weights
 from .draw import Given
 
 __all__ = ["FAULTS", "Answers", "Made", "Ready", "answers", "made", "options"]
@@ -52,7 +53,7 @@ class Made:
         return None if bool(able.all()) else able
 
 
-@cache
+@lru_cache(maxsize=512)
 def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
     """Return the functions of the model answer, edited; None where the edits do not go together."""
     source = kata.solution()
@@ -141,7 +142,8 @@ class Ready:
     """
 
     def __init__(self, kind: type, given: Given) -> None:
-        self.module: nn.Module = kind(**given.settings).double()
+        with undrawn_weights():
+            self.module: nn.Module = kind(**given.settings)
         for name, weight in given.weights.items():
             owner, _, leaf = name.rpartition(".")
             try:
