@@ -21,10 +21,6 @@ __all__ = ["Built", "build"]
 _MODULE_OWN = frozenset(vars(nn.Module()))
 # A mask has two values, at most three; weights have as many as entries.
 _MASK_LEVELS = 4
-_CONVERSIONS: dict[torch.dtype, Callable[[nn.Module], nn.Module]] = {
-    torch.float64: nn.Module.double, torch.float32: nn.Module.float,
-    torch.bfloat16: nn.Module.bfloat16, torch.float16: nn.Module.half,
-}  # fmt: skip
 
 
 class Settings(dict):  # type: ignore[type-arg]
@@ -162,9 +158,13 @@ class Built:
 
     def convert(self, dtype: torch.dtype) -> None:
         """Bring every weight to a dtype."""
+
+        def converted(held: Tensor) -> Tensor:
+            return held.to(dtype) if held.is_floating_point() else held
+
         for module in self._roots():
-            # By the method that a dtype has: `.to` makes complex buffers real, and loses a half.
-            _CONVERSIONS[dtype](module)
+            # As `.half()` and its like do; `.to` makes complex buffers real, and loses a half.
+            module._apply(converted)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         for name, parameter in list(self.hidden.items()):
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)
