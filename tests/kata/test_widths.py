@@ -1,0 +1,53 @@
+"""Code on the screen: no line of a brief, page or hint is wider than a terminal of 80 columns."""
+
+from pathlib import Path
+
+import pytest
+from attn_kata.kata import pages
+from attn_kata.kata.catalogue import LANGUAGES, Kata, katas
+from attn_kata.terminal.brief import markdown_lines
+from attn_kata.terminal.text import cells, written
+
+SCREEN = 80
+FOLDER = pages.own_pages()
+# Pages as they are written: what fills in their figures is drawn elsewhere.
+FILES = [
+    path.relative_to(FOLDER).as_posix()
+    for pattern in ("*/brief.*.md", "*/pages/*.md", "explanations/*.md")
+    for path in sorted(FOLDER.glob(pattern))
+]
+
+
+def wider(text: str, indent: int = 0) -> list[str]:
+    """Return the lines that a screen would cut."""
+    rows = [written(line) for line in markdown_lines(text, SCREEN, indent)]
+    return [row for row in rows if cells(row) > SCREEN]
+
+
+@pytest.mark.parametrize("code", ["```text\n{}\n```", "    {}"], ids=["fenced", "indented"])
+def test_wider(code):
+    """Code stands two columns in, so 78 are its own; a Chinese character takes two of them."""
+    assert wider(code.format("x" * 78)) == wider(code.format("题" * 39)) == []
+    assert wider(code.format("x" * 79)) == ["  " + "x" * 79]
+    assert wider(code.format("题" * 39 + "x")) == ["  " + "题" * 39 + "x"]
+
+
+def test_every_kata_and_page_is_looked_at():
+    """No brief and no page is missed, in either language."""
+    briefs = {f"{kata.id}/brief.{language}.md" for kata in katas() for language in LANGUAGES}
+    named = {f"{name}.{language}.md" for name in pages.ids() for language in LANGUAGES}
+    assert briefs <= set(FILES)
+    assert named <= {Path(file).name for file in FILES}
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_briefs_and_pages_fit(file):
+    """Every line of a brief or a page fits on the screen, code too, which is never wrapped."""
+    assert wider((FOLDER / file).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+def test_hints_fit(kata: Kata, language):
+    """Hints stand two columns further in, and fit all the same."""
+    assert [row for hint in kata.hints(language) for row in wider(hint, 2)] == []
