@@ -141,7 +141,8 @@ class Kata:
     def hints(self, language: str) -> tuple[str, ...]:
         """Return the hints, from a nudge to nearly the answer."""
         rows = _toml(self.folder / "hints.toml")["hint"]
-        return tuple(row[language].strip() for row in rows)
+        # The first line may be code, which is indented.
+        return tuple(row[language].strip("\n").rstrip() for row in rows)
 
     def questions(self, language: str) -> tuple[Question, ...]:
         """Return the interview questions with their model answers."""

@@ -46,7 +46,9 @@ def changed_line(edit: Edit, source: str) -> tuple[str | None, str | None]:
     for before, after in edit:
         for line in source.splitlines() if before != after else ():
             if before in line:
-                right, wrong = line, line.replace(before, after)
+                # Where one line becomes several, the first of them that is another one.
+                made = line.replace(before, after).splitlines()
+                right, wrong = line, next((one for one in made if one != line), "")
                 return right.split("  #")[0].strip(), wrong.split("  #")[0].strip()
     return None, None
 

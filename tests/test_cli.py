@@ -267,7 +267,7 @@ def test_completion_knows_the_katas(program):
         "COMP_CWORD": "2",
         "_ATTN_KATA_COMPLETE": "complete_bash",
     }
-    assert program(**words).stdout.split() == ["mha", "mqa"]
+    assert program(**words).stdout.split() == ["mha", "mqa", "mla"]
 
 
 def test_check_json_end_to_end(program, work):

@@ -15,14 +15,15 @@ from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
 from ..compare import agree, alike
-from ..milestones import HIDDEN, Step, find
+from ..milestones import Step, find
 from .draw import Given
+from .holding import as_it_lies, holding, laid, moved
 from .places import Places
 from .tiles import holding_part
 from .trials import Trial
 from .truth import FAULTS, answers, made, options
 
-__all__ = ["Named", "diagnose", "holding", "raising"]
+__all__ = ["Named", "diagnose", "raising"]
 
 # How many pairs of mistakes are tried: those of which a trace shows one, and others, which
 # are as many for functions, since these take a tenth of the time.
@@ -31,8 +32,6 @@ _PAIRS, _UNMARKED = 1000, 150
 _LOOKED_FOR = 3
 # Two runs of the model answer differ by rounding alone.
 _SAME = 1e-9
-# What went through a lower precision is still the same.
-_ROUNDED = 1e-6
 _Option = tuple[Slip, Edit]
 
 
@@ -99,9 +98,9 @@ def _combinations(
         # Of two mistakes the earlier leaves its own mark: pairs of which one does come first.
         seen = _marking(kata, name, base, likely, evidence)
         marks = [not seen.isdisjoint(edit for _, edit in pair) for pair in many]
-        unmarked = [] if base else [*compress(many, map(not_, marks))]
-        most_unmarked = _UNMARKED if evidence[0].given.weights else _PAIRS
-        many = [*islice(compress(many, marks), _PAIRS), *unmarked[:most_unmarked]]
+        left = (0 if base else _UNMARKED) if evidence[0].given.weights else _PAIRS
+        unmarked = islice(compress(many, map(not_, marks)), left)
+        many = [*islice(compress(many, marks), _PAIRS), *unmarked]
     for found in many:
         told = {slip.id for slip, _ in found}
         edits = (*base, *(edit for _, edit in found))
@@ -254,25 +253,14 @@ def _displaced(
     if given.weights:
         # What a layer made is moved about; the last step that holds it so is meant.
         same = (v for v in right.values() if v.numel() == value.numel())
-        return _laid(value, steps) if any(_rearranged(v, value) for v in same) else None
-    moved = any(_moved(value, one) and not _alike(value, one) for one in right.values())
-    return next((s for s in steps if _as_it_is(value, s)), None) if moved else None
+        return laid(value, steps) if any(_rearranged(v, value) for v in same) else None
+    displaced = any(moved(value, one) and not _alike(value, one) for one in right.values())
+    return as_it_lies(value, steps) if displaced else None
 
 
 def _rearranged(left: Tensor, right: Tensor) -> bool:
     """Whether two tensors have the same entries, in any order."""
     return _alike(left.flatten().sort().values, right.flatten().sort().values)
-
-
-def _laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The last step that holds a tensor as it lies; where none does, with axes of one aside."""
-    exact = next((step for step in reversed(steps) if _as_it_is(value, step)), None)
-    lying = value.squeeze()
-    nearly = (
-        step for step in reversed(steps)
-        if any(_same_as_it_lies(one.squeeze(), lying) for one in step.get("values", ()))
-    )  # fmt: skip
-    return exact or next(nearly, None)
 
 
 def _overflow(steps: Sequence[Step]) -> Step | None:
@@ -305,72 +293,6 @@ def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) ->
         if any(v.numel() == wanted.numel() for v in (*step["values"], *step["marks"]))
     )  # fmt: skip
     return next(sizes, None)
-
-
-def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
-    """The first step that holds a tensor's values, in any layout.
-
-    Where they are an argument's own, moved about, every step may hold them in some layout, and
-    only one that holds them in this very layout counts.
-    """
-    if value.is_floating_point() and any(_moved(value, one) for one in given.tensors.values()):
-        return next((step for step in steps if _as_it_is(value, step)), None)
-    if value.dim() > 1 and value.shape[-1] > 1 and bool(((value == 0) | (value == 1)).all()):
-        # What masks are made of shows all, or nothing: a mask that does is looked for from the end.
-        even = value.dtype is torch.bool and bool((value == value.flatten()[0]).all())
-        return _drawing(value != 0, steps[::-1] if even else steps)
-    if value.is_floating_point():
-        held = find(value, list(steps))
-        if held is None and value.dim() > 3:
-            # A loop along the length holds one position at a time.
-            held = find(value.select(2, -1), list(steps))
-        return held
-    wanted = value.to(torch.int64).flatten().sort().values
-    for step in steps:
-        for held in step.get("marks", ()):
-            if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
-                return step
-    return None
-
-
-def _moved(value: Tensor, argument: Tensor) -> bool:
-    """Whether a tensor is made of an argument's entries, each once."""
-    if not argument.is_floating_point() or value.numel() != argument.numel() or value.numel() < 2:
-        return False
-    return torch.equal(value.flatten().sort().values, argument.flatten().sort().values)
-
-
-def _as_it_is(value: Tensor, step: Step) -> bool:
-    return any(_same_as_it_lies(held, value) for held in step.get("values", ()))
-
-
-def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
-    return held.shape == value.shape and alike(held.double(), value, _ROUNDED)
-
-
-def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
-    for step in steps:
-        for held in (*step.get("marks", ()), *step.get("values", ())):
-            flat = _plane(held, shown)
-            if flat is None:
-                continue
-            for seen in (flat != 0, flat > HIDDEN):
-                if torch.equal(seen, shown) or torch.equal(~seen, shown):
-                    return step
-    return None
-
-
-def _plane(held: Tensor, shown: Tensor) -> Tensor | None:
-    """A mask in another's shape; one that is the same for every sample and head, as one of it."""
-    if held.dim() < 2:
-        return None
-    if held.numel() == shown.numel():
-        return held.reshape(shown.shape)
-    if shown.dim() > 2 or held.shape[-2:] != shown.shape:
-        return None
-    planes = held.reshape(-1, *shown.shape)
-    return planes[0] if bool((planes == planes[:1]).all()) else None
 
 
 def _blamed(

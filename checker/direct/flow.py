@@ -12,7 +12,7 @@ from ...kata.sizes import Sizes
 from ..milestones import Step as Traced
 from ..relation import relation
 from ..report import Departure, Step
-from .diagnose import holding
+from .holding import holding
 from .trials import Trial
 
 __all__ = ["Flow", "axis_names", "follow"]
