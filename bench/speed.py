@@ -46,6 +46,8 @@ from measure import (
 RIGHT = ROOT / "examples" / "right_mha.py"
 WRONG = ROOT / "examples" / "wrong_mha.py"
 MANY = 100
+# Seconds between a verdict and the next save.
+_PAUSE = 0.5
 PEER = "torch_judge"
 
 # Files that both judges take, and what the peer calls the problem.
@@ -154,6 +156,8 @@ def save(watching: Session, source: Path, number: int, renamed: str) -> float:
     text = source.read_text("utf-8")
     if renamed:
         text = text.replace(renamed, f"{renamed}_{number}")
+    # Nobody saves again at once; meanwhile the next submission's process settles in.
+    time.sleep(_PAUSE)
     start = time.perf_counter()
     watching.target.file.write_text(f"{text}\n# save {number}\n", "utf-8")
     until_verdict(watching)

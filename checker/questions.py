@@ -7,10 +7,10 @@ are there already. Nothing of a submission's own answers is kept.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 from zlib import crc32
 
 import torch
@@ -28,7 +28,8 @@ from .wire import dtype_name
 
 __all__ = ["Drawn", "Questions"]
 
-_Made = TypeVar("_Made")
+# A check draws a dozen; a file on watch is asked with the same for as long as its weights are.
+_MOST = 48
 # A mask as the reference takes it, the rows that count, and the mask as it is handed over.
 _Mask = tuple[Tensor | None, Tensor | None, Tensor | None]
 
@@ -56,6 +57,9 @@ class Drawn:
         work_out(self.truth, [trial for trial in fresh if not trial.case.grad])
 
 
+_DRAWN: OrderedDict[Hashable, Drawn] = OrderedDict()
+
+
 class Questions:
     """The questions that one fitted class is asked.
 
@@ -68,9 +72,10 @@ class Questions:
         self.convention = convention
         self.cross = kata.contract.source == "cross"
         self.seed = fitted.draw.initial_seed()
-        self.kept = _kept(
-            (kata.id, self.seed, convention, fitted.work, fitted.skip, repr(fitted.binding))
-        )
+        # All that a question depends on, beside what it is for and the weights it is asked with.
+        self.asked = (
+            kata.id, self.seed, convention, fitted.work, fitted.skip, repr(fitted.binding)
+        )  # fmt: skip
 
     def draw(self, size: Size, gain: float, dtype: torch.dtype | None = None) -> Drawn | None:
         """Draw weights; None where the class has none at this size, or they have no roles.
@@ -81,7 +86,7 @@ class Questions:
         if not shapes or roles is None:
             return None
         rounded = dtype or self.fitted.work
-        label = (size, gain, rounded, tuple(shapes.items()), roles.content)
+        label = (*self.asked, size, gain, rounded, tuple(shapes.items()), roles.content)
 
         def make() -> Drawn:
             weights = draw_weights(shapes, size.hidden, gain, self._generator(size, gain))
@@ -91,7 +96,7 @@ class Questions:
             truth.load(roles, roles.flatten(weights))
             return Drawn(size=size, gain=gain, roles=roles, weights=weights, truth=truth)
 
-        return _known(self.kept, label, make)
+        return _kept(label, make)
 
     def pose(
         self,
@@ -111,27 +116,26 @@ class Questions:
         """
         dtype = dtype or self.fitted.work
         label = (case, form, mask_dtype, dtype, bound, again)
-
-        def make() -> Trial:
-            generator = self._generator(drawn.size, drawn.gain, *label)
-            inputs = self._draw_inputs(drawn.size, case, dtype, generator)
-            mask = self.draw_mask(case, drawn.size, form, mask_dtype, dtype, generator)
-            call = self._call(drawn.size, case, inputs, mask, generator)
-            right, keep, _ = mask
-            return Trial(
-                case=case,
-                size=drawn.size,
-                call=call,
-                inputs=inputs,
-                mask=right,
-                bound=bound,
-                keep=keep,
-                mask_form=form,
-                mask_dtype=dtype_name(mask_dtype),
-                dtype=dtype,
-            )
-
-        return _known(drawn.trials, label, make)
+        if label in drawn.trials:
+            return drawn.trials[label]
+        generator = self._generator(drawn.size, drawn.gain, *label)
+        inputs = self._draw_inputs(drawn.size, case, dtype, generator)
+        mask = self.draw_mask(case, drawn.size, form, mask_dtype, dtype, generator)
+        call = self._call(drawn.size, case, inputs, mask, generator)
+        right, keep, _ = mask
+        drawn.trials[label] = Trial(
+            case=case,
+            size=drawn.size,
+            call=call,
+            inputs=inputs,
+            mask=right,
+            bound=bound,
+            keep=keep,
+            mask_form=form,
+            mask_dtype=dtype_name(mask_dtype),
+            dtype=dtype,
+        )
+        return drawn.trials[label]
 
     def ask(self, drawn: Drawn, case: Case, **how: Any) -> Trial:
         """The same, with its answer."""
@@ -210,14 +214,11 @@ def _work_out_gradients(trial: Trial, truth: Truth, roles: Roles) -> None:
         start += count
 
 
-@lru_cache(maxsize=4)
-def _kept(key: Hashable) -> dict[Hashable, Drawn]:
-    """What was drawn for classes of this key; the latest few of them. Starts empty."""
-    del key
-    return {}
-
-
-def _known(kept: dict[Hashable, _Made], label: Hashable, make: Callable[[], _Made]) -> _Made:
-    if label not in kept:
-        kept[label] = make()
-    return kept[label]
+def _kept(label: Hashable, make: Callable[[], Drawn]) -> Drawn:
+    """What was drawn under this label before, or what is drawn now; the latest stay."""
+    if label not in _DRAWN:
+        _DRAWN[label] = make()
+        if len(_DRAWN) > _MOST:
+            _DRAWN.popitem(last=False)
+    _DRAWN.move_to_end(label)
+    return _DRAWN[label]

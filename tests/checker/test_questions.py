@@ -14,7 +14,12 @@ from attn_kata.checker.compare import alike
 from attn_kata.checker.fitting import Fitted
 from attn_kata.checker.plan import Binding, ForwardPlan, Size
 from attn_kata.checker.propose import proposals
-from attn_kata.checker.questions import Drawn, Questions
+from attn_kata.checker.questions import (
+    _DRAWN,  # pyright: ignore[reportPrivateUsage]
+    _MOST,  # pyright: ignore[reportPrivateUsage]
+    Drawn,
+    Questions,
+)
 from attn_kata.checker.trials import Trial
 from attn_kata.kata.catalogue import find
 
@@ -191,3 +196,10 @@ def test_saves_of_one_file_are_judged_as_if_each_were_the_first(bench, tmp_path,
     file.write_text(SOURCE)
     with Bench() as fresh:
         assert verdicts(next(fresh.judge("mha", [file], options))) == found[3]
+
+
+def test_only_the_latest_are_kept():
+    """A judge that sees one class after another does not grow with each."""
+    for number in range(_MOST + 5):
+        drawn_by(asked(6000 + number))
+    assert len(_DRAWN) == _MOST
