@@ -53,7 +53,7 @@ class DropoutTrial:
         case = Case(check="dropout", batch=12, queries=12, keys=12, train=True)
         self.trial = examination.questions.ask(drawn, case)
         self.answer: dict[str, Any] | None = None
-        self._call({"values": True})
+        self._call({"given": True})
 
     @classmethod
     def begin(cls, examination: Examination) -> DropoutTrial | None:
@@ -113,7 +113,7 @@ class DropoutTrial:
     ) -> Iterator[tuple[Reading, int | None]]:
         """Read each place's dropouts with the others silenced."""
         for line, group in groups:
-            self._call({"only_dropout": group})
+            self._call({"only_dropout": group, "steps": False})
             alone = self._answered().get("out")
             if not isinstance(alone, Tensor) or alone.shape != self.trial.expected.shape:
                 continue

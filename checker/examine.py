@@ -175,7 +175,7 @@ class Examination:
             if case.mask is None or (self.takes_mask and self.forms)
         ]  # fmt: skip
         drawn.answer(trials)
-        silenced = {"record": {"only_dropout": []}}
+        silenced = {"record": {"only_dropout": [], "steps": False}}
         self._begin(drawn, [replace(one, call=one.call | silenced) for one in trials])
 
     def mask_dtype(self, turn: int) -> torch.dtype:

@@ -32,6 +32,7 @@ class Recorder(TorchFunctionMode):
     names: module names by identity, to say which layer a call belongs to.
     weights: parameter names by identity, to say which weights a call uses.
     skip: calls of these names return their input, to see what remains without them.
+    given: keep what dropouts are given. steps: whether calls are recorded, beside dropouts.
     only_dropout: let only these dropout calls drop, by number; others return their input.
     flattest: marks, tensors without floats, are kept where they have more axes than this.
     """
@@ -45,6 +46,8 @@ class Recorder(TorchFunctionMode):
         weights: dict[int, str],
         *,
         values: bool = False,
+        given: bool = False,
+        steps: bool = True,
         only_dropout: list[int] | None = None,
         skip: list[str] | None = None,
     ) -> None:
@@ -53,6 +56,8 @@ class Recorder(TorchFunctionMode):
         self.names = names
         self.weights = weights
         self.values = values
+        self.given = given or values
+        self.noting = steps
         self.skip = frozenset(skip or ())
         self.only_dropout = only_dropout
         self.steps: list[dict[str, Any]] = []
@@ -89,14 +94,14 @@ class Recorder(TorchFunctionMode):
             "module": self._module(),
             "shape": list(source.shape) if isinstance(source, Tensor) else [],
         }
-        if self.values and isinstance(source, Tensor):
+        if self.given and isinstance(source, Tensor):
             entry["input"] = source.detach().clone()
         self.dropouts.append(entry)
         self._note(name, args, kwargs, result)
         return result
 
     def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
-        if len(self.steps) >= LIMIT:
+        if not self.noting or len(self.steps) >= LIMIT:
             return
         lines = lines_in(self.path)
         step: dict[str, Any] = {
