@@ -71,8 +71,9 @@ class _Judges(Protocol):
 class Session:
     """Watching one file.
 
-    report: the latest verdict. gone: the file is not there. restarted: the judge had died and
-    was started again. since: when the check under way began. wake_at: when `tick` is due.
+    report: the latest verdict. gone: the file is not there. restarted: the judge died since the
+    verdict before this one, and was started again. since: when the check under way began.
+    wake_at: when `tick` is due.
     """
 
     def __init__(
@@ -99,6 +100,8 @@ class Session:
         self.restarted = False
         self.wake_at: float | None = None
         self._lives = _LIVES
+        self._died = False
+        self._renewals = bench.renewals
 
     def saved(self) -> None:
         """Something happened to the file: drop the check under way, and judge what is there.
@@ -126,7 +129,6 @@ class Session:
         """Judge the file as it is now."""
         self._drop()
         self._lives = _LIVES
-        self.restarted = False
         self.gone = False
         self._ask()
 
@@ -137,7 +139,7 @@ class Session:
         try:
             report = underway.report()
         except Died as died:
-            self.restarted = True
+            self._died = True
             self._lives -= 1
             if self._lives:
                 self._ask()
@@ -145,6 +147,7 @@ class Session:
             report = self._unjudged(died)
         self.recorder.record(report, alone=True)
         self.report = report
+        self._note_restart()
         return True
 
     def close(self) -> None:
@@ -154,9 +157,13 @@ class Session:
 
     def _ask(self) -> None:
         self.since = self.time()
-        before = self.bench.renewals
         self.underway = self.bench.begin(self.target.kata.id, self.target.file, self.options)
-        self.restarted = self.restarted or self.bench.renewals > before
+
+    def _note_restart(self) -> None:
+        # By the verdict, not by the check: one that a newer save drops may have been the one
+        # that found the judge dead, and nobody would be told.
+        self.restarted = self._died or self.bench.renewals > self._renewals
+        self._died, self._renewals = False, self.bench.renewals
 
     def _drop(self) -> None:
         self.wake_at = None

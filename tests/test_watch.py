@@ -143,8 +143,7 @@ def test_file_and_judge_that_go_away(terminal, tmp_path):
     file.write_text(WRONG)
     at.until("FAIL", "scale-missing")
     for child in _children(at.program.pid):
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(child, signal.SIGKILL)
+        _kill(child)
     file.write_text(RIGHT)
     at.until("PASS", "started again")
     at.press("\x03")
@@ -198,3 +197,14 @@ def test_terminal_without_keys(terminal, tmp_path, kind):
         finally:
             program.kill()
     assert program.returncode == 130
+
+
+def _kill(pid):
+    """Kill a process and wait until it is dead: one that is still dying may answer once more."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL)
+    late = time.monotonic() + 20
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        while Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] not in "ZX":
+            assert time.monotonic() < late
+            time.sleep(0.01)

@@ -158,16 +158,34 @@ def test_judge_that_dies(case):
     """It is asked anew once, and said; if it dies of the file, that is the verdict."""
     case.judges.deaths = 1
     case.session.begin()
-    assert not case.session.arrived()
+    assert [case.session.arrived(), case.session.arrived()] == [False, True]
     assert case.session.restarted
-    assert case.session.arrived()
     assert case.session.report.verdict == "fail"
+    case.session.begin()
+    assert case.session.arrived()
+    assert not case.session.restarted
     case.judges.deaths = 2
     case.session.begin()
-    assert not case.session.restarted
     assert [case.session.arrived(), case.session.arrived()] == [False, True]
+    assert case.session.restarted
     assert case.session.report.verdict == "error"
     assert "killed" in case.session.report.error.message
+
+
+def test_restart_is_said_whichever_check_found_it(case):
+    """Two saves in a burst: the dropped check found the judge dead, the next says it."""
+    assert case.session.arrived()
+    case.judges.renewals += 1
+    case.save("x = 2")
+    case.save("x = 3")
+    assert case.session.arrived()
+    assert case.session.restarted
+    case.judges.deaths = 1
+    case.save("x = 4")
+    assert not case.session.arrived()
+    case.save("x = 5")
+    assert case.session.arrived()
+    assert case.session.restarted
 
 
 def test_what_to_watch(tmp_path, monkeypatch):
