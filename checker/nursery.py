@@ -57,8 +57,9 @@ class _Nursery:
     def __init__(self, control: socket.socket) -> None:
         self.control = control
         self.parent = os.getppid()
-        # Each judge's process, and its warden's; one does not go on without the other.
-        self.pairs: list[tuple[int, int]] = []
+        # The judges that live, and each living warden with its judge.
+        self.judges: set[int] = set()
+        self.wardens: dict[int, int] = {}
         self.selector = selectors.DefaultSelector()
         self.selector.register(control, selectors.EVENT_READ)
         self.wake, self.alarm = socket.socketpair()
@@ -119,7 +120,8 @@ class _Nursery:
                 os._exit(0)
         orders.close()
         requests.close()
-        self.pairs.append((judge, warden))
+        self.judges.add(judge)
+        self.wardens[warden] = judge
 
     def _leave(self, keep: set[int]) -> None:
         """In a fork: forget the nursery's own descriptors and handlers."""
@@ -151,18 +153,21 @@ class _Nursery:
                 return
             if pid == 0:
                 return
-            for pair in [pair for pair in self.pairs if pid in pair]:
-                self.pairs.remove(pair)
-                if pid == pair[1]:
-                    _kill(pair[0])
-                    # A warden that was killed leaves us what it watched.
-                    known = {one for other in self.pairs for one in other}
-                    for stray in set(kin.children(os.getpid())) - known:
-                        _kill(stray)
+            self.judges.discard(pid)
+            if pid in self.wardens:
+                self._bury(pid)
+
+    def _bury(self, warden: int) -> None:
+        """End what a warden leaves: its judge, and what it watched where it was killed."""
+        judge = self.wardens.pop(warden)
+        if judge in self.judges:
+            _kill(judge)
+        for stray in set(kin.children(os.getpid())) - self.judges - self.wardens.keys():
+            _kill(stray)
 
     def _end(self) -> None:
         """End the judges; a warden whose judge is gone ends what it watches."""
-        for judge, _ in self.pairs:
+        for judge in self.judges:
             _kill(judge)
         end = time.monotonic() + _PARTING
         while time.monotonic() < end and kin.children(os.getpid()):

@@ -31,6 +31,8 @@ _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
 # How long a candidate may take to say where it stands, and its warden to end all of it.
 _ANSWERS_WITHIN, _ENDS_WITHIN = 0.3, 3.0
+# How often it is asked while it is found in our code, which calls its file in a loop.
+_SAMPLES = 8
 # How long what a candidate printed may take to be read, where it prints without end.
 _HEARD_WITHIN = 0.5
 _FOUL = re.compile(rb"^forbidden (\S+) (\d+)$", re.MULTILINE)
@@ -186,21 +188,31 @@ class Candidate:
         return Ended("crash", why if why in {"processes", "disk"} else "", code, place)
 
     def _ask_where(self) -> Place:
+        """Find where the candidate stands: on a line of its file, if it is found on one."""
+        if self.pid is None:
+            self._news("born", 0.5)
+        place, left = self._sampled(), _SAMPLES
+        while place.phase is not None and place.line is None and left:
+            place, left = self._sampled(), left - 1
+        return place
+
+    def _sampled(self) -> Place:
         """Have the candidate's frames written down, by a signal."""
         self._listen(0)
         self._call_fouls()
         self.said.clear()
-        if self.pid is None:
-            self._news("born", 0.5)
         if self.pid is None:
             return Place()
         with contextlib.suppress(OSError):
             os.kill(self.pid, ASK)
         # Until it is silent, or long enough.
         end = time.monotonic() + _ANSWERS_WITHIN
-        while time.monotonic() < end and self._listen(0.05 if self.said else _ANSWERS_WITHIN):
-            continue
-        return whereabouts.read(self.said.decode("utf-8", "replace"), self.path)
+        place = Place()
+        while time.monotonic() < end and place.phase is None:
+            if not self._listen(0.05 if self.said else _ANSWERS_WITHIN):
+                break
+            place = whereabouts.read(self.said.decode("utf-8", "replace"), self.path)
+        return place
 
     def _listen(self, seconds: float) -> bool:
         """Read what the candidate wrote aside; return whether there was anything."""

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import tempfile
 import time
 from pathlib import Path
 
@@ -118,3 +119,24 @@ def test_files_after_one_that_a_judge_died_of(endless):
         later = [report.verdict for report in bench.judge("mha", [RIGHT, RIGHT], Options())]
     assert first.verdict == "pass"
     assert later == ["error", "pass"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_warden_that_dies_takes_no_other_along(tmp_path, monkeypatch):
+    """A judge ends, and its warden still removes files when another warden is killed."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    file = tmp_path / "leaves.py"
+    file.write_text("for n in range(20000): open(str(n), 'w').close()\nwhile True: pass\n")
+    with Bench(2) as bench:
+        underway = bench.begin("mha", file, Options(timeout=300.0))
+        _by(lambda: any(place.glob("*/19999")))
+        judge, _, _, other = sorted(children(bench.started.pid))
+        for pid in (judge, other):
+            os.kill(pid, signal.SIGKILL)
+            _by(lambda pid=pid: not Path(f"/proc/{pid}").exists())
+        underway.judge.close()
+    # The one that was killed could not remove its own, where the file wrote nothing.
+    assert not any(place.glob("*/[0-9]*"))
