@@ -145,6 +145,10 @@ def _rules_of(function: Function, sizes: Sizes, language: str) -> Iterator[str]:
         yield _word("strides", language, strides=_shape(memory.strides, sizes))
     if memory.largest:
         yield _word("largest", language, entries=_axes(memory.largest, sizes))
+    if memory.apart:
+        yield _word("apart", language, sizes=_shape(memory.apart, sizes))
+    if memory.carried:
+        yield _word("carried", language, entries=_axes(memory.carried, sizes))
 
 
 def _call(name: str, language: str) -> str:

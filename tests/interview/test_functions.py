@@ -1,12 +1,13 @@
 """Steps that stand on no class contract: told, handed out and judged from the kata's own data."""
 
 import ast
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 from attn_kata.checker.direct.rules import GROUPS
 from attn_kata.checker.report import MISTAKE_IDS, Diagnosis, Fault, Report
 from attn_kata.kata.catalogue import LANGUAGES, find, katas
+from attn_kata.kata.functions import Memory
 from attn_kata.kata.slips import slips
 from attn_kata.practice.interview.handout import blank, signatures
 from attn_kata.practice.interview.judging import Examiner, weigh
@@ -74,6 +75,24 @@ def test_rules_are_told_in_words():
     assert "logsumexp" in rules(find("drill-softmax"), "en")
     assert rules(find("sdpa"), "en") == ""
     assert set(table("clarifications.toml")["calls"]) == set(GROUPS)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_rule_on_memory_is_told(language):
+    """What a step is judged by is said when somebody asks what may be used."""
+
+    def told(kata, function, memory):
+        asks = replace(kata.asked, functions=(replace(function, memory=memory),))
+        return rules(replace(kata, asks=asks), language)
+
+    for kata, function in [(free, one) for free in FREE for one in free.asked.functions]:
+        whole = told(kata, function, function.memory)
+        for field in fields(Memory):
+            silent = replace(function.memory, **{field.name: field.default})
+            asked = getattr(function.memory, field.name) != field.default
+            assert (told(kata, function, silent) != whole) is asked, (kata.id, field.name)
+    assert "latent_dim + rope_dim" in rules(find("mla"), language)
+    assert "(length, length)" in rules(find("linear"), language)
 
 
 @pytest.mark.parametrize("kata", FREE, ids=lambda kata: kata.id)
