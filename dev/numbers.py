@@ -30,6 +30,8 @@ _SEED = 5
 _KATAS = ("mha", "v4", "v2", "causal", "cross")
 _OWN = {"causal": ("causal",), "mask": ("v4",)}
 _COLUMNS = 6
+# A column beside a label that leaves room for it on a screen of 80, and beside a longer one.
+_WIDE, _NARROW, _LABEL = 8, 7, 17
 _LEAD = {
     "en": "Seed {seed}, kata {kata}, hidden_dim {hidden}{heads}; ✓ is right, × has the mistake:",
     "zh": "种子 {seed}，{kata} 题，hidden_dim {hidden}{heads}；✓ 是对的，× 带有这个错误：",
@@ -168,6 +170,7 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
     told = {*first, "weights", "output"}
     shown = [name for name in both if name in told]
     widest = max(len(_label(name, right[name], (0,) * 3)) for name in shown)
+    wide = _WIDE if widest <= _LABEL else _NARROW
     for name in shown:
         mine, theirs = wrong[name], right[name]
         if mine.shape != theirs.shape:
@@ -178,9 +181,10 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
         label = _label(name, theirs, place).ljust(widest)
         for sign, tensor in (("✓", theirs), ("×", mine)):
             row = tensor[place]
+            cells = "".join(f"{_number(value.item()):>{wide}}" for value in row[:_COLUMNS])
+            more = " …" if len(row) > _COLUMNS else ""
             total = f"   Σ {float(row.sum()):.2f}" if name == "weights" else ""
-            cells = "".join(f"{_number(value.item()):>8}" for value in row[:_COLUMNS])
-            yield f"{sign} {label}{cells}{total}"
+            yield f"{sign} {label}{cells}{more}{total}"
     if "output" in both and right["output"].shape == wrong["output"].shape:
         off = float((wrong["output"].double() - right["output"].double()).abs().max())
         if right["output"].is_floating_point() and math.isfinite(off):

@@ -56,7 +56,7 @@ class Fitting:
 
     def __init__(self, seed, output="o"):
         self.draw = torch.Generator().manual_seed(seed)
-        self.work, self.skip = torch.float64, ()
+        self.work, self.skip, self.cross = torch.float64, (), False
         self.layers = ("q", "k", "v", output)
         plan = ForwardPlan(sources=(("x", "x"),), mask="attention_mask")
         self.binding = Binding(class_name="Mine", constructor=(("width", "width"),), forward=plan)

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from attn_kata.kata import pages
 from attn_kata.kata.catalogue import LANGUAGES, Kata, katas
+from attn_kata.practice.interview.stated import passage
 from attn_kata.terminal.brief import markdown_lines
 from attn_kata.terminal.text import cells, written
 
 SCREEN = 80
 FOLDER = pages.own_pages()
-# Pages as they are written: what fills in their figures is drawn elsewhere.
 FILES = [
     path.relative_to(FOLDER).as_posix()
     for pattern in ("*/brief.*.md", "*/pages/*.md", "explanations/*.md")
@@ -44,6 +44,20 @@ def test_every_kata_and_page_is_looked_at():
 def test_briefs_and_pages_fit(file):
     """Every line of a brief or a page fits on the screen, code too, which is never wrapped."""
     assert wider((FOLDER / file).read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", pages.ids())
+def test_filled_pages_fit(name, language):
+    """With its figures in it, a page fits too."""
+    assert wider(pages.page(name, language)) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+def test_interviews_fit(kata: Kata, language):
+    """An interviewer reads a brief out two columns further in."""
+    assert wider(passage(kata, language), 2) == []
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
