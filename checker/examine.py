@@ -25,7 +25,7 @@ from .compare import VALUE_BOUND, alike, low_precision_bound
 from .fitting import Fitted
 from .plan import Size
 from .questions import Drawn, Questions
-from .trials import Finding, Trial
+from .trials import Finding, Trial, answers_of
 from .wire import dtype_name
 
 __all__ = ["Examination", "Outcome", "Ready"]
@@ -58,7 +58,7 @@ class Examination:
         self.kata = kata
         self.fitted = fitted
         self.convention = convention
-        self.cross = kata.contract.source == "cross"
+        self.cross = fitted.cross
         self.counts: dict[str, int] = {}
         self.findings: dict[str, list[Finding]] = {}
         self.forms: list[str] = []
@@ -188,10 +188,7 @@ class Examination:
         self.fitted.begin([run], lambda results: self._collect(trials, results[0]))
 
     def _collect(self, trials: list[Trial], result: dict[str, Any]) -> None:
-        answers: list[dict[str, Any]] = result.get("answers") or [
-            {"fault": result.get("fault")}
-        ] * len(trials)
-        for trial, answer in zip(trials, answers, strict=True):
+        for trial, answer in zip(trials, answers_of(result, len(trials)), strict=True):
             check = trial.case.check
             self.counts[check] = self.counts.get(check, 0) + 1
             finding = trial.judge(answer)

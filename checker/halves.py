@@ -20,7 +20,7 @@ from .cases import GAIN, Case
 from .compare import low_precision_bound
 from .examine import Examination, Ready
 from .questions import Drawn
-from .trials import Trial
+from .trials import Trial, answers_of
 from .wire import dtype_name
 
 __all__ = ["try_dtypes"]
@@ -55,10 +55,7 @@ def try_dtypes(examination: Examination, ready: Ready) -> None:
 
     def take(results: list[dict[str, Any]]) -> None:
         for (dtype, _, trials), result in zip(batches, results, strict=True):
-            answers: list[dict[str, Any]] = result.get("answers") or [
-                {"fault": result.get("fault")}
-            ] * len(trials)
-            for trial, answer in zip(trials, answers, strict=True):
+            for trial, answer in zip(trials, answers_of(result, len(trials)), strict=True):
                 _judge(examination, dtype, trial, answer)
 
     examination.fitted.begin([entry for _, entry, _ in batches], take)

@@ -6,7 +6,6 @@ and inputs, and compares what comes back with the reference.
 
 from __future__ import annotations
 
-import ast
 import os
 import select
 import socket
@@ -245,11 +244,7 @@ class _Sitting:
     def _choose(
         self, source: Source, answer: dict[str, Any]
     ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        uses = {
-            name: {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-            for name, tree in source.classes.items()
-        }
-        choice = choose(self.kata, answer["classes"], self.job["class"], uses)
+        choice = choose(self.kata, answer["classes"], self.job["class"], source.mentions)
         if choice.chosen is None:
             raise no_class(self.kata, self.job["class"], choice.candidates, source, self.language)
         if choice.chosen["forward"] is None:

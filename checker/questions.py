@@ -70,7 +70,6 @@ class Questions:
         self.kata = kata
         self.fitted = fitted
         self.convention = convention
-        self.cross = kata.contract.source == "cross"
         self.seed = fitted.draw.initial_seed()
         # All that a question depends on, beside what it is for and the weights it is asked with.
         self.asked = (
@@ -168,7 +167,7 @@ class Questions:
         self, size: Size, case: Case, dtype: torch.dtype, generator: torch.Generator
     ) -> dict[str, Tensor]:
         binding = self.fitted.binding
-        inputs = draw_inputs(case, binding, size.hidden, generator, cross=self.cross)
+        inputs = draw_inputs(case, binding, size.hidden, generator, cross=self.fitted.cross)
         if dtype is torch.float64:
             return inputs
         return {name: tensor.to(dtype).double() for name, tensor in inputs.items()}

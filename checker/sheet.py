@@ -12,7 +12,7 @@ from .source import Source
 from .trials import Finding
 from .wire import dtype_name
 
-__all__ = ["Sheet"]
+__all__ = ["Sheet", "excerpt"]
 
 _AFTER_VALUES = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths", "causality")
 
@@ -107,8 +107,8 @@ class Sheet:
             difference.tolerance = trial.bound * gap.scale
             if finding.actual.dim() == 3:
                 sample = gap.at[0]
-                difference.expected = _slice(expected[sample])
-                difference.actual = _slice(finding.actual[sample])
+                difference.expected = excerpt(expected[sample])
+                difference.actual = excerpt(finding.actual[sample])
         self.report.difference = difference
 
     def finish(self) -> None:
@@ -134,5 +134,6 @@ class Sheet:
         self.report.verdict = "fail" if failed else "pass"
 
 
-def _slice(rows: Tensor) -> list[list[float]]:
+def excerpt(rows: Tensor) -> list[list[float]]:
+    """The first entries of the first rows, as a report shows them."""
     return [[float(v) for v in row[:6]] for row in rows[:4]]

@@ -56,6 +56,14 @@ class Source:
         lines = self.text.splitlines()
         return lines[number - 1] if number and 0 < number <= len(lines) else ""
 
+    @property
+    def mentions(self) -> dict[str, set[str]]:
+        """The names that each class's own text speaks of."""
+        return {
+            name: {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            for name, tree in self.classes.items()
+        }
+
     def to_load(self, path: str) -> dict[str, Any]:
         """Return the request that has a candidate's process run it. path: the file's, resolved."""
         folder = str(Path(path).parent)

@@ -16,7 +16,7 @@ from .plan import Size
 from .truth import Truth
 from .wire import dtype_name
 
-__all__ = ["Finding", "Trial", "work_out"]
+__all__ = ["Finding", "Trial", "answers_of", "work_out"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +132,11 @@ class Trial:
             if found.wrong and (worst is None or found.worst > (worst.gap or found).worst):
                 worst = Finding(kind="gradient", trial=self, gap=found, name=name)
         return worst
+
+
+def answers_of(result: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """A run's answers; where its object could not be made, that fault for each of its calls."""
+    return result.get("answers") or [{"fault": result.get("fault")}] * count
 
 
 def work_out(truth: Truth, trials: list[Trial]) -> None:

@@ -164,6 +164,11 @@ class Function:
         return any(one.far for one in self.arguments)
 
     @property
+    def needs_mask(self) -> bool:
+        """Whether it cannot be called without a mask."""
+        return self.mask is not None and not self.mask.optional
+
+    @property
     def state(self) -> Argument | None:
         """The argument that takes what the call before gave back."""
         return next((one for one in self.arguments if one.kind == "state"), None)

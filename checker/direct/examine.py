@@ -15,6 +15,8 @@ from ...kata.functions import AUTOGRAD, Function
 from ..compare import VALUE_BOUND, low_precision_bound
 from ..process import Candidate
 from ..recorder import LIMIT
+from ..trials import answers_of
+from ..wire import dtype_name
 from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
 from .trials import Finding, Trial, by_dtype, same
@@ -187,7 +189,7 @@ class Examination:
             # An object serves all calls in a row that are made on one of its kind.
             if not runs or self.object_of(trial) != before:
                 before = self.object_of(trial)
-                runs.append({"dtype": str(dtype).removeprefix("torch."), "calls": [],
+                runs.append({"dtype": dtype_name(dtype), "calls": [],
                              "warm": trial.call, **self.way_in(trial)})  # fmt: skip
             runs[-1]["calls"].append(trial.call)
         if not runs:
@@ -195,8 +197,7 @@ class Examination:
         answers: list[dict[str, Any]] = []
         results = self.candidate.ask({"do": "run", "runs": runs})["results"]
         for run, result in zip(runs, results, strict=True):
-            fault = [{"fault": result.get("fault"), "modified": []}] * len(run["calls"])
-            answers += result.get("answers") or fault
+            answers += answers_of(result, len(run["calls"]))
         return answers
 
     def object_of(self, trial: Trial) -> Any:  # noqa: ARG002 - a function is the same for all
@@ -238,9 +239,7 @@ class Examination:
         return finding if rank == 2 else None
 
     def _first_try(self) -> Finding | None:
-        mask = self.function.mask
-        needs = mask is not None and not mask.optional
-        case = next(small(self.function, self.sizes, mask=needs))
+        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
         self.mask_dtypes = [torch.bool]
         trial = self.trial(case)
         return trial.judge(self.run([trial])[0])
@@ -298,7 +297,7 @@ class Examination:
             dtype = getattr(torch, name)
             some = [*small(self.function, self.sizes, mask=False, turn=1)][:2]
             some += [*small(self.function, self.sizes, mask=True, turn=2)][:2]
-            needs = self.function.mask is not None and not self.function.mask.optional
+            needs = self.function.needs_mask
             some = [case for case in some if case.mask is not None or not needs]
             if self.function.far and dtype.itemsize < torch.float32.itemsize:
                 some += [replace(case, far=True) for case in some]
@@ -378,10 +377,11 @@ class Examination:
         return trials
 
     def _telling(self, most: int) -> Iterable[Case]:
-        mask = self.function.mask
-        plain = [] if mask is not None and not mask.optional else [
+        plain = [] if self.function.needs_mask else [
             *small(self.function, self.sizes, mask=False)
         ]  # fmt: skip
-        masked = [] if mask is None else [*small(self.function, self.sizes, mask=True)]
+        masked = (
+            [] if self.function.mask is None else [*small(self.function, self.sizes, mask=True)]
+        )
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]

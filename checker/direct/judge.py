@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from typing import Any
 
 import torch
@@ -112,10 +111,11 @@ class _Judging:
 
     def _write(self, examinations: list[Examination]) -> None:
         page = Page(self.report, self.source, self.language, self.kata.asked)
+        of_memory = any(_asks_of_memory(one) for one in examinations)
         for one in examinations:
             name = one.function.name
             page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
-            if any(_asks_of_memory(each) for each in examinations):
+            if of_memory:
                 first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
                 page.rules(name, [first] if first else [], "structure")
         line = own_imports(self.source)
@@ -123,7 +123,7 @@ class _Judging:
             page.set("rules", "fail", self._say("forbidden-call", call="`attn_kata`"))
             page.blame("forbidden-call", line, call="`attn_kata`")
         page.follows("rules")
-        if any(_asks_of_memory(one) for one in examinations):
+        if of_memory:
             page.follows("structure")
         for one in examinations:
             if isinstance(one, Weighing):
@@ -182,11 +182,7 @@ class _Judging:
     def _class(self, classes: list[dict[str, Any]]) -> dict[str, Entry]:
         """The class that is meant, under the name that the kata has for it."""
         function = self.kata.asked.functions[0]
-        uses = {
-            name: {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-            for name, tree in self.source.classes.items()
-        }
-        entry = chosen(function, classes, self.job["class"], uses)
+        entry = chosen(function, classes, self.job["class"], self.source.mentions)
         if entry is not None and entry["forward"] is None:
             self.report.object = entry["name"]
             raise Refused("forward", self._say("forward-missing", name=entry["name"]))
@@ -211,12 +207,9 @@ class _Judging:
     ) -> Refused:
         missing = [one for one in self.kata.asked.functions if one.name not in taken]
         wanted = self._listed(f"`{one.signature}`" for one in missing)
-        if self.job["class"] is not None and entries:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
-            return Refused("no-class", self._say("no-function", wanted=wanted, found=told))
         if entries:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
-            key = "functions-missing" if taken else "no-function"
+            key = "functions-missing" if taken and self.job["class"] is None else "no-function"
             return Refused("no-class", self._say(key, wanted=wanted, found=told))
         if classes:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)

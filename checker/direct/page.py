@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-import torch
-from torch import Tensor
-
 from ...kata.functions import Asked
 from ..crashes import because, overwritten
 from ..evidence import cut_line
 from ..lines import in_place
 from ..report import Difference, Report
-from ..sheet import Sheet
+from ..sheet import Sheet, excerpt
 from ..source import Source
+from ..wire import dtype_name
 from .diagnose import Named
 from .draw import grown, shape_name
 from .examine import Examination
@@ -26,7 +24,6 @@ from .weighing import Weighing
 __all__ = ["Page"]
 
 _GROUPS = ("values", "mask", "lengths", "causality", "gradients", "stability", "dtypes")
-_ROWS, _COLUMNS = 4, 6
 
 
 class Page(Sheet):
@@ -84,12 +81,12 @@ class Page(Sheet):
         mask, dropped = one.function.mask, one.found.dropped
         if mask is None or not mask.any_dtype or not dropped:
             return
-        dtypes = self._listed(_name(dtype) for dtype in dropped)
+        dtypes = self._listed(dtype_name(dtype) for dtype in dropped)
         dtype, finding = next(iter(dropped.items()))
         fault = finding.fault or {"type": "", "line": None, "message": ""}
         text = self.say(
-            "fail-raised", case=self.say("direct-mask-of", dtype=_name(dtype)), kind=fault["type"],
-            line=fault["line"], reason=fault["message"].split("\n")[0],
+            "fail-raised", case=self.say("direct-mask-of", dtype=dtype_name(dtype)),
+            kind=fault["type"], line=fault["line"], reason=fault["message"].split("\n")[0],
         )  # fmt: skip
         self.set("mask", "fail", self._of(one.function.name, text))
         self.blame("mask-dtype", fault["line"], dtypes=dtypes)
@@ -137,16 +134,14 @@ class Page(Sheet):
         first = examinations[0]
         values: dict[str, object] = {}
         if check == "values":
-            values["dtype"] = str(first.found.work).removeprefix("torch.")
+            values["dtype"] = dtype_name(first.found.work)
         elif check == "mask":
             masked = next(one for one in examinations if one.function.mask is not None)
             mask = masked.function.mask
             assert mask is not None
             values["kinds"] = self._listed(self.say(f"direct-mask-{kind}") for kind in mask.masks)
             values["shapes"] = self._listed(shape_name(shape) for shape in mask.shapes)
-            values["dtypes"] = self._listed(
-                str(d).removeprefix("torch.") for d in masked.mask_dtypes
-            )
+            values["dtypes"] = self._listed(dtype_name(d) for d in masked.mask_dtypes)
         elif check == "gradients":
             names = [
                 argument.name
@@ -217,7 +212,7 @@ class Page(Sheet):
         if found.nan_rows:
             self.remark("nan-on-empty-row")
         if found.dropped and not self.blames("mask-dtype"):
-            dtypes = self._listed(_name(dtype) for dtype in found.dropped)
+            dtypes = self._listed(dtype_name(dtype) for dtype in found.dropped)
             self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
         for fault in found.half_faults[:1]:
             fill = self.lines.fill_on(fault["line"])
@@ -282,7 +277,7 @@ class Page(Sheet):
             fault = finding.fault
             # What far positions raise, such as a table that ends before them, is no dtype's doing.
             if fault is not None and not finding.trial.case.far:
-                dtype = str(finding.trial.dtype).removeprefix("torch.")
+                dtype = dtype_name(finding.trial.dtype)
                 reason = fault["message"].split("\n")[0]
                 self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
                 return
@@ -302,7 +297,7 @@ class Page(Sheet):
         asked = next(one for one in finding.trial.function.results if one.name == finding.name)
         told = {"name": asked.name, "actual": finding.words}
         if asked.dtype_of:
-            wanted = str(finding.trial.dtype).removeprefix("torch.")
+            wanted = dtype_name(finding.trial.dtype)
             return self.say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
         return self.say("direct-dtype-kind", wanted=self.say(f"direct-{asked.holds}"), **told)
 
@@ -364,14 +359,6 @@ class Page(Sheet):
             difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
             difference.tolerance = trial.bound * gap.scale
             if right.dim() == 3:
-                difference.expected = _slice(right[gap.at[0]])
-                difference.actual = _slice(mine[gap.at[0]])
+                difference.expected = excerpt(right[gap.at[0]])
+                difference.actual = excerpt(mine[gap.at[0]])
         self.report.difference = difference
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-def _slice(rows: Tensor) -> list[list[float]]:
-    return [[float(v) for v in row[:_COLUMNS]] for row in rows[:_ROWS]]

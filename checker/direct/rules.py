@@ -64,8 +64,7 @@ def broken(
                 yield Breach(key="direct-autograd", mistake="autograd-used", line=derived["line"],
                              values={"call": derived["spelt"]})  # fmt: skip
             continue
-        used = next((step for step in steps if _named(rule, step)),
-                    None)  # fmt: skip
+        used = next((step for step in steps if _named(rule, step)), None)
         if used is not None:
             # One call where others are asked for is one fault.
             key, wanted = ("direct-instead", missing[0]) if missing else ("direct-never", "")

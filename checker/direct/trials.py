@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ...kata.functions import Function, Result
 from ..compare import GRADIENT_BOUND, Gap, alike, gap
+from ..wire import dtype_name
 from .draw import Case, Given
 
 __all__ = ["Finding", "Trial", "by_dtype", "same"]
@@ -116,7 +117,7 @@ class Trial:
         if mine.shape != right.shape:
             return Finding(kind="shape", trial=self, **told)
         if not _fits(asked, mine, self.dtype):
-            return Finding(kind="dtype", trial=self, words=_dtype(mine), **told)
+            return Finding(kind="dtype", trial=self, words=dtype_name(mine.dtype), **told)
         bound = self.bound if asked.holds == "floats" else 0.0
         keep = None if self.keep is None else _fitted(self.keep, right)
         found = gap(mine, right, bound, keep)
@@ -157,10 +158,6 @@ def _fits(asked: Result, tensor: Tensor, dtype: torch.dtype) -> bool:
     if wanted == "booleans":
         return tensor.dtype is torch.bool
     return not tensor.is_floating_point() and tensor.dtype is not torch.bool
-
-
-def _dtype(tensor: Tensor) -> str:
-    return str(tensor.dtype).removeprefix("torch.")
 
 
 def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:

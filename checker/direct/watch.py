@@ -8,7 +8,6 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
-import re
 import sys
 import types
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ from torch._C._functorch import (
 from ..loading import Submission, plain
 from ..recorder import Recorder
 
-__all__ = ["SIGNS", "Watch", "facts", "functions"]
+__all__ = ["Watch", "facts", "functions"]
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _storage, _strides, _offset = Tensor.untyped_storage, Tensor.stride, Tensor.storage_offset
@@ -38,7 +37,6 @@ _address = torch.UntypedStorage.data_ptr
 _bytes = torch.UntypedStorage.nbytes
 _width = Tensor.element_size
 _opname = dis.opname
-_OPERATOR = re.compile(r"aten::(\w+)")
 _MODULES = {
     "torch": "torch.",
     "torch.functional": "torch.",
@@ -46,7 +44,7 @@ _MODULES = {
     "torch._C._nn": "F.",
     "torch._C._special": "torch.special.",
 }
-SIGNS = {
+_SIGNS = {
     "matmul": "@", "mul": "*", "add": "+", "sub": "-", "div": "/", "true_divide": "/", "pow": "**",
     "and": "&", "or": "|", "bitwise_and": "&", "bitwise_or": "|", "bitwise_not": "~",
     "neg": "-", "rsub": "-", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
@@ -198,10 +196,10 @@ def _spelt(func: Any, frame: types.FrameType | None, path: str) -> str:
         if frame.f_globals.get("__name__", "").partition(".")[0] != "torch":
             break
         frame = frame.f_back
-    if frame is not None and frame.f_code.co_filename == path and bare in SIGNS:
+    if frame is not None and frame.f_code.co_filename == path and bare in _SIGNS:
         operation = _opname[frame.f_code.co_code[frame.f_lasti]]
         if operation.startswith(("BINARY_", "INPLACE_", "UNARY_", "COMPARE_")):
-            return SIGNS[bare]
+            return _SIGNS[bare]
     module = getattr(func, "__module__", None)
     if module in _MODULES:
         return _MODULES[module] + name

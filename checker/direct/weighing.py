@@ -14,7 +14,7 @@ from torch import Tensor
 from ...kata.arithmetic import names as names_in
 from ...kata.functions import Argument, choices
 from ...kata.modules import Module
-from ..compare import gap
+from ..compare import agree
 from .draw import Case, Given, small
 from .examine import Examination
 from .find import ways
@@ -57,14 +57,12 @@ class Weighing(Examination):
         self.kinds: dict[Any, _Kind] = {}
         self.groups = 0
         self._fixed = {symbol for text in module.texts for symbol in names_in(text)}
-        mask = self.function.mask
-        self._masked = mask is not None and not mask.optional
 
     # -- finding the way in ----------------------------------------------------------------
 
     def bind(self) -> Finding | None:
         """Find the way to make and call the object; return what the plainest call raised."""
-        case = next(small(self.function, self.sizes, mask=self._masked))
+        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
         plans = [
             (construction, bound)
             for construction in constructions(self.module, self.entry)
@@ -107,7 +105,7 @@ class Weighing(Examination):
     def _survey(self) -> None:
         """Ask for the shapes of the weights at every size."""
         chosen = choices(self.function)[0]
-        kind = "random" if self._masked else None
+        kind = "random" if self.function.needs_mask else None
         cases = {
             self._key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
             for row in self.sizes.rows()
@@ -130,7 +128,7 @@ class Weighing(Examination):
         """Take the first reading under which the model answer gives what the submission gave."""
         rows = [row for row in self.sizes.rows() if self.kinds[self._key(row)].shapes][:3]
         chosen = choices(self.function)[0]
-        kind = "random" if self._masked else None
+        kind = "random" if self.function.needs_mask else None
         cases = [Case(check="values", sizes=row, chosen=chosen, mask=kind) for row in rows]
         trials = [self.trial(case) for case in cases]
         for trial, answer in zip(trials, self.run(trials), strict=True):
@@ -170,7 +168,7 @@ class Weighing(Examination):
         """Make the smallest call on an object of the first size, where few mistakes show."""
         key = self._key(self.sizes.first())
         rows = [row for row in self.sizes.rows() if self._key(row) == key]
-        case = next(small(self.function, self.sizes, mask=self._masked))
+        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
         least = min(rows, key=lambda row: sum(row.values()))
         trial = self.trial(replace(case, sizes=least))
         trial.answer = self.run([trial])[0]
@@ -196,7 +194,7 @@ class Weighing(Examination):
             return False
         keep = done.counted(self.function.left_out)
         keep = keep.expand(theirs.shape) if keep is not None else None
-        return not gap(actual[0], theirs, trial.bound, keep).wrong
+        return agree(actual[0], theirs, trial.bound, keep)
 
     @property
     def roles(self) -> dict[str, list[str]]:

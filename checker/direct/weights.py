@@ -236,13 +236,9 @@ def _assignments(
     for rest in _spread(free, left, thick, wanted, loose=loose):
         units = [*named, *rest]
         if loose or {n for held, _ in units for n in held} == {one.name for one in layers}:
-            for order in product(*(list(_orders(held)) for held, _ in units)):
+            # Stacked layers in every order, as they are named first.
+            for order in product(*(permutations(held) for held, _ in units)):
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
-
-
-def _orders(held: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """Stacked layers in every order, as they are named first."""
-    yield from permutations(held)
 
 
 def _whole(names: list[str], thick: Shapes, layers: list[Layer], wanted: dict[str, int]) -> bool:
