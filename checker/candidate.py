@@ -150,15 +150,18 @@ class _Worker:
             return {"phase": "construct", "fault": self._fault(exception, "construct")}
         answer = self._call(built, attempt["call"], dtype)
         built.survey()
+        shapes = {
+            "registered": {name: list(w.shape) for name, w in built.registered.items()},
+            "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
+        }
         if "fault" in answer:
-            return {"phase": "forward", **answer}
+            return {"phase": "forward", **answer, **shapes}
         out = answer["out"]
         return {
             "phase": "done",
             "fits": isinstance(out, Tensor) and list(out.shape) == attempt["call"]["shape"],
             "answer": answer,
-            "registered": {name: list(w.shape) for name, w in built.registered.items()},
-            "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
+            **shapes,
             "modules": _modules(built),
             "plain": built.plain,
         }

@@ -75,8 +75,8 @@ class Origins:
     def fill(self, lines: list[int]) -> int | None:
         """Where the number that a line fills with, or multiplies a mask by, is written."""
         statement = self._statement(lines[0])
-        filling = [c for c in _calls(statement) if _called(c) in _FILLING_CALLS]
-        for operand in (*(arg for call in filling for arg in call.args), *_scaling(statement)):
+        filled = (a for c in _calls(statement) if _called(c) in _FILLING_CALLS for a in c.args)
+        for operand in (*filled, *_scaling(statement)):
             made = self._defined(operand, lines)
             if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
                 number = ast.unparse(made.value)
@@ -122,19 +122,22 @@ class Origins:
 
     def unmasked_branch(self, ran: set[int]) -> int | None:
         """A condition on the mask that kept the lines which use it from running."""
+        for node in self.skipped(ran, _FILLING_CALLS):
+            names = (n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+            if {"mask", "padding"} & {*map(forward_role, names)}:
+                return node.lineno
+        return None
+
+    def skipped(self, ran: set[int], calls: set[str]) -> Iterator[ast.If]:
+        """Conditions that kept lines with one of some calls from running."""
         for node in ast.walk(self.own):
-            if isinstance(node, ast.If) and any(
-                isinstance(n, ast.Name) and forward_role(n.id) in {"mask", "padding"}
-                for n in ast.walk(node.test)
-            ):
+            if isinstance(node, ast.If):
                 parts = [n for part in node.body for n in ast.walk(part)]
                 body = {n.lineno for n in parts if isinstance(n, (ast.stmt, ast.expr))}
-                filling = any(
-                    _called(n) in _FILLING_CALLS for n in parts if isinstance(n, ast.Call)
-                )
-                if filling and not body & ran:
-                    return node.lineno
-        return None
+                if not body & ran and calls & {
+                    _called(n) for n in parts if isinstance(n, ast.Call)
+                }:
+                    yield node
 
     def unmasked_call(self) -> int | None:
         """A call of the file's own attention function that leaves out its mask."""
@@ -145,11 +148,7 @@ class Origins:
             for place, arg in enumerate(_parameters(node))
             if forward_role(arg) in {"mask", "padding"}
         }
-        takers |= {
-            name: takers_place
-            for name, takers_place in self._modules_that_mask().items()
-            if name not in takers
-        }
+        takers = self._modules_that_mask() | takers
         for call in _calls(self.own):
             name = _called(call)
             owner = self._class_of(call.func)

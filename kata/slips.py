@@ -35,7 +35,7 @@ __all__ = ["FILE", "GROUPS", "BadSlips", "Slip", "all_ids", "slips", "variants"]
 FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
-    "joined", "call",
+    "joined", "kept", "call",
 )  # fmt: skip
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls"}
 

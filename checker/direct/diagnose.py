@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, compress, islice
-from operator import not_
+from itertools import chain, combinations, compress, islice
 from typing import Any
 
 import torch
@@ -27,7 +26,7 @@ __all__ = ["Named", "diagnose", "raising"]
 
 # How many pairs of mistakes are tried: those of which a trace shows one, and others, which
 # are as many for functions, since these take a tenth of the time.
-_PAIRS, _UNMARKED = 1000, 150
+_PAIRS, _UNMARKED = 600, 150
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
 # Two runs of the model answer differ by rounding alone.
@@ -58,13 +57,14 @@ def diagnose(
     if not usable or (_explains(kata, name, (), usable) and _explains(kata, name, (), others)):
         return []
     bases: list[tuple[Edit, ...]] = [(), *((edit,) for edit in variants(kata.folder))]
-    many = (
+    alone = ((base, found) for base in bases for found in _single(kata, name, usable, base))
+    pairs = (
         (base, found)
-        for most in (1, 2)
         for base in bases
-        for found in _combinations(kata, name, usable, base, most)
+        if not base or _differs(kata, name, base, usable)
+        for found in _pairs(kata, name, usable, base)
     )
-    base, found = _fullest(kata, name, many, others)
+    base, found = _fullest(kata, name, chain(alone, pairs), others)
     named = []
     source = kata.solution()
     for slip, edit in found:
@@ -88,41 +88,76 @@ def _fullest(
     return first or ((), [])
 
 
-def _combinations(
-    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...], most: int
+def _single(
+    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...]
 ) -> Iterator[list[_Option]]:
-    """Yield what explains the evidence: so many mistakes beside a variant of the model answer."""
-    likely = [one for one in options(kata, name) if _shows(one[0], evidence)]
-    many = [*combinations(likely, most)]
-    if most > 1:
-        # Of two mistakes the earlier leaves its own mark: pairs of which one does come first.
-        seen = _marking(kata, name, base, likely, evidence)
-        marks = [not seen.isdisjoint(edit for _, edit in pair) for pair in many]
-        left = (0 if base else _UNMARKED) if evidence[0].given.weights else _PAIRS
-        unmarked = islice(compress(many, map(not_, marks)), left)
-        many = [*islice(compress(many, marks), _PAIRS), *unmarked]
-    for found in many:
-        told = {slip.id for slip, _ in found}
-        edits = (*base, *(edit for _, edit in found))
-        if len(told) == most and _explains(kata, name, edits, evidence):
-            yield list(found)
+    """Yield each mistake that explains the evidence, beside a variant of the model answer."""
+    telling, _ = _sorted(kata, name, evidence, base)
+    for slip, edit in _likely(kata, name, evidence):
+        if _explains(kata, name, (*base, edit), telling):
+            yield [(slip, edit)]
+
+
+def _pairs(
+    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...]
+) -> Iterator[list[_Option]]:
+    """Yield the pairs of mistakes that explain the evidence, beside a variant."""
+    telling, right = _sorted(kata, name, evidence, base)
+    # Two mistakes don't cancel: where the submission is right, each of them does no harm.
+    likely = [one for one in _likely(kata, name, evidence)
+              if _explains(kata, name, (*base, one[1]), right)]  # fmt: skip
+    many = [*combinations(likely, 2)]
+    # Of two mistakes the earlier leaves its own mark: pairs of which one does come first, and
+    # of these the pairs whose mark is the longest.
+    seen = _marking(kata, name, likely, evidence)
+    lengths = [max(seen.get(edit, 0) for _, edit in pair) for pair in many]
+    marked = sorted(compress(range(len(many)), lengths), key=lambda at: -lengths[at])
+    unmarked = (at for at, length in enumerate(lengths) if not length)
+    left = _UNMARKED if evidence[0].given.weights else _PAIRS
+    for one, other in (many[at] for at in chain(marked[:_PAIRS], islice(unmarked, left))):
+        edits = (*base, one[1], other[1])
+        if one[0].id != other[0].id and _explains(kata, name, edits, telling):
+            yield [one, other]
+
+
+def _likely(kata: Kata, name: str, evidence: Sequence[Trial]) -> list[_Option]:
+    return [one for one in options(kata, name) if _shows(one[0], evidence)]
+
+
+def _differs(kata: Kata, name: str, base: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
+    """Whether a variant of the model answer gives other numbers than the model answer."""
+    for trial in evidence:
+        plain, other = (_steps(kata, name, edits, trial) for edits in ((), base))
+        if plain.keys() != other.keys() or not all(_alike(plain[n], other[n]) for n in plain):
+            return True
+    return False
+
+
+def _sorted(
+    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...]
+) -> tuple[list[Trial], list[Trial]]:
+    """The calls in the order in which they tell mistakes apart, and those that are right."""
+    right: list[Trial] = []
+    wrong: list[Trial] = []
+    for trial in evidence:
+        (right if _explains(kata, name, base, [trial]) else wrong).append(trial)
+    return [*sorted(wrong, key=lambda trial: trial.weight), *right], right
 
 
 def _marking(
-    kata: Kata, name: str, base: tuple[Edit, ...], likely: Sequence[_Option],
-    evidence: Sequence[Trial],
-) -> set[Edit]:  # fmt: skip
-    """The edits of which a trace holds one of the first steps that they change, as they make it."""
+    kata: Kata, name: str, likely: Sequence[_Option], evidence: Sequence[Trial]
+) -> dict[Edit, int]:
+    """How many of the first steps that an edit changes a trace holds, as the edit makes them."""
     trial = next((one for one in evidence if one.answer.get("steps")), None)
     if trial is None:
-        return set()
-    right, steps = _steps(kata, name, base, trial), trial.answer["steps"]
-    found: set[Edit] = set()
+        return {}
+    right, steps = _steps(kata, name, (), trial), trial.answer["steps"]
+    found: dict[Edit, int] = {}
     for _, edit in likely:
-        wrong = _steps(kata, name, (*base, edit), trial)
+        wrong = _steps(kata, name, (edit,), trial)
         differs = [v for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
-        if any(holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]):
-            found.add(edit)
+        held = [holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]]
+        found[edit] = sum(held)
     return found
 
 

@@ -13,6 +13,8 @@ from ..vocabulary import forward_role
 
 __all__ = ["Places"]
 
+# Calls that draw a causal mask, or put one on.
+_DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
 # Calls that make one mask of two.
 _JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
 
@@ -36,11 +38,14 @@ class Places(Origins):
             return lines[-1]
         if group == "written":
             return in_place(list(steps))
+        if group == "kept":
+            return self._kept()
         if group == "joined":
             return self._either(lines) or _joined(step, steps)
         if group == "mask":
             ran = {line for each in steps for line in each["lines"]}
-            return self.unmasked_branch(ran) or self.unmasked_call()
+            unmasked = next((node.lineno for node in self.skipped(ran, _DRAW)), None)
+            return self.unmasked_branch(ran) or unmasked or self.unmasked_call()
         return None
 
     def own_line(self, lines: list[int], others: set[str]) -> int:
@@ -93,6 +98,22 @@ class Places(Origins):
     def _loops(self) -> Iterator[ast.For | ast.While]:
         return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
 
+    def _kept(self) -> int | None:
+        """Where a method keeps on `self` what it worked out, be it by adding to it."""
+        methods = [one for one in ast.walk(self.own) if isinstance(one, ast.FunctionDef)]
+        later = [node for one in methods if one.name != "__init__" for node in ast.walk(one)]
+        kept = [
+            node.lineno
+            for node in later
+            if (isinstance(node, ast.AugAssign) and _on_self(node.target))
+            or (
+                isinstance(node, ast.Assign)
+                and any(map(_on_self, node.targets))
+                and not isinstance(node.value, ast.Constant)
+            )
+        ]
+        return max(kept, default=None)
+
     def _either(self, lines: list[int]) -> int | None:
         """An `elif` by which a mask and `causal` shut each other out."""
         for node in ast.walk(self._function(lines[0]) or ast.Pass()):
@@ -107,6 +128,10 @@ class Places(Origins):
 
 def _roles(test: ast.expr) -> Iterator[str | None]:
     return (forward_role(node.id) for node in ast.walk(test) if isinstance(node, ast.Name))
+
+
+def _on_self(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"
 
 
 def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from math import prod
 from typing import Any
 
@@ -20,16 +20,17 @@ from .examine import Examination
 from .find import ways
 from .objects import Construction, constructions
 from .sequences import KINDS, sequence
+from .takes import Reading, Shapes, fitted, tables
 from .trials import Finding, Trial, by_dtype, same
 from .truth import FAULTS, answers, made, options
-from .weights import Reading, Shapes, drawn, fitted, readings, tables
+from .weights import drawn, readings
 
 __all__ = ["Weighing"]
 
 _GAIN = 1.5
 # With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
 _LARGE_GAIN = 0.8
-_READINGS = 1500
+_READINGS, _RARE = 1500, 200
 _GUESSES = 8
 _LOOKED_AT = 96
 
@@ -133,18 +134,19 @@ class Weighing(Examination):
         trials = [self.trial(case) for case in cases]
         for trial, answer in zip(trials, self.run(trials), strict=True):
             trial.answer = answer
-        for reading in islice(self._readings(), _READINGS):
+        likely = islice(self._readings(), _READINGS)
+        for reading in chain(likely, islice(self._readings(rare=True), _RARE)):
             if trials and all(self._gives(reading, trial) for trial in trials):
                 self.reading, self.aligned = reading, True
                 return
         self.reading = self._guess(trials)
 
-    def _readings(self, *, loose: bool = False) -> Iterator[Reading]:
+    def _readings(self, *, loose: bool = False, rare: bool = False) -> Iterator[Reading]:
         first = self.sizes.first()
         linear = frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
         return readings(
             self.kinds[self._key(first)].shapes, self.module.layers, first, linear,
-            symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose,
+            symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose, rare=rare,
         )  # fmt: skip
 
     def _guess(self, trials: Sequence[Trial]) -> Reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, islice, permutations, product
 from math import prod
 
@@ -20,33 +20,12 @@ from ...kata.arithmetic import names as names_in
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 from .parameter_names import biases_of, is_bias, said_by
+from .takes import Groups, Reading, Shapes, Take, pieces
 
-__all__ = ["Reading", "Shapes", "Take", "drawn", "fitted", "readings", "tables"]
+__all__ = ["drawn", "readings"]
 
-Shapes = dict[str, tuple[int, ...]]
 _MOST = 4
 _ASSIGNMENTS = 120
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Take:
-    """Layers of the model answer, the parameters that hold them, and how they lie there.
-
-    order: how a parameter's axes are turned before its first `rows` are the features; () as it
-    is. beside: several parameters stand side by side. parts: a size; the layers' rows alternate
-    in as many parts, "" where one follows the other. biases: the parameters of their biases.
-    """
-
-    layers: tuple[str, ...]
-    names: tuple[str, ...]
-    order: tuple[int, ...] = ()
-    rows: int = 1
-    beside: bool = False
-    parts: str = ""
-    biases: tuple[str, ...] = ()
-
-
-Reading = tuple[Take, ...]
 _Unit = tuple[tuple[str, ...], tuple[str, ...]]
 
 
@@ -59,149 +38,135 @@ def drawn(shapes: Shapes, gain: float, generator: torch.Generator) -> dict[str, 
     return found
 
 
-def tables(
-    reading: Reading, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], *,
-    loose: bool = False,
-) -> dict[str, Tensor] | None:  # fmt: skip
-    """Return where each weight of the model answer lies in the submission's, laid end to end.
-
-    Index -1 stands for what the submission has not. None where the shapes do not allow it.
-    loose: take whatever shapes there are.
-    """
-    places, start = {}, 0
-    for name, shape in shapes.items():
-        places[name] = torch.arange(start, start + prod(shape)).reshape(shape)
-        start += prod(shape)
-    by_name = {layer.name: layer for layer in layers}
-    found: dict[str, Tensor] = {}
-    for take in fitted(reading, shapes):
-        wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
-        pieces = _pieces(take, places, wanted, sizes, loose=loose)
-        if pieces is None:
-            return None
-        for layer, (weight, bias) in zip(take.layers, pieces, strict=True):
-            found[f"{layer}.weight"] = weight
-            if by_name[layer].bias:
-                found[f"{layer}.bias"] = bias
-    for layer in layers:
-        shape = [worth(axis, sizes) for axis in layer.shape]
-        found.setdefault(f"{layer.name}.weight", torch.full(shape, -1))
-        if layer.bias:
-            found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
-    return found
-
-
-def fitted(reading: Reading, shapes: Shapes) -> Reading:
-    """Bring a reading to other sizes: a list of layers is as long as it is there."""
-    return tuple(
-        replace(take, names=_numbered(take.names, shapes), biases=_numbered(take.biases, shapes))
-        for take in reading
-    )
-
-
-def _numbered(names: tuple[str, ...], shapes: Shapes) -> tuple[str, ...]:
-    if len(names) < 2:
-        return names
-    alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(names[0])))
-    return tuple(name for name in shapes if alike.fullmatch(name))
-
-
-def _pieces(
-    take: Take, places: dict[str, Tensor], wanted: list[tuple[int, ...]], sizes: dict[str, int], *,
-    loose: bool,
-) -> list[tuple[Tensor, Tensor]] | None:  # fmt: skip
-    """Cut a take's parameters into the weight and bias of each of its layers."""
-    held = [places[name] for name in take.names]
-    if len(wanted[0]) == 1:
-        bias = _bias(take, places, held[0].numel())
-        same = held[0].numel() == wanted[0][0] or loose
-        return [(held[0].flatten(), bias)] if same else None
-    matrices: list[Tensor] = []
-    for one in held:
-        turned = one.permute(take.order) if take.order else one
-        matrices.append(turned.reshape(prod(turned.shape[: take.rows]), -1))
-    if len({m.shape[0 if take.beside else 1] for m in matrices}) > 1:
-        return None
-    whole = torch.cat(matrices, dim=1 if take.beside else 0)
-    heights = [shape[0] for shape in wanted]
-    if whole.shape != (sum(heights), wanted[0][1]):
-        if not loose or whole.shape[0] % len(heights):
-            return None
-        heights = [whole.shape[0] // len(heights)] * len(heights)
-    bias = _bias(take, places, whole.shape[0])
-    parts = worth(take.parts, sizes) if take.parts else 1
-    if any(height % parts for height in heights):
-        return None
-    cut = [height // parts for height in heights]
-    rows = whole.reshape(parts, sum(cut), whole.shape[1]).split(cut, dim=1)
-    ends = bias.reshape(parts, sum(cut)).split(cut, dim=1)
-    return [
-        (weight.reshape(-1, whole.shape[1]), end.flatten())
-        for weight, end in zip(rows, ends, strict=True)
-    ]
-
-
-def _bias(take: Take, places: dict[str, Tensor], height: int) -> Tensor:
-    held = [places[name].flatten() for name in take.biases]
-    whole = torch.cat(held) if held else torch.empty(0, dtype=torch.long)
-    return whole if len(whole) == height else torch.full((height,), -1)
-
-
-# -- proposals -------------------------------------------------------------------------------
-
-
 def readings(
     shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], linear: frozenset[str], *,
-    symbols: Sequence[str] = (), loose: bool = False,
+    symbols: Sequence[str] = (), loose: bool = False, rare: bool = False,
 ) -> Iterator[Reading]:  # fmt: skip
     """Yield ways to read a submission's parameters, the likeliest first.
 
     linear: weights whose rows are known to be features. symbols: sizes in whose number stacked
-    layers may alternate. loose: names alone count, whatever the shapes.
+    layers may alternate. loose: names alone count, whatever the shapes. rare: those that are
+    left, where some of the stacked layers alternate, or heads lie as (head_dim, heads).
     """
-    vectors = [one for one in layers if len(one.shape) == 1]
-    matrices = [one for one in layers if len(one.shape) > 1]
-    # A norm's weight may have axes of size 1 before it.
-    thin = {n for n, shape in shapes.items()
-            if len(shape) == 1 or (vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
-    biases = [n for n, shape in shapes.items()
-              if is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
-    weights = {n: shape for n, shape in shapes.items() if n not in biases}
-    wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in layers}
-    flat = {n: shape for n, shape in weights.items() if n in thin}
-    thick = {n: shape for n, shape in weights.items() if n not in thin}
-    if not loose and len(flat) < sum(not one.extra for one in vectors):
+    proposals = _Proposals(shapes, layers, sizes, linear, symbols, loose=loose, rare=rare)
+    if not rare:
+        yield from proposals.readings()
         return
-    for units in islice(_assignments(thick, matrices, wanted, loose=loose), _ASSIGNMENTS):
-        for norms in _norms(flat, vectors):
-            options = [
-                list(
-                    _forms(
-                        unit,
-                        shapes,
-                        layers,
-                        sizes,
-                        linear=linear,
-                        symbols=symbols,
-                        biases=biases,
-                        loose=loose,
-                    )
-                )
-                for unit in units
-            ]
-            ends = tuple(
-                Take(
-                    layers=(layer,),
-                    names=(name,),
-                    biases=biases_of((name,), (layer,), biases, layers),
-                )
-                for layer, name in norms
-            )
-            for chosen in product(*options):
-                yield (*chosen, *ends)
+    rows = {one.name for one in layers if "*" in one.shape[0]}
+    columns = {one.name for one in layers if "*" in "".join(one.shape[1:])}
+    for reading in proposals.readings():
+        if any(len(take.parts) > 1 for take in reading):
+            yield reading
+        for some in (rows | columns, rows, columns):
+            yield tuple(replace(take, turned=some & {*take.layers}) for take in reading)
 
 
-def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[tuple[str, str]]]:
+class _Proposals:
+    """The ways to read parameters; arguments are those of `readings`."""
+
+    def __init__(
+        self, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int],
+        linear: frozenset[str], symbols: Sequence[str], *, loose: bool, rare: bool,
+    ) -> None:  # fmt: skip
+        self.shapes, self.layers, self.sizes = shapes, layers, sizes
+        self.linear, self.symbols, self.loose, self.rare = linear, symbols, loose, rare
+        self.by_name = {layer.name: layer for layer in layers}
+        self.wanted = {
+            one.name: tuple(worth(axis, sizes) for axis in one.shape) for one in layers
+        }  # fmt: skip
+        self.vectors = [one for one in layers if len(one.shape) == 1]
+        self.needed = [one for one in self.vectors if not one.extra]
+        # All norms in one parameter, a row each.
+        many = (len(self.needed), *(self.wanted[self.needed[0].name] if self.needed else ()))
+        stacked = {n for n, shape in shapes.items() if len(self.needed) > 1 and shape == many}
+        # A norm's weight may have axes of size 1 before it.
+        thin = {n for n, shape in shapes.items() if n in stacked or len(shape) == 1
+                or (self.vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
+        self.biases = [n for n, shape in shapes.items()
+                       if is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
+        weights = {n: shape for n, shape in shapes.items() if n not in self.biases}
+        self.flat = {n: shape for n, shape in weights.items() if n in thin}
+        self.thick = {n: shape for n, shape in weights.items() if n not in thin}
+        self.whole = next((name for name in self.flat if name in stacked), None)
+        self._forms: dict[_Unit, list[Take]] = {}
+
+    def readings(self) -> Iterator[Reading]:
+        """Yield them, the likeliest first."""
+        if not self.loose and self.whole is None and len(self.flat) < len(self.needed):
+            return
+        matrices = [one for one in self.layers if len(one.shape) > 1]
+        wanted = {name: prod(shape) for name, shape in self.wanted.items()}
+        assigned = _assignments(self.thick, matrices, wanted, loose=self.loose)
+        for units in islice(assigned, _ASSIGNMENTS):
+            forms = [self.forms(unit) for unit in units]
+            for norms in self.norms():
+                ends = tuple(
+                    Take(layers=held, names=names, biases=self.biases_of(held, names))
+                    for held, names in norms
+                )
+                for chosen in product(*forms):
+                    yield (*chosen, *ends)
+
+    def norms(self) -> Iterator[list[_Unit]]:
+        """Yield which vectors are which norm's."""
+        if self.whole is None:
+            yield from _norms(self.flat, self.vectors)
+            return
+        for order in permutations(one.name for one in self.needed):
+            yield [(order, (self.whole,))]
+
+    def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+        """The biases that belong to the parameters that hold some layers."""
+        return biases_of(names, held, self.biases, self.layers)
+
+    def forms(self, unit: _Unit) -> list[Take]:
+        """The ways in which parameters can hold layers, as their shapes allow, each once."""
+        if unit in self._forms:
+            return self._forms[unit]
+        held, names = unit
+        wanted = [self.wanted[layer] for layer in held]
+        beside = self.biases_of(held, names)
+        places, start = {}, 0
+        for name in (*names, *beside):
+            size = prod(self.shapes[name])
+            places[name] = torch.arange(start, start + size).reshape(self.shapes[name])
+            start += size
+        found: dict[tuple[int, ...], Take] = {}
+        for order, rows, side, parts in self._lie(held, names):
+            take = Take(
+                layers=held, names=names, order=order, rows=rows, beside=side, parts=parts,
+                biases=beside,
+            )  # fmt: skip
+            cut = pieces(take, places, wanted, self.sizes, loose=self.loose)
+            if cut is not None:
+                lies = torch.cat([one.flatten() for pair in cut for one in pair])
+                found.setdefault(tuple(lies.tolist()), take)
+        self._forms[unit] = [*found.values()]
+        return self._forms[unit]
+
+    def _lie(
+        self, held: tuple[str, ...], names: tuple[str, ...]
+    ) -> Iterator[tuple[tuple[int, ...], int, bool, Groups]]:
+        """Yield a parameter's order of axes, how many are rows, whether beside, and groups."""
+        many = len(self.shapes[names[0]])
+        orders: Iterable[tuple[int, ...]] = [(0, 1), (1, 0)]
+        if {*names} <= self.linear or (self.loose and names[0].endswith("weight")):
+            orders = [(0, 1)]
+        elif many > 2:
+            orders = permutations(range(many))
+        elif not names[0].endswith("weight"):
+            orders = [(1, 0), (0, 1)]
+        layers = [self.by_name[layer] for layer in held]
+        wanted = [self.wanted[layer] for layer in held]
+        groups: list[Groups] = [
+            ((len(held), symbol),) for symbol in _alternating(layers, self.symbols, wanted)
+        ]
+        groups += _nested(layers, self.symbols, wanted) if self.rare else []
+        sides = (False, True) if len(names) > 1 else (False,)
+        yield from product(orders, range(1, many), sides, groups)
+
+
+def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
     """Yield which vector is which norm's: by name, then in every order."""
     said = {name: layer for name in flat if len(found := said_by(name, vectors)) == 1
             for layer in found}  # fmt: skip
@@ -209,7 +174,8 @@ def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[tuple[str, str]]
     rest = [one.name for one in vectors if one.name not in fixed]
     names = [name for name in flat if name not in fixed.values()]
     for order in permutations(names, min(len(rest), len(names))):
-        yield [*fixed.items(), *zip(rest, order, strict=False)]
+        pairs = [*fixed.items(), *zip(rest, order, strict=False)]
+        yield [((layer,), (name,)) for layer, name in pairs]
 
 
 def _assignments(
@@ -272,37 +238,6 @@ def _spread(
         yield from _spread(rest, left, thick, wanted, loose=loose)
 
 
-def _forms(
-    unit: _Unit, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], *,
-    linear: frozenset[str], symbols: Sequence[str], biases: Sequence[str], loose: bool,
-) -> Iterator[Take]:  # fmt: skip
-    """Yield ways in which parameters can hold layers, as their shapes allow."""
-    held, names = unit
-    by_name = {layer.name: layer for layer in layers}
-    wanted = [tuple(worth(axis, sizes) for axis in by_name[layer].shape) for layer in held]
-    many = len(shapes[names[0]])
-    beside = biases_of(names, held, biases, layers)
-    orders: Iterable[tuple[int, ...]] = [(0, 1), (1, 0)]
-    if set(names) <= linear or (loose and names[0].endswith("weight")):
-        orders = [(0, 1)]
-    elif many > 2:
-        orders = permutations(range(many))
-    elif not names[0].endswith("weight"):
-        orders = [(1, 0), (0, 1)]
-    alternating = _alternating([by_name[layer] for layer in held], symbols, wanted)
-    places = {name: torch.empty(shapes[name], dtype=torch.long) for name in (*names, *beside)}
-    for order in orders:
-        for rows in range(1, many):
-            for side in (False, True) if len(names) > 1 else (False,):
-                for parts in alternating:
-                    take = Take(
-                        layers=held, names=names, order=order, rows=rows, beside=side,
-                        parts=parts, biases=beside,
-                    )  # fmt: skip
-                    if _pieces(take, places, wanted, sizes, loose=loose) is not None:
-                        yield take
-
-
 def _alternating(
     layers: Sequence[Layer], symbols: Sequence[str], wanted: Sequence[tuple[int, ...]]
 ) -> list[str]:
@@ -318,3 +253,20 @@ def _alternating(
     # Row by row comes last: it is the rarest.
     last = [] if uneven else [layers[0].shape[0]]
     return list(dict.fromkeys([*first, "", *symbols, *last]))
+
+
+def _nested(
+    layers: Sequence[Layer], symbols: Sequence[str], wanted: Sequence[tuple[int, ...]]
+) -> list[Groups]:
+    """In what groups stacked layers may lie, of which some alternate: `q | k v k v`."""
+    found: list[Groups] = []
+    for cuts in range(1, len(layers)):
+        for ends in combinations(range(1, len(layers)), cuts):
+            bounds = [*zip((0, *ends), (*ends, len(layers)), strict=True)]
+            if all(end - start == 1 for start, end in bounds):
+                continue
+            ways = [[(end - start, symbol) for symbol in
+                     _alternating(layers[start:end], symbols, wanted[start:end])]
+                    for start, end in bounds]  # fmt: skip
+            found += [way for way in product(*ways) if any(symbol for _, symbol in way)]
+    return found

@@ -23,7 +23,7 @@ class TransformerBlock(nn.Module):
     Attention: causal, in num_heads heads, with an output projection.
     MLP: hidden_dim to 4 * hidden_dim, exact GELU (not the tanh form), and back.
     Fused or separate projections, biases or none, as you like.
-    May be used: nn.LayerNorm, nn.Linear, nn.GELU, nn.Sequential, nn.Dropout.
+    May be used: layers such as nn.LayerNorm, nn.Linear, nn.GELU.
     Not to be used: nn.TransformerEncoderLayer, nn.MultiheadAttention,
     F.scaled_dot_product_attention.
     """

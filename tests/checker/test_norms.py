@@ -9,8 +9,9 @@ import torch
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.direct.draw import Case, draw
 from attn_kata.checker.direct.objects import constructions
+from attn_kata.checker.direct.takes import tables
 from attn_kata.checker.direct.truth import answers, made
-from attn_kata.checker.direct.weights import drawn, readings, tables
+from attn_kata.checker.direct.weights import drawn, readings
 from attn_kata.checker.vocabulary import constructor_role
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.modules import Layer, Module, Setting

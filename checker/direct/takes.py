@@ -1,0 +1,162 @@
+"""How parameters hold the model answer's layers, and where each of its weights then lies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+import torch
+from torch import Tensor
+
+from ...kata.arithmetic import worth
+from ...kata.modules import Layer
+
+__all__ = ["Groups", "Reading", "Shapes", "Take", "fitted", "pieces", "tables"]
+
+Shapes = dict[str, tuple[int, ...]]
+# How many layers, and the size in whose number they alternate.
+Groups = tuple[tuple[int, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """Layers of the model answer, the parameters that hold them, and how they lie there.
+
+    order: how a parameter's axes are turned before its first `rows` are the features; () as it
+    is. beside: several parameters stand side by side. parts: how many layers make a group, and
+    in how many parts of a group its layers' rows alternate, "" where one follows the other; the
+    groups follow each other. turned: the layers whose heads lie as (head_dim, heads). biases:
+    the parameters of their biases.
+    """
+
+    layers: tuple[str, ...]
+    names: tuple[str, ...]
+    order: tuple[int, ...] = ()
+    rows: int = 1
+    beside: bool = False
+    parts: Groups = ()
+    turned: frozenset[str] = frozenset()
+    biases: tuple[str, ...] = ()
+
+
+Reading = tuple[Take, ...]
+
+
+def tables(
+    reading: Reading, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], *,
+    loose: bool = False,
+) -> dict[str, Tensor] | None:  # fmt: skip
+    """Return where each weight of the model answer lies in the submission's, laid end to end.
+
+    Index -1 stands for what the submission has not. None where the shapes do not allow it.
+    loose: take whatever shapes there are.
+    """
+    places, start = {}, 0
+    for name, shape in shapes.items():
+        places[name] = torch.arange(start, start + prod(shape)).reshape(shape)
+        start += prod(shape)
+    by_name = {layer.name: layer for layer in layers}
+    found: dict[str, Tensor] = {}
+    for take in fitted(reading, shapes):
+        wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
+        held = pieces(take, places, wanted, sizes, loose=loose)
+        if held is None:
+            return None
+        for layer, (weight, bias) in zip(take.layers, held, strict=True):
+            axes = by_name[layer].shape if layer in take.turned else ()
+            found[f"{layer}.weight"] = _turned(weight, axes, sizes)
+            if by_name[layer].bias:
+                found[f"{layer}.bias"] = _turned(bias, axes[:1], sizes)
+    for layer in layers:
+        shape = [worth(axis, sizes) for axis in layer.shape]
+        found.setdefault(f"{layer.name}.weight", torch.full(shape, -1))
+        if layer.bias:
+            found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
+    return found
+
+
+def fitted(reading: Reading, shapes: Shapes) -> Reading:
+    """Bring a reading to other sizes: a list of layers is as long as it is there."""
+    return tuple(
+        replace(take, names=_numbered(take.names, shapes), biases=_numbered(take.biases, shapes))
+        for take in reading
+    )
+
+
+def _numbered(names: tuple[str, ...], shapes: Shapes) -> tuple[str, ...]:
+    if len(names) < 2:
+        return names
+    alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(names[0])))
+    return tuple(name for name in shapes if alike.fullmatch(name))
+
+
+def pieces(
+    take: Take, places: dict[str, Tensor], wanted: list[tuple[int, ...]], sizes: dict[str, int], *,
+    loose: bool,
+) -> list[tuple[Tensor, Tensor]] | None:  # fmt: skip
+    """Cut a take's parameters into the weight and bias of each of its layers."""
+    if not take.names or not {*take.names, *take.biases} <= places.keys():
+        # An object of this size could not be made.
+        return None
+    held = [places[name] for name in take.names]
+    if len(wanted[0]) == 1:
+        return _vectors(take, places, wanted, loose=loose)
+    matrices: list[Tensor] = []
+    for one in held:
+        turned = one.permute(take.order) if take.order else one
+        matrices.append(turned.reshape(prod(turned.shape[: take.rows]), -1))
+    if len({m.shape[0 if take.beside else 1] for m in matrices}) > 1:
+        return None
+    whole = torch.cat(matrices, dim=1 if take.beside else 0)
+    heights = [shape[0] for shape in wanted]
+    if whole.shape != (sum(heights), wanted[0][1]):
+        if not loose or whole.shape[0] % len(heights):
+            return None
+        heights = [whole.shape[0] // len(heights)] * len(heights)
+    bias = _bias(take, places, whole.shape[0])
+    found: list[tuple[Tensor, Tensor]] = []
+    for count, symbol in take.parts or ((len(heights), ""),):
+        group = slice(len(found), len(found) + count)
+        start, size = sum(heights[: group.start]), sum(heights[group])
+        parts = worth(symbol, sizes) if symbol else 1
+        if any(height % parts for height in heights[group]):
+            return None
+        cut = [height // parts for height in heights[group]]
+        rows = whole[start : start + size].reshape(parts, sum(cut), whole.shape[1])
+        ends = bias[start : start + size].reshape(parts, sum(cut))
+        found += [
+            (weight.reshape(-1, whole.shape[1]), end.flatten())
+            for weight, end in zip(rows.split(cut, dim=1), ends.split(cut, dim=1), strict=True)
+        ]
+    return found
+
+
+def _vectors(
+    take: Take, places: dict[str, Tensor], wanted: list[tuple[int, ...]], *, loose: bool
+) -> list[tuple[Tensor, Tensor]] | None:
+    """Cut a parameter that holds one layer's vector, or those of several one after the other."""
+    whole = torch.cat([places[name].flatten() for name in take.names])
+    bias = _bias(take, places, len(whole))
+    sizes = [shape[0] for shape in wanted]
+    if len(whole) != sum(sizes):
+        return [(whole, bias)] if loose and len(sizes) == 1 else None
+    return list(zip(whole.split(sizes), bias.split(sizes), strict=True))
+
+
+def _turned(weight: Tensor, axes: Sequence[str], sizes: dict[str, int]) -> Tensor:
+    """Bring axes that are heads times head_dim, and lie the other way round, in order."""
+    for at, axis in enumerate(axes):
+        heads, _, width = axis.partition("*")
+        if width:
+            many = worth(heads.strip(), sizes)
+            if weight.shape[at] == many * worth(width.strip(), sizes):
+                weight = weight.unflatten(at, (-1, many)).transpose(at, at + 1).flatten(at, at + 1)
+    return weight
+
+
+def _bias(take: Take, places: dict[str, Tensor], height: int) -> Tensor:
+    held = [places[name].flatten() for name in take.biases]
+    whole = torch.cat(held) if held else torch.empty(0, dtype=torch.long)
+    return whole if len(whole) == height else torch.full((height,), -1)

@@ -1,0 +1,137 @@
+"""Weights that lie as few write them: some stacked layers alternate, heads on the last axis."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.direct.takes import Take, pieces, tables
+from attn_kata.checker.direct.weights import readings
+from attn_kata.kata.modules import Layer
+
+SIZES = {"E": 5, "H": 2, "D": 3, "C": 4}
+QUERY, KEY, VALUE = (Layer(name=name, shape=("H * D", "E")) for name in ("query", "key", "value"))
+DOWN = Layer(name="down", shape=("C", "E"))
+OUT = Layer(name="out", shape=("E", "H * D"))
+LINEAR = frozenset(["a.weight", "b.weight"])
+
+
+def rows(reading, shapes, layers, name):
+    """Return which of the first parameter's rows a layer's are."""
+    placed = tables(reading, shapes, layers, SIZES)
+    assert placed is not None
+    return (placed[f"{name}.weight"][:, 0] // SIZES["E"]).tolist()
+
+
+def test_some_of_the_stacked_layers_alternate():
+    """`q | k v k v`: the queries stand apart, keys and values take turns by head."""
+    layers, shapes = [QUERY, KEY, VALUE], {"a.weight": (18, 5)}
+    take = Take(
+        layers=("query", "key", "value"), names=("a.weight",), order=(0, 1),
+        parts=((1, ""), (2, "H")),
+    )  # fmt: skip
+    assert rows((take,), shapes, layers, "query") == [0, 1, 2, 3, 4, 5]
+    assert rows((take,), shapes, layers, "key") == [6, 7, 8, 12, 13, 14]
+    assert rows((take,), shapes, layers, "value") == [9, 10, 11, 15, 16, 17]
+    plain = list(readings(shapes, layers, SIZES, LINEAR, symbols="HD"))
+    assert (take,) not in plain
+    assert (take,) in readings(shapes, layers, SIZES, LINEAR, symbols="HD", rare=True)
+
+
+def test_widths_need_not_be_alike():
+    """Two layers alternate by head, and what no head has stands behind them."""
+    layers, shapes = [QUERY, KEY, DOWN], {"a.weight": (16, 5)}
+    found = readings(shapes, layers, SIZES, LINEAR, symbols="HD", rare=True)
+    wanted = [0, 1, 2, 6, 7, 8], [3, 4, 5, 9, 10, 11], [12, 13, 14, 15]
+    assert any(
+        tuple(rows(one, shapes, layers, name) for name in ("query", "key", "down")) == wanted
+        for one in found
+    )
+
+
+def test_heads_may_lie_on_the_last_axis():
+    """Feature c belongs to head c % heads: of rows, of columns, or of both."""
+    layers, shapes = [QUERY, OUT], {"a.weight": (6, 5), "b.weight": (5, 6)}
+    placed = [
+        tables(one, shapes, layers, SIZES)
+        for one in readings(shapes, layers, SIZES, LINEAR, rare=True)
+    ]
+    turned = [0, 2, 4, 1, 3, 5]
+    seen = set()
+    for one in placed:
+        assert one is not None
+        taken = (one["query.weight"][:, 0] // 5).tolist(), (one["out.weight"][0] - 30).tolist()
+        seen.add((taken[0] == turned, taken[1] == turned))
+    assert seen == {(True, True), (True, False), (False, True)}
+
+
+def test_a_way_to_lie_is_tried_once():
+    """Two descriptions of the same places are one reading."""
+    shapes = {"a": (3, 2, 3, 5)}
+    found = list(readings(shapes, [QUERY, KEY, VALUE], SIZES, frozenset(), symbols="HD"))
+    places: list[tuple[int, ...]] = []
+    for one in found:
+        placed = tables(one, shapes, [QUERY, KEY, VALUE], SIZES)
+        assert placed is not None
+        held = [placed[f"{name}.weight"].flatten() for name in ("query", "key", "value")]
+        places.append(tuple(torch.cat(held).tolist()))
+    assert len(set(places)) == len(places)
+
+
+def test_norms_may_share_a_parameter():
+    """A row a norm, in either order; their biases likewise."""
+    norms = [Layer(name=name, shape=("E",)) for name in ("first", "second")]
+    shapes = {"a.weight": (6, 5), "gains": (2, 5), "gains_bias": (2, 5)}
+    found = list(readings(shapes, [QUERY, *norms], SIZES, LINEAR))
+    assert len(found) == 2
+    placed = tables(found[0], shapes, [QUERY, *norms], SIZES)
+    assert placed is not None
+    assert placed["second.weight"].tolist() == [35, 36, 37, 38, 39]
+    assert placed["second.bias"].tolist() == [45, 46, 47, 48, 49]
+
+
+def test_a_parameter_may_be_missing():
+    """Where an object of some size could not be made, its weights fit nothing."""
+    take = Take(layers=("query",), names=("a.weight",))
+    assert pieces(take, {}, [(6, 5)], SIZES, loose=True) is None
+    assert tables((take,), {}, [QUERY], SIZES, loose=True) is None
+
+
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [("hidden_dim", "must match"), ("1000 if num_heads != 4 else 1 / 0", "ZeroDivisionError")],
+    ids=["too small a buffer", "not made"],
+)
+def test_one_size_that_cannot_be(tmp_path, size, told):
+    """A class that fails at some sizes alone fails there, and the judge stands."""
+    file = tmp_path / "block.py"
+    file.write_text(BLOCK.replace("SIZE", size))
+    with Bench() as bench:
+        report = next(bench.judge("block", [file], Options(seed=11)))
+    assert report.verdict == "fail", report.error
+    assert told in " ".join(check.detail or "" for check in report.checks)
+
+
+BLOCK = """
+import torch
+from torch import nn
+
+
+class TransformerBlock(nn.Module):
+    def __init__(self, hidden_dim, num_heads):
+        super().__init__()
+        self.heads, size = num_heads, int(SIZE)
+        self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+        self.proj = nn.Linear(hidden_dim, hidden_dim)
+        self.register_buffer("tril", torch.ones(size, size).tril())
+        self.up, self.down = nn.Linear(hidden_dim, 4 * hidden_dim), nn.Linear(4 * hidden_dim, hidden_dim)
+        self.ln1, self.ln2 = nn.LayerNorm(hidden_dim), nn.LayerNorm(hidden_dim)
+
+    def forward(self, x):
+        b, t, c = x.shape
+        q, k, v = self.qkv(self.ln1(x)).view(b, t, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        weights = scores.masked_fill(self.tril[:t, :t] == 0, float("-inf")).softmax(-1)
+        x = x + self.proj((weights @ v).transpose(1, 2).reshape(b, t, c))
+        return x + self.down(nn.functional.gelu(self.up(self.ln2(x))))
+"""  # noqa: E501 - a submission
