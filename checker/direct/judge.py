@@ -136,6 +136,9 @@ class _Judging:
         if self.job["diagnose"]:
             for one in examinations:
                 self._diagnose(page, one)
+        for one in examinations:
+            if isinstance(one, Weighing):
+                page.unread(one)
         self._flow(page, examinations)
 
     def _diagnose(self, page: Page, one: Examination) -> None:

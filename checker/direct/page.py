@@ -76,6 +76,12 @@ class Page(Sheet):
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
             self.remark("parameter-unused", self.lines.assignment(layer), name=name)
 
+    def unread(self, one: Weighing) -> None:
+        """Where nothing explains a class's numbers, own up that its weights may be misread."""
+        doubted = one.found.findings.get("values") and not one.aligned and not one.plain
+        if doubted and not self.report.diagnosis:
+            self.checks["values"].detail += self.say("direct-unread")
+
     def masks(self, one: Examination) -> None:
         """Fail a mask dtype that raises, where the kata asks for every one."""
         mask, dropped = one.function.mask, one.found.dropped

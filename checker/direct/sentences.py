@@ -172,6 +172,17 @@ SENTENCES: dict[str, dict[str, str]] = {
     "direct-mask-single": {"en": "mask with one key a row", "zh": "每行只有一个 key 的 mask"},
     "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
     "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
+    "direct-unread": {
+        "en": (
+            ". Which weight is which was not found: no layout that was tried gives your numbers; the"
+            " formula is wrong, or the layout is one the judge cannot read (with an `nn.Linear` for"
+            " each projection it can)"
+        ),
+        "zh": (
+            "。没有认出哪个权重是哪个：试过的排法都得不到你的结果；要么公式有错，要么这种排法评判器读不懂"
+            "（每个投影各用一个 `nn.Linear` 就能读懂）"
+        ),
+    },
     "direct-weights": {"en": "every weight", "zh": "每个权重"},
     "direct-uncarried": {
         "en": "{case}: no `{name}` came back that the next call could be given; return ({wanted})",

@@ -27,8 +27,8 @@ class Take:
     order: how a parameter's axes are turned before its first `rows` are the features; () as it
     is. beside: several parameters stand side by side. parts: how many layers make a group, and
     in how many parts of a group its layers' rows alternate, "" where one follows the other; the
-    groups follow each other. turned: the layers whose heads lie as (head_dim, heads). biases:
-    the parameters of their biases.
+    groups follow each other. turned: the layers whose heads lie as (head_dim, heads). offset: what
+    is added to the parameter in use. biases: the parameters of their biases.
     """
 
     layers: tuple[str, ...]
@@ -38,6 +38,7 @@ class Take:
     beside: bool = False
     parts: Groups = ()
     turned: frozenset[str] = frozenset()
+    offset: float = 0.0
     biases: tuple[str, ...] = ()
 
 

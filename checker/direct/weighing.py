@@ -30,7 +30,7 @@ __all__ = ["Weighing"]
 _GAIN = 1.5
 # With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
 _LARGE_GAIN = 0.8
-_READINGS, _RARE = 1500, 200
+_READINGS, _RARE = 1500, 600
 _GUESSES = 8
 _LOOKED_AT = 96
 
@@ -134,14 +134,23 @@ class Weighing(Examination):
         trials = [self.trial(case) for case in cases]
         for trial, answer in zip(trials, self.run(trials), strict=True):
             trial.answer = answer
-        likely = islice(self._readings(), _READINGS)
-        for reading in chain(likely, islice(self._readings(rare=True), _RARE)):
+        rare = (islice(self._readings(rare=rare), _RARE) for rare in ("biases", "turned", "nested"))
+        for reading in chain(islice(self._readings(), _READINGS), *rare):
             if trials and all(self._gives(reading, trial) for trial in trials):
                 self.reading, self.aligned = reading, True
                 return
         self.reading = self._guess(trials)
 
-    def _readings(self, *, loose: bool = False, rare: bool = False) -> Iterator[Reading]:
+    @property
+    def plain(self) -> bool:
+        """Whether each projection is an `nn.Linear` of its own, so that no layout is in doubt."""
+        matrices = [layer for layer in self.module.layers if len(layer.shape) > 1]
+        shapes = self.kinds[self._key(self.sizes.first())].shapes
+        linear = [n for n, kind in self.shown["modules"] if kind == "Linear"]
+        thick = [name for name, shape in shapes.items() if len(shape) > 1]
+        return len(linear) == len(thick) == len(matrices)
+
+    def _readings(self, *, loose: bool = False, rare: str = "") -> Iterator[Reading]:
         first = self.sizes.first()
         linear = frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
         return readings(
@@ -242,7 +251,10 @@ class Weighing(Examination):
             places = tables((), {}, self.module.layers, case.sizes)
         assert places is not None
         flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
-        return replace(given, weights={name: flat[index] for name, index in places.items()})
+        weights = {name: flat[index] for name, index in places.items()}
+        for layer, offset in ((layer, take.offset) for take in reading for layer in take.layers):
+            weights[f"{layer}.weight"] += offset
+        return replace(given, weights=weights)
 
     def drawn(self, case: Case) -> Given:
         """Draw what a case is called with, and the weights."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, islice, permutations, product
 from math import prod
 
@@ -40,25 +41,42 @@ def drawn(shapes: Shapes, gain: float, generator: torch.Generator) -> dict[str, 
 
 def readings(
     shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], linear: frozenset[str], *,
-    symbols: Sequence[str] = (), loose: bool = False, rare: bool = False,
+    symbols: Sequence[str] = (), loose: bool = False, rare: str = "",
 ) -> Iterator[Reading]:  # fmt: skip
     """Yield ways to read a submission's parameters, the likeliest first.
 
     linear: weights whose rows are known to be features. symbols: sizes in whose number stacked
-    layers may alternate. loose: names alone count, whatever the shapes. rare: those that are
-    left, where some of the stacked layers alternate, or heads lie as (head_dim, heads).
+    layers may alternate. loose: names alone count, whatever the shapes. rare: what few write,
+    "biases" where their names say nothing, "turned" where heads lie as (head_dim, heads) or norms
+    multiply by 1 + weight, "nested" where some of the stacked layers alternate and others don't.
     """
-    proposals = _Proposals(shapes, layers, sizes, linear, symbols, loose=loose, rare=rare)
-    if not rare:
-        yield from proposals.readings()
-        return
+    nested = rare == "nested"
+    found = _Proposals(shapes, layers, sizes, linear, symbols, loose=loose, nested=nested)
+    vary = {
+        "": _as_it_is, "nested": _if_nested, "biases": found.given,
+        "turned": partial(_turned, layers),
+    }[rare]  # fmt: skip
+    for reading in found.readings():
+        yield from vary(reading)
+
+
+def _as_it_is(reading: Reading) -> Iterator[Reading]:
+    yield reading
+
+
+def _if_nested(reading: Reading) -> Iterator[Reading]:
+    if any(len(take.parts) > 1 for take in reading):
+        yield reading
+
+
+def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
     rows = {one.name for one in layers if "*" in one.shape[0]}
     columns = {one.name for one in layers if "*" in "".join(one.shape[1:])}
-    for reading in proposals.readings():
-        if any(len(take.parts) > 1 for take in reading):
-            yield reading
-        for some in (rows | columns, rows, columns):
-            yield tuple(replace(take, turned=some & {*take.layers}) for take in reading)
+    vectors = {one.name for one in layers if len(one.shape) == 1}
+    for some in (rows | columns, rows, columns):
+        yield tuple(replace(take, turned=some & {*take.layers}) for take in reading)
+    if vectors:
+        yield tuple(replace(take, offset=float(vectors >= {*take.layers})) for take in reading)
 
 
 class _Proposals:
@@ -66,10 +84,10 @@ class _Proposals:
 
     def __init__(
         self, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int],
-        linear: frozenset[str], symbols: Sequence[str], *, loose: bool, rare: bool,
+        linear: frozenset[str], symbols: Sequence[str], *, loose: bool, nested: bool,
     ) -> None:  # fmt: skip
         self.shapes, self.layers, self.sizes = shapes, layers, sizes
-        self.linear, self.symbols, self.loose, self.rare = linear, symbols, loose, rare
+        self.linear, self.symbols, self.loose, self.nested = linear, symbols, loose, nested
         self.by_name = {layer.name: layer for layer in layers}
         self.wanted = {
             one.name: tuple(worth(axis, sizes) for axis in one.shape) for one in layers
@@ -82,8 +100,9 @@ class _Proposals:
         # A norm's weight may have axes of size 1 before it.
         thin = {n for n, shape in shapes.items() if n in stacked or len(shape) == 1
                 or (self.vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
-        self.biases = [n for n, shape in shapes.items()
-                       if is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
+        # Where there are no norms, a vector is a bias whatever its name.
+        self.biases = [n for n, shape in shapes.items() if (n in thin and not self.vectors)
+                       or is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
         weights = {n: shape for n, shape in shapes.items() if n not in self.biases}
         self.flat = {n: shape for n, shape in weights.items() if n in thin}
         self.thick = {n: shape for n, shape in weights.items() if n not in thin}
@@ -114,6 +133,23 @@ class _Proposals:
             return
         for order in permutations(one.name for one in self.needed):
             yield [(order, (self.whole,))]
+
+    def given(self, reading: Reading) -> Iterator[Reading]:
+        """Yield a reading with biases that no name ties to a weight, given by their lengths."""
+        taken = {name for take in reading for name in take.biases}
+        left = [name for name in self.biases if name not in taken]
+        places = [
+            [at for at, take in enumerate(reading) if not take.biases
+             and sum(self.wanted[layer][0] for layer in take.layers) == prod(self.shapes[name])]
+            for name in left
+        ]  # fmt: skip
+        for chosen in product(*places) if left else ():
+            if len({*chosen}) == len(chosen):
+                beside = dict(zip(chosen, left, strict=True))
+                yield tuple(
+                    replace(take, biases=(beside[at],)) if at in beside else take
+                    for at, take in enumerate(reading)
+                )
 
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
         """The biases that belong to the parameters that hold some layers."""
@@ -150,10 +186,10 @@ class _Proposals:
         """Yield a parameter's order of axes, how many are rows, whether beside, and groups."""
         many = len(self.shapes[names[0]])
         orders: Iterable[tuple[int, ...]] = [(0, 1), (1, 0)]
-        if {*names} <= self.linear or (self.loose and names[0].endswith("weight")):
-            orders = [(0, 1)]
-        elif many > 2:
+        if many > 2:
             orders = permutations(range(many))
+        elif {*names} <= self.linear or (self.loose and names[0].endswith("weight")):
+            orders = [(0, 1)]
         elif not names[0].endswith("weight"):
             orders = [(1, 0), (0, 1)]
         layers = [self.by_name[layer] for layer in held]
@@ -161,7 +197,7 @@ class _Proposals:
         groups: list[Groups] = [
             ((len(held), symbol),) for symbol in _alternating(layers, self.symbols, wanted)
         ]
-        groups += _nested(layers, self.symbols, wanted) if self.rare else []
+        groups += _nested(layers, self.symbols, wanted) if self.nested else []
         sides = (False, True) if len(names) > 1 else (False,)
         yield from product(orders, range(1, many), sides, groups)
 
@@ -184,20 +220,29 @@ def _assignments(
     groups: dict[str, list[str]] = {}
     for name, shape in thick.items():
         groups.setdefault(f"{re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
+    ways = [_groupings(names, thick, layers, wanted) for names in groups.values()]
+    for way in product(*ways):
+        yield from _assigned(
+            [some for many in way for some in many], thick, layers, wanted, loose=loose
+        )
+
+
+def _assigned(
+    groups: list[list[str]], thick: Shapes, layers: list[Layer], wanted: dict[str, int], *,
+    loose: bool,
+) -> Iterator[list[_Unit]]:  # fmt: skip
     named: list[_Unit] = []
     free: list[list[str]] = []
     taken: set[str] = set()
-    for names in groups.values():
-        many = [names] if _whole(names, thick, layers, wanted) else [[name] for name in names]
-        for some in many:
-            said = said_by(some[0], layers)
-            size = sum(prod(thick[name]) for name in some)
-            fits = loose or size == sum(wanted[layer] for layer in said)
-            if said and fits and not taken & set(said):
-                named.append((said, tuple(some)))
-                taken.update(said)
-            else:
-                free.append(some)
+    for some in groups:
+        said = said_by(some[0], layers)
+        size = sum(prod(thick[name]) for name in some)
+        fits = loose or size == sum(wanted[layer] for layer in said)
+        if said and fits and not taken & set(said):
+            named.append((said, tuple(some)))
+            taken.update(said)
+        else:
+            free.append(some)
     left = [layer.name for layer in layers if layer.name not in taken]
     for rest in _spread(free, left, thick, wanted, loose=loose):
         units = [*named, *rest]
@@ -207,15 +252,22 @@ def _assignments(
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
 
 
-def _whole(names: list[str], thick: Shapes, layers: list[Layer], wanted: dict[str, int]) -> bool:
-    """Whether parameters of one name and many numbers are pieces of one layer."""
+def _groupings(
+    names: list[str], thick: Shapes, layers: list[Layer], wanted: dict[str, int]
+) -> list[list[list[str]]]:
+    """How parameters of one name and many numbers may belong together: each alone, or all."""
+    alone, whole = [[name] for name in names], [names]
     if len(names) == 1:
-        return True
-    size = prod(thick[names[0]])
+        return [alone]
     said = said_by(names[0], layers)
     if said:
-        return all(said_by(name, layers) == said for name in names)
-    return size not in wanted.values() and any(size * len(names) == w for w in wanted.values())
+        return [whole if all(said_by(name, layers) == said for name in names) else alone]
+    size = prod(thick[names[0]])
+    # A module a head may hold its part of several layers, as `Linear(width, 3 * head_dim)` does.
+    several = {sum(some) for n in range(1, _MOST) for some in combinations(wanted.values(), n)}
+    if size * len(names) not in several:
+        return [alone]
+    return [alone, whole] if size in wanted.values() else [whole]
 
 
 def _spread(

@@ -35,13 +35,13 @@ def test_some_of_the_stacked_layers_alternate():
     assert rows((take,), shapes, layers, "value") == [9, 10, 11, 15, 16, 17]
     plain = list(readings(shapes, layers, SIZES, LINEAR, symbols="HD"))
     assert (take,) not in plain
-    assert (take,) in readings(shapes, layers, SIZES, LINEAR, symbols="HD", rare=True)
+    assert (take,) in readings(shapes, layers, SIZES, LINEAR, symbols="HD", rare="nested")
 
 
 def test_widths_need_not_be_alike():
     """Two layers alternate by head, and what no head has stands behind them."""
     layers, shapes = [QUERY, KEY, DOWN], {"a.weight": (16, 5)}
-    found = readings(shapes, layers, SIZES, LINEAR, symbols="HD", rare=True)
+    found = readings(shapes, layers, SIZES, LINEAR, symbols="HD", rare="nested")
     wanted = [0, 1, 2, 6, 7, 8], [3, 4, 5, 9, 10, 11], [12, 13, 14, 15]
     assert any(
         tuple(rows(one, shapes, layers, name) for name in ("query", "key", "down")) == wanted
@@ -54,7 +54,7 @@ def test_heads_may_lie_on_the_last_axis():
     layers, shapes = [QUERY, OUT], {"a.weight": (6, 5), "b.weight": (5, 6)}
     placed = [
         tables(one, shapes, layers, SIZES)
-        for one in readings(shapes, layers, SIZES, LINEAR, rare=True)
+        for one in readings(shapes, layers, SIZES, LINEAR, rare="turned")
     ]
     turned = [0, 2, 4, 1, 3, 5]
     seen = set()
@@ -90,11 +90,76 @@ def test_norms_may_share_a_parameter():
     assert placed["second.bias"].tolist() == [45, 46, 47, 48, 49]
 
 
+def test_a_norm_may_multiply_by_one_and_more():
+    """`1 + weight`, as some write it, so that a fresh weight is zero."""
+    norm = Layer(name="first", shape=("E",))
+    found = readings({"a.weight": (6, 5), "g": (5,)}, [QUERY, norm], SIZES, LINEAR, rare="turned")
+    offsets = [{take.layers[0]: take.offset for take in one} for one in found]
+    assert {"query": 0.0, "first": 1.0} in offsets
+
+
+def test_a_bias_of_any_name_has_its_place_by_its_length():
+    """What no name ties to a weight goes where its length fits."""
+    layers, shapes = (
+        [QUERY, DOWN],
+        {"a.weight": (6, 5), "b.weight": (4, 5), "one": (6,), "two": (4,)},
+    )
+    plain = next(readings(shapes, layers, SIZES, LINEAR))
+    assert not any(take.biases for take in plain)
+    (found,) = readings(shapes, layers, SIZES, LINEAR, rare="biases")
+    assert {take.layers: take.biases for take in found} == {
+        ("query",): ("one",), ("down",): ("two",),
+    }  # fmt: skip
+
+
+def test_a_module_a_head_may_hold_several_layers():
+    """Keys and values of a head in one list's entry, though an entry is as large as a layer."""
+    layers, shapes = [KEY, VALUE], {f"pairs.{n}.weight": (6, 5) for n in range(2)}
+    names = frozenset(shapes)
+    found = list(readings(shapes, layers, SIZES, names, symbols="HD"))
+    held = {(take.layers, take.names, take.parts) for one in found for take in one}
+    assert (("value", "key"), tuple(shapes), ((2, "H"),)) in held
+    assert (("key",), ("pairs.0.weight",), ((1, ""),)) in held
+
+
+def test_a_convolution_of_one_is_a_matrix():
+    """`nn.Conv1d` with a kernel of 1 has three axes, also where names alone are gone by."""
+    shapes = {"query.weight": (6, 5, 1)}
+    for loose in (False, True):
+        (first, *_) = readings(shapes, [QUERY], SIZES, frozenset(), loose=loose)
+        placed = tables(first, shapes, [QUERY], SIZES, loose=loose)
+        assert placed is not None
+        assert placed["query.weight"].flatten().tolist() == list(range(30))
+
+
 def test_a_parameter_may_be_missing():
     """Where an object of some size could not be made, its weights fit nothing."""
     take = Take(layers=("query",), names=("a.weight",))
     assert pieces(take, {}, [(6, 5)], SIZES, loose=True) is None
     assert tables((take,), {}, [QUERY], SIZES, loose=True) is None
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_doubt_is_owned_up_to(tmp_path, fused):
+    """What no layout explains may be one that is not known; a Linear each leaves no doubt."""
+    text = BLOCK.replace("SIZE", "1000").replace("self.ln2(x)", "self.ln2(x).roll(1, 1)")
+    if not fused:
+        whole, apart = (
+            "self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)",
+            ("self.q, self.k, self.v = (nn.Linear(hidden_dim, hidden_dim) for _ in range(3))"),
+        )
+        text = text.replace(whole, apart).replace(
+            "self.qkv(self.ln1(x))",
+            "torch.cat([one(self.ln1(x)) for one in (self.q, self.k, self.v)], -1)",
+        )
+    file = tmp_path / "block.py"
+    file.write_text(text)
+    with Bench() as bench:
+        report = next(bench.judge("block", [file], Options(seed=11)))
+    assert report.verdict == "fail"
+    assert report.diagnosis == []
+    values = next(check for check in report.checks if check.id == "values")
+    assert ("no layout that was tried" in values.detail) is fused
 
 
 @pytest.mark.parametrize(
