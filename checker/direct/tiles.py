@@ -29,13 +29,22 @@ def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> 
     for step in steps:
         marks = (mark for mark in step.get("marks", ()) if mark.dim() > 1)
         for held in (*step.get("values", ()), *marks):
-            if held.numel() < _FEW or held.numel() >= wrong.numel():
+            if held.numel() < _FEW or held.numel() >= wrong.numel() or not _reaches(wrong, held):
                 continue
             for mine, other in _parts(wrong, right if comparable else None, held):
                 differs = other is None or not alike(mine.double(), other.double(), _CLOSE)
                 if differs and _equal(held, mine) and not (comparable and _has(right, held)):
                     return step
     return None
+
+
+def _reaches(whole: Tensor, held: Tensor) -> bool:
+    """Whether the largest number that a tensor holds is in another: else no part of it is."""
+    if not (whole.is_floating_point() and held.is_floating_point()):
+        return True
+    largest = held.double().nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs().max()
+    off = (whole.double().abs() - largest).abs()
+    return bool((off <= _CLOSE * (1 + largest)).any())
 
 
 def _has(whole: Tensor | None, held: Tensor) -> bool:

@@ -1,4 +1,5 @@
-# wrong: gqa-rope
+# wrong: gqa-rope cache-changed-in-place line 17
+# fair: cache-changed-in-place 23 24
 from dataclasses import dataclass
 
 import torch
