@@ -13,7 +13,7 @@ from torch import Tensor
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 
-__all__ = ["Groups", "Reading", "Shapes", "Take", "fitted", "pieces", "tables"]
+__all__ = ["Groups", "Reading", "Shapes", "Take", "end_to_end", "fitted", "pieces", "tables"]
 
 Shapes = dict[str, tuple[int, ...]]
 # How many layers, and the size in whose number they alternate.
@@ -54,10 +54,7 @@ def tables(
     Index -1 stands for what the submission has not. None where the shapes do not allow it.
     loose: take whatever shapes there are.
     """
-    places, start = {}, 0
-    for name, shape in shapes.items():
-        places[name] = torch.arange(start, start + prod(shape)).reshape(shape)
-        start += prod(shape)
+    places = end_to_end(shapes)
     by_name = {layer.name: layer for layer in layers}
     found: dict[str, Tensor] = {}
     for take in fitted(reading, shapes):
@@ -76,6 +73,15 @@ def tables(
         if layer.bias:
             found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
     return found
+
+
+def end_to_end(shapes: Shapes) -> dict[str, Tensor]:
+    """Number the entries of parameters that are laid end to end."""
+    places, start = {}, 0
+    for name, shape in shapes.items():
+        places[name] = torch.arange(start, start + prod(shape)).reshape(shape)
+        start += prod(shape)
+    return places
 
 
 def fitted(reading: Reading, shapes: Shapes) -> Reading:

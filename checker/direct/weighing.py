@@ -146,15 +146,18 @@ class Weighing(Examination):
         """Whether each projection is an `nn.Linear` of its own, so that no layout is in doubt."""
         matrices = [layer for layer in self.module.layers if len(layer.shape) > 1]
         shapes = self.kinds[self._key(self.sizes.first())].shapes
-        linear = [n for n, kind in self.shown["modules"] if kind == "Linear"]
         thick = [name for name, shape in shapes.items() if len(shape) > 1]
-        return len(linear) == len(thick) == len(matrices)
+        return len(self._linear) == len(thick) == len(matrices)
+
+    @property
+    def _linear(self) -> frozenset[str]:
+        """The weights of `nn.Linear`s, whose rows are features."""
+        return frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
 
     def _readings(self, *, loose: bool = False, rare: str = "") -> Iterator[Reading]:
         first = self.sizes.first()
-        linear = frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
         return readings(
-            self.kinds[self._key(first)].shapes, self.module.layers, first, linear,
+            self.kinds[self._key(first)].shapes, self.module.layers, first, self._linear,
             symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose, rare=rare,
         )  # fmt: skip
 

@@ -21,7 +21,7 @@ from ...kata.arithmetic import names as names_in
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 from .parameter_names import biases_of, is_bias, said_by
-from .takes import Groups, Reading, Shapes, Take, pieces
+from .takes import Groups, Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["drawn", "readings"]
 
@@ -162,11 +162,7 @@ class _Proposals:
         held, names = unit
         wanted = [self.wanted[layer] for layer in held]
         beside = self.biases_of(held, names)
-        places, start = {}, 0
-        for name in (*names, *beside):
-            size = prod(self.shapes[name])
-            places[name] = torch.arange(start, start + size).reshape(self.shapes[name])
-            start += size
+        places = end_to_end({name: self.shapes[name] for name in (*names, *beside)})
         found: dict[tuple[int, ...], Take] = {}
         for order, rows, side, parts in self._lie(held, names):
             take = Take(
@@ -177,8 +173,7 @@ class _Proposals:
             if cut is not None:
                 lies = torch.cat([one.flatten() for pair in cut for one in pair])
                 found.setdefault(tuple(lies.tolist()), take)
-        self._forms[unit] = [*found.values()]
-        return self._forms[unit]
+        return self._forms.setdefault(unit, [*found.values()])
 
     def _lie(
         self, held: tuple[str, ...], names: tuple[str, ...]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.direct.carried import entries
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
@@ -65,13 +65,6 @@ def test_a_circle_ends() -> None:
     state: list[Any] = [ONES]
     state.append(state)
     assert entries(state) == 6
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 @pytest.fixture

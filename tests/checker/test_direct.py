@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.direct.draw import Case, Given
 from attn_kata.checker.direct.find import found, ways
 from attn_kata.checker.direct.rules import broken, misplaced
@@ -30,13 +30,6 @@ BODY = """
 """
 ARGUMENTS = "query, key, value, mask=None, causal=False"
 PLAIN = f"import torch\ndef attention({ARGUMENTS}):{BODY}"
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 @pytest.fixture

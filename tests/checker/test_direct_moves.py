@@ -3,15 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 @pytest.fixture

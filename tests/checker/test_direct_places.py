@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
 
 WRONG = Path(__file__).parent.parent / "corpus" / "wrong"
@@ -68,13 +68,6 @@ def silence_head(key, heads, head):
     many[:, head] = 0.0
     return many
 """
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 def told(bench, kata: str, path: Path) -> set[tuple[str, int | None]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.direct.diagnose import holding
 from attn_kata.checker.direct.draw import Case, Given, draw
 from attn_kata.checker.origins import Origins
@@ -16,13 +16,6 @@ from attn_kata.kata.functions import BadContract, read_asked
 
 KATA = find("drill-mask")
 ANSWER = KATA.solution()
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 @pytest.fixture

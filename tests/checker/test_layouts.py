@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.direct.takes import Take, pieces, tables
 from attn_kata.checker.direct.weights import readings
 from attn_kata.kata.modules import Layer
@@ -140,7 +139,7 @@ def test_a_parameter_may_be_missing():
 
 
 @pytest.mark.parametrize("fused", [True, False])
-def test_doubt_is_owned_up_to(tmp_path, fused):
+def test_doubt_is_owned_up_to(judged, fused):
     """What no layout explains may be one that is not known; a Linear each leaves no doubt."""
     text = BLOCK.replace("SIZE", "1000").replace("self.ln2(x)", "self.ln2(x).roll(1, 1)")
     if not fused:
@@ -152,10 +151,7 @@ def test_doubt_is_owned_up_to(tmp_path, fused):
             "self.qkv(self.ln1(x))",
             "torch.cat([one(self.ln1(x)) for one in (self.q, self.k, self.v)], -1)",
         )
-    file = tmp_path / "block.py"
-    file.write_text(text)
-    with Bench() as bench:
-        report = next(bench.judge("block", [file], Options(seed=11)))
+    report = judged("block", text)
     assert report.verdict == "fail"
     assert report.diagnosis == []
     values = next(check for check in report.checks if check.id == "values")
@@ -167,12 +163,9 @@ def test_doubt_is_owned_up_to(tmp_path, fused):
     [("hidden_dim", "must match"), ("1000 if num_heads != 4 else 1 / 0", "ZeroDivisionError")],
     ids=["too small a buffer", "not made"],
 )
-def test_one_size_that_cannot_be(tmp_path, size, told):
+def test_one_size_that_cannot_be(judged, size, told):
     """A class that fails at some sizes alone fails there, and the judge stands."""
-    file = tmp_path / "block.py"
-    file.write_text(BLOCK.replace("SIZE", size))
-    with Bench() as bench:
-        report = next(bench.judge("block", [file], Options(seed=11)))
+    report = judged("block", BLOCK.replace("SIZE", size))
     assert report.verdict == "fail", report.error
     assert told in " ".join(check.detail or "" for check in report.checks)
 

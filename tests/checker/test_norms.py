@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.direct.draw import Case, draw
 from attn_kata.checker.direct.objects import constructions
 from attn_kata.checker.direct.takes import tables
@@ -33,13 +33,6 @@ READ = {
     "lists": ("g.0", "b.0", "g.1", "b.1"),
     "biases last": ("g1", "b1", "g2", "b2"),
 }
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 @pytest.fixture

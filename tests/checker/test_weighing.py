@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.direct.draw import draw
 from attn_kata.checker.direct.sequences import KINDS, sequence
 from attn_kata.checker.direct.takes import tables
@@ -28,13 +28,6 @@ LAYERS = [
 SIZES = {"E": 6, "G": 2}
 CACHED = find("kvcache").solution()
 GROUPED = find("gqa").solution()
-
-
-@pytest.fixture(scope="module")
-def bench():
-    """One warm judge for all."""
-    with Bench() as held:
-        yield held
 
 
 @pytest.fixture
