@@ -45,7 +45,8 @@ class Layer:
 
     shape: its weight's, (out, in), or (width,) of a norm. also: the words by which people
     call it. bias: whether one of a submission's counts; both may be without. extra: the
-    model answer has it not, and a mistake may.
+    model answer has it not, and a mistake may. meets: the layer whose features this one's are
+    multiplied with, head by head, or takes up again; both have them in one order.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Layer:
     also: tuple[str, ...] = ()
     bias: bool = True
     extra: bool = False
+    meets: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +84,7 @@ class Module:
 
 
 _SETTING_KEYS = {"name", "value", "also", "extra", "default"}
+_LAYER_KEYS = {"name", "shape", "also", "bias", "extra", "meets"}
 
 
 def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
@@ -94,9 +97,9 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
     for one in settings:
         only(f"{where}, setting {one.get('name', '')}", one, _SETTING_KEYS)
     for one in layers:
-        only(
-            f"{where}, layer {one.get('name', '')}", one, {"name", "shape", "also", "bias", "extra"}
-        )
+        only(f"{where}, layer {one.get('name', '')}", one, _LAYER_KEYS)
+        if one.get("meets", one["name"]) not in {other["name"] for other in layers}:
+            raise BadContract(f"{where}, layer {one['name']}: meets {one['meets']}, which is none")
         if len(one.get("shape", ())) not in {1, 2}:
             raise BadContract(
                 f"{where}, layer {one.get('name', '')}: its shape has one axis or two"
@@ -113,7 +116,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
             Layer(
                 name=one["name"], shape=tuple(str(axis) for axis in one["shape"]),
                 also=tuple(one.get("also", ())), bias=one.get("bias", True),
-                extra=one.get("extra", False),
+                extra=one.get("extra", False), meets=one.get("meets", ""),
             )
             for one in layers
         ),

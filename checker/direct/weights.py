@@ -70,11 +70,12 @@ def _if_nested(reading: Reading) -> Iterator[Reading]:
 
 
 def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
-    rows = {one.name for one in layers if "*" in one.shape[0]}
-    columns = {one.name for one in layers if "*" in "".join(one.shape[1:])}
+    pairs = [{one.name, one.meets} for one in layers if one.meets]
+    every = {one.name for one in layers if any("*" in axis for axis in one.shape)}
     vectors = {one.name for one in layers if len(one.shape) == 1}
-    for some in (rows | columns, rows, columns):
-        yield tuple(replace(take, turned=some & {*take.layers}) for take in reading)
+    # One of a pair turned alone is a mistake: features made in one order and used in another.
+    for some in (every, *pairs):
+        yield tuple(replace(take, turned=frozenset(some & {*take.layers})) for take in reading)
     if vectors:
         yield tuple(replace(take, offset=float(vectors >= {*take.layers})) for take in reading)
 
@@ -108,6 +109,7 @@ class _Proposals:
         self.thick = {n: shape for n, shape in weights.items() if n not in thin}
         self.whole = next((name for name in self.flat if name in stacked), None)
         self._forms: dict[_Unit, list[Take]] = {}
+        self._orders: dict[Take, dict[str, tuple[int, ...]]] = {}
 
     def readings(self) -> Iterator[Reading]:
         """Yield them, the likeliest first."""
@@ -124,7 +126,16 @@ class _Proposals:
                     for held, names in norms
                 )
                 for chosen in product(*forms):
-                    yield (*chosen, *ends)
+                    if self._meet(chosen):
+                        yield (*chosen, *ends)
+
+    def _meet(self, takes: Iterable[Take]) -> bool:
+        """Whether layers that meet have their features in one order."""
+        lie = {layer: order for take in takes for layer, order in self._orders[take].items()}
+        return all(
+            lie[one.name] == lie[one.meets]
+            for one in self.layers if one.name in lie and one.meets in lie
+        )  # fmt: skip
 
     def norms(self) -> Iterator[list[_Unit]]:
         """Yield which vectors are which norm's."""
@@ -173,6 +184,10 @@ class _Proposals:
             if cut is not None:
                 lies = torch.cat([one.flatten() for pair in cut for one in pair])
                 found.setdefault(tuple(lies.tolist()), take)
+                self._orders[take] = {
+                    layer: _order(weight, self.by_name[layer], self.sizes)
+                    for layer, (weight, _) in zip(held, cut, strict=True)
+                }
         return self._forms.setdefault(unit, [*found.values()])
 
     def _lie(
@@ -195,6 +210,23 @@ class _Proposals:
         groups += _nested(layers, self.symbols, wanted) if self.nested else []
         sides = (False, True) if len(names) > 1 else (False,)
         yield from product(orders, range(1, many), sides, groups)
+
+
+def _order(places: Tensor, layer: Layer, sizes: dict[str, int]) -> tuple[int, ...]:
+    """In which order the features of a layer's heads lie: heads and features, whichever is first.
+
+    Of an order that is neither, all of it. places: where the weight's entries lie.
+    """
+    at = next((at for at, axis in enumerate(layer.shape) if "*" in axis), 0)
+    ranks = places.movedim(at, 0)[:, 0].argsort().argsort()
+    heads = worth(layer.shape[at].partition("*")[0].strip(), sizes)
+    if "*" not in layer.shape[at] or bool((ranks.diff() > 0).all()):
+        return (0,)
+    ways = ((-1, heads), (heads, -1)) if len(ranks) % heads == 0 else ()
+    whole = torch.arange(len(ranks))
+    turned = [whole.unflatten(0, way).T.flatten() for way in ways]
+    found = [kind for kind, one in enumerate(turned, 1) if torch.equal(ranks, one)]
+    return tuple(found or ranks.tolist())
 
 
 def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
