@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from .loading import plain, strings_read
 from .vocabulary import constructor_role
 
-__all__ = ["Built", "build"]
+__all__ = ["Built", "build", "may_be_mask"]
 
 
 # What every module keeps: its own weights and layers, which torch names, and its hooks.
@@ -98,7 +98,7 @@ class Built:
             if isinstance(value, Tensor)
             and value.dim() > 1
             and value.is_floating_point()
-            and len(value.detach().unique()) > _MASK_LEVELS
+            and not may_be_mask(value)
         ]
 
     @property
@@ -200,6 +200,11 @@ class Built:
     def _roots(self) -> list[nn.Module]:
         own = [self.thing] if isinstance(self.thing, nn.Module) else []
         return own + self.loose
+
+
+def may_be_mask(tensor: Tensor) -> bool:
+    """Whether a tensor has the axes of a mask, and as few values."""
+    return tensor.dim() > 1 and len(tensor.detach().unique()) <= _MASK_LEVELS
 
 
 def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device) -> Built:

@@ -219,7 +219,7 @@ class _Worker:
         try:
             with gpu:
                 built = self._built(recipe, HOME)
-            built.mode(training=False)
+            built.mode(training=call.get("train", False))
             if built.lazy:
                 self._call(built, warm, torch.float32)
             given, args, kwargs = self._given(built, call, torch.float32)
@@ -314,7 +314,7 @@ class _Worker:
     def _recorder(self, built: Built, call: dict[str, Any], given: dict[str, Tensor]) -> Recorder:
         if "shapes" in call:
             held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
-            return Watch(self.loaded.path, held, **call["record"])
+            return Watch(self.loaded.path, held, _names(built), **call["record"])
         return Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
 
     def _built(self, recipe: dict[str, Any], place: torch.device | None = None) -> Built:

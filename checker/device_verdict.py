@@ -5,21 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from .evidence import state_line
+from .finding import Finding
 from .on_device import DeviceRun
 from .sheet import Sheet
-from .trials import Finding
 
 __all__ = ["judge_device"]
+
+# What the pretended device knows of a stray tensor; any other exception says nothing.
+_MET = frozenset({"made", "attribute", "mask", "array"})
 
 
 def judge_device(sheet: Sheet, faults: list[dict[str, Any]], run: DeviceRun | None) -> None:
     """Right on the real device where there is one, else on the pretended one.
 
     faults: what the pretended device found. It knows where a stray tensor was made, and a
-    real one only where it met another. run: None where no real device was tried.
+    real one only where it met another; what it does not know, it has no opinion on. run: None
+    where no real device was tried.
     """
     sheet.report.device = _said_of(run)
-    mixed = [fault for fault in faults if fault["kind"] in {"made", "attribute"}]
+    mixed = [fault for fault in faults if fault["kind"] in _MET]
     if run is None or not run.ran:
         _pretended(sheet, mixed, run)
     elif run.kind != "cuda" and mixed:
@@ -47,19 +51,23 @@ def _pretended(sheet: Sheet, mixed: list[dict[str, Any]], run: DeviceRun | None)
             detail = sheet.say("device-no-start", kind=kind, reason=run.reason)
         sheet.set("device", "pass", detail)
         return
-    line = _blame_stray(sheet, mixed[0])
-    reason = mixed[0]["fault"]["message"]
-    sheet.set("device", "fail", sheet.say("fail-device", line=line, reason=reason))
+    first = mixed[0]
+    line = _blame_stray(sheet, first)
+    reason = first["fault"]["message"].split("\n")[0]
+    text = sheet.say("fail-device", line=line, reason=reason)
+    sheet.set("device", "fail", sheet.of(first.get("of", ""), text))
 
 
 def _blame_stray(sheet: Sheet, fault: dict[str, Any]) -> int | None:
     """Name the mistake that left a tensor on another device, and return its line."""
-    if fault["kind"] == "attribute":
-        line = sheet.lines.assignment(fault["name"]) or fault["line"]
+    line = fault["line"]
+    if fault["kind"] in {"attribute", "mask"}:
+        line = sheet.lines.assignment(fault["name"]) or line
+    if fault["kind"] == "mask":
         sheet.blame("mask-not-buffer", line)
     else:
-        line = fault["line"]
-        sheet.blame("device-hardcoded", line)
+        key = {"attribute": "left-behind", "array": "no-array"}.get(fault["kind"], "")
+        sheet.blame("device-hardcoded", line, key, name=fault.get("name", ""))
     return line
 
 
@@ -75,9 +83,8 @@ def _raised(
 
 
 def _examined(sheet: Sheet, run: DeviceRun) -> None:
-    found = [finding for group in run.findings.values() for finding in group]
-    if found:
-        smallest = min(found, key=lambda finding: finding.trial.weight)
+    if run.findings:
+        smallest = min(run.findings, key=lambda finding: finding.trial.weight)
         what = _finding_text(sheet, smallest)
         sheet.set("device", "fail", sheet.say("fail-device-finding", name=run.name, what=what))
         if sheet.report.difference is None and smallest.kind != "raised":
@@ -86,14 +93,14 @@ def _examined(sheet: Sheet, run: DeviceRun) -> None:
         what = sheet.say(run.state)
         sheet.set("device", "fail", sheet.say("fail-device-finding", name=run.name, what=what))
         sheet.blame("nondeterministic", state_line(sheet.source, sheet.report.object or ""))
-    elif run.dropout is not None:
+    elif run.dropout:
         what = sheet.say("device-dropout")
         sheet.set("device", "fail", sheet.say("fail-device-finding", name=run.name, what=what))
     else:
         sheet.set("device", "pass", _passed(sheet, run), run.cases)
 
 
-def _finding_text(sheet: Sheet, finding: Finding) -> str:
+def _finding_text(sheet: Sheet, finding: Finding[Any]) -> str:
     if finding.gap is None or finding.kind == "gradient":
         return sheet.finding_text(finding)
     off, bound = finding.gap.worst, finding.trial.bound

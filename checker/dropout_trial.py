@@ -20,15 +20,18 @@ __all__ = ["DropoutFinding", "DropoutTrial", "asks_rate", "says_output"]
 
 @dataclass(slots=True, kw_only=True)
 class DropoutFinding:
-    """What dropout does. place: weights, none, scores, output, other or unread.
+    """What dropout does.
 
-    reading: what the output says of the weights. calls: the torch dropout calls.
-    asked: the rate that the constructor was given, None where it takes none.
+    place: weights, none, scores, output, residual, other or unread; beside, where it may act
+    too, or unknown, which is no step of the model answer's. reading: what the output says of the
+    weights. calls: the torch dropout calls. p: the rate of the one that is meant, where it was
+    not read. asked: the rate that the constructor was given, None where it takes none.
     """
 
     place: str
     reading: Reading | None = None
     calls: list[dict[str, Any]] = field(default_factory=list)
+    p: float | None = None
     asked: float | None = None
     line: int | None = None
 
@@ -39,7 +42,9 @@ class DropoutFinding:
 
     @property
     def rate(self) -> float:
-        """The rate that the kept weights' factor speaks of."""
+        """The rate that the kept weights' factor speaks of, or that torch was given."""
+        if self.p is not None:
+            return self.p
         factor = self.reading.factor if self.reading else 1.0
         return 1 - 1 / factor if factor > 0 else 1.0
 

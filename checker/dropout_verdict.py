@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ..kata.catalogue import Contract
-from .dropout import Reading
 from .dropout_trial import DropoutFinding
 from .sheet import Sheet
 
@@ -14,25 +12,29 @@ _MOST = 0.55
 
 
 def judge_dropout(
-    sheet: Sheet, contract: Contract, found: DropoutFinding | None, modules: list[list[str]]
+    sheet: Sheet, wanted: str, found: DropoutFinding | None, modules: list[list[str]]
 ) -> None:
     """Dropout on the weights, after softmax, scaled, at the rate asked for, off in eval.
 
-    found: None where train mode could not be tried. modules: name and kind of each layer.
+    wanted: as a contract's dropout. found: None where train mode could not be tried. modules:
+    name and kind of each layer.
     """
     if found is None or found.place == "unread":
         sheet.set("dropout", "skip", sheet.say("waits", check="values"))
         return
     if found.place == "none":
-        _no_dropout(sheet, contract, found, modules)
+        _no_dropout(sheet, wanted, found, modules)
         return
-    if found.place == "residual" and contract.dropout in {"optional", "remark"}:
-        if contract.dropout == "remark":
+    if found.place == "residual" and wanted in {"optional", "remark"}:
+        if wanted == "remark":
             sheet.remark("dropout-not-applied")
         sheet.set("dropout", "pass", sheet.say("dropout-none"))
         return
-    if found.place == "weights" and found.reading is not None:
-        _rate(sheet, found, found.reading)
+    if found.place in {"weights", "beside"}:
+        _rate(sheet, found)
+        return
+    if found.place == "unknown":
+        sheet.set("dropout", "skip", sheet.say("dropout-unknown"))
         return
     mistake = "dropout-before-softmax" if found.place == "scores" else "dropout-on-output"
     on_output = found.place in {"output", "residual"}
@@ -41,11 +43,9 @@ def judge_dropout(
     sheet.blame(mistake, found.line, where=where)
 
 
-def _no_dropout(
-    sheet: Sheet, contract: Contract, found: DropoutFinding, modules: list[list[str]]
-) -> None:
+def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[list[str]]) -> None:
     idle = [name for name, kind in modules if kind == "Dropout"]
-    if contract.dropout == "required":
+    if wanted == "required":
         sheet.set("dropout", "fail", sheet.say("dropout-missing"))
         # One that is called and changes nothing has its result thrown away.
         thrown = found.calls[0]["line"] if found.calls else None
@@ -56,22 +56,22 @@ def _no_dropout(
         return
     if idle and not found.calls:
         sheet.remark("dropout-unused", sheet.lines.assignment(idle[0].split(".")[-1]), name=idle[0])
-    elif found.asked is not None and contract.dropout != "none":
+    elif found.asked is not None and wanted != "none":
         # Asked for and made nowhere: no dropout is there that could be called.
         line = sheet.lines.naming("dropout")
         sheet.remark("dropout-not-applied", line, "dropout-argument-ignored")
-    elif contract.dropout == "remark":
+    elif wanted == "remark":
         sheet.remark("dropout-not-applied")
     sheet.set("dropout", "pass", sheet.say("dropout-none"))
 
 
-def _rate(sheet: Sheet, found: DropoutFinding, reading: Reading) -> None:
-    rate = found.rate
+def _rate(sheet: Sheet, found: DropoutFinding) -> None:
+    rate, reading = found.rate, found.reading
     layer = next((c["module"] for c in found.calls if c["line"] == found.line), None)
     if layer:
         # The rate is set where the layer is made, not where it is called.
         found.line = sheet.lines.assignment(layer.split(".")[-1]) or found.line
-    if reading.factor and abs(reading.factor - 1) < 1e-3 and reading.dropped > 0:
+    if reading and reading.factor and abs(reading.factor - 1) < 1e-3 and reading.dropped > 0:
         asked = found.asked if found.asked is not None else reading.dropped
         values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
         sheet.set("dropout", "fail", sheet.say("dropout-scale", **values))
@@ -81,10 +81,12 @@ def _rate(sheet: Sheet, found: DropoutFinding, reading: Reading) -> None:
     if found.asked is None and rate > _MOST:
         # A keep probability taken for a rate, most often.
         wrong_rate, found.asked = True, 1 - rate
-    if wrong_rate or not reading.agrees(rate):
-        actual = rate if wrong_rate else reading.dropped
+    unlikely = reading is not None and not reading.agrees(rate)
+    if wrong_rate or unlikely:
+        actual = reading.dropped if reading and not wrong_rate else rate
         asked = found.asked if found.asked is not None else rate
         sheet.set("dropout", "fail", sheet.say("dropout-rate-wrong", actual=actual, asked=asked))
         sheet.blame("dropout-rate-wrong", found.line, actual=actual, asked=asked)
         return
-    sheet.set("dropout", "pass", sheet.say("dropout-pass", rate=rate), reading.count)
+    key = "dropout-pass" if found.place == "weights" else "dropout-beside"
+    sheet.set("dropout", "pass", sheet.say(key, rate=rate), reading.count if reading else 0)

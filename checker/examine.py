@@ -223,9 +223,27 @@ class Examination:
         runs = [self.fitted.entry(size, drawn.weights, calls, work)]
         if self.kata.contract.causal:
             runs.append(self._prefixes(drawn))
-        self.fitted.begin(runs, self._judge_purity)
+        # Of two calls of one shape the second may get what was kept of the first.
+        alike = self._alike(drawn, first)
+        runs.append(self.fitted.entry(size, drawn.weights, [each.call for each in alike], work))
+        self.fitted.begin(runs, lambda results: self._judge_purity(results, alike))
 
-    def _judge_purity(self, results: list[dict[str, Any]]) -> None:
+    def _alike(self, drawn: Drawn, case: Case) -> list[Trial]:
+        """Two trials that differ in what they hold alone: in a mask too, where there is one."""
+        masked = self.takes_mask and bool(self.forms)
+        case = replace(case, mask="random" if masked else None)
+        form = self.forms[0] if masked else ""
+        bound, mask_dtype = self.work_bound(drawn.size, case.keys), self.mask_dtype(0)
+        trials = [
+            self.questions.pose(
+                drawn, case, form=form, mask_dtype=mask_dtype, bound=bound, again=again
+            )
+            for again in (False, True)
+        ]
+        drawn.answer(trials)
+        return trials
+
+    def _judge_purity(self, results: list[dict[str, Any]], alike: list[Trial]) -> None:
         answers = results[0].get("answers", [])
         self.counts["purity"] = len(answers)
         outs = [answer.get("out") for answer in answers]
@@ -238,8 +256,15 @@ class Examination:
             self.state = "fail-state"
         for answer in answers:
             self.modified.update(answer.get("modified", []))
-        if len(results) > 1:
+        if len(results) > 2:
             self._judge_prefixes(results[1].get("answers", []))
+        wrong = [
+            trial.judge(answer)
+            for trial, answer in zip(alike, answers_of(results[-1], len(alike)), strict=True)
+        ]
+        right = not self.findings.get("values") and not self.findings.get("mask")
+        if right and any(wrong) and self.state is None:
+            self.state = "fail-kept"
 
     def _prefixes(self, drawn: Drawn) -> dict[str, Any]:
         case = Case(check="causality", batch=2, queries=9, keys=9)

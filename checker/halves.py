@@ -23,14 +23,16 @@ from .questions import Drawn
 from .trials import Trial, answers_of
 from .wire import dtype_name
 
-__all__ = ["try_dtypes"]
+__all__ = ["AUTOCAST", "excuse", "try_dtypes"]
 
+# What autocast makes products in; its trials are those of this dtype.
+AUTOCAST = torch.bfloat16
 # The dtype that numbers are rounded to, and whether autocast does it.
 _MANNERS = (
     (torch.float32, False),
     (torch.bfloat16, False),
     (torch.float16, False),
-    (torch.bfloat16, True),
+    (AUTOCAST, True),
 )
 
 
@@ -80,20 +82,32 @@ def _trial(examination: Examination, case: Case, drawn: Drawn, dtype: torch.dtyp
     )
 
 
+def excuse(fault: dict[str, Any] | None, dtype: torch.dtype, *, autocast: bool) -> str:
+    """Why an exception in low precision is no mistake, "" where it is one or there is none.
+
+    mixture: autocast's own. overflow: of a fill in float16, which is worth a remark. lacking: an
+    operator that this torch has not in this dtype.
+    """
+    if fault is None:
+        return ""
+    if autocast:
+        return "mixture"
+    if dtype is torch.float16 and "overflow" in fault["message"]:
+        return "overflow"
+    return "lacking" if "not implemented for" in fault["message"] else ""
+
+
 def _judge(
     examination: Examination, dtype: torch.dtype, trial: Trial, answer: dict[str, Any]
 ) -> None:
     fault = answer.get("fault")
-    if fault is not None:
-        if trial.autocast:
-            return
-        if dtype is torch.float16 and "overflow" in fault["message"]:
-            examination.half_faults.append(fault)
-            return
-        if "not implemented for" in fault["message"]:
-            # An operator that this torch lacks in this dtype there is nobody's mistake.
-            examination.skipped_dtypes.append(dtype)
-            return
+    excused = excuse(fault, dtype, autocast=trial.autocast)
+    if excused == "overflow" and fault is not None:
+        examination.half_faults.append(fault)
+    if excused == "lacking":
+        examination.skipped_dtypes.append(dtype)
+    if excused:
+        return
     examination.counts["dtypes"] = examination.counts.get("dtypes", 0) + 1
     examination.autocast |= trial.autocast
     finding = trial.judge(answer)

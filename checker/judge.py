@@ -28,6 +28,7 @@ from .attempts import Unbound, bind
 from .behaviour import Trace, pretend, trace
 from .beneath import beneath
 from .choose import choose
+from .class_again import ClassAgain
 from .device_verdict import judge_device
 from .diagnose import diagnose, diagnose_training
 from .direct import judge as direct
@@ -42,9 +43,10 @@ from .heat import heat
 from .limits import Limits, share_of_memory
 from .lines import own_imports
 from .messages import say
-from .on_device import DeviceRun, run_on_device
+from .on_device import Again, DeviceRun, run_on_device
 from .process import Candidate, Ended, Foul
 from .report import Fault, Report
+from .sheet import Sheet
 from .source import Source, Unreadable, read
 from .timing import Subject, timed
 from .timings import Timings
@@ -227,7 +229,10 @@ class _Sitting:
         self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
     ) -> None:
         try:
-            direct.judge(self.kata, candidate, source, self.result, self.job, classes)
+            direct.judge(
+                self.kata, candidate, source, self.result, self.job, classes,
+                on_device=self._on_device,
+            )  # fmt: skip
         except direct.Refused as refused:
             unjudged = Unjudged(refused.kind, refused.message, refused.line)
             unjudged.diagnosis = refused.diagnosis
@@ -277,13 +282,14 @@ class _Sitting:
         verdict.outputs(examination)
         verdict.purity(examination, seen)
         verdict.causality(examination)
-        judge_dropout(verdict, self.kata.contract, found, fitted.shown["modules"])
+        judge_dropout(verdict, self.kata.contract.dropout, found, fitted.shown["modules"])
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)
         fitted.candidate.settle()
         if faults is not None:
-            judge_device(verdict, faults, self._on_device(verdict, examination, found))
+            run = self._on_device(verdict, ClassAgain(examination, found))
+            judge_device(verdict, faults, run)
         verdict.finish()
         verdict.flow(flow)
         if self.job["heat"]:
@@ -303,19 +309,19 @@ class _Sitting:
             examination.try_training()
         return found
 
-    def _on_device(
-        self, verdict: Verdict, examination: Examination, dropout: DropoutFinding | None
-    ) -> DeviceRun | None:
+    def _on_device(self, sheet: Sheet, again: Again) -> DeviceRun | None:
         """Judge what has passed so far on a real accelerator, where there may be one."""
         asked = hoped(self.job["device"])
-        if asked is None or any(check.status == "fail" for check in verdict.checks.values()):
+        if asked is None or any(check.status == "fail" for check in sheet.checks.values()):
             return None
+        first = self.candidate
+        assert first is not None
         self.phase = "device"
         # A warden watches one at a time.
         seconds, memory = self.job["timeout"], self.job["memory"]
         limits = Limits(seconds=seconds, memory=memory, accelerator=asked)
         self._serve(None)
-        run = run_on_device(examination, limits, self.loading, dropout, self._serve)
+        run = run_on_device(again, first, limits, self.loading, self._serve)
         if not run.ran and self.job["device"] != "auto":
             reason = run.reason or self._say("device-none")
             message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)

@@ -226,6 +226,15 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "on the weights, rate {rate:g}, off in eval",
         "zh": "作用在权重上，比例 {rate:g}，eval 时关闭",
     },
+    "dropout-beside": {
+        "en": "not on the weights, but where it may act, rate {rate:g}, off in eval",
+        "zh": "没有作用在权重上，但它的位置是允许的，比例 {rate:g}，eval 时关闭",
+    },
+    "dropout-unknown": {
+        "en": "made by hand, or on a tensor that the model answer does not make: where it acts is "
+        "not judged",
+        "zh": "是手写的，或者作用在参考答案里没有的张量上：不评判它的位置",
+    },
     "dropout-none": {"en": "no dropout, and none is required", "zh": "没有 dropout，也不要求"},
     "dtypes-pass": {"en": "{dtypes}", "zh": "{dtypes}"},
     "stability-pass": {"en": "inputs times 30", "zh": "输入放大 30 倍"},
@@ -348,6 +357,11 @@ MESSAGES: dict[str, dict[str, str]] = {
     "fail-state": {
         "en": "the same call gives another output after other calls",
         "zh": "同样的调用，在别的调用之后结果变了",
+    },
+    "fail-kept": {
+        "en": "a call answers with what one of the same shapes before it was given: something is "
+        "kept between calls",
+        "zh": "一次调用用到了之前同样形状的调用的内容：两次调用之间保留了什么",
     },
     "fail-random": {
         "en": "two equal calls in eval mode give different outputs",
@@ -621,6 +635,14 @@ MESSAGES: dict[str, dict[str, str]] = {
     "device-hardcoded": {
         "en": "a device is fixed in the code; make tensors on the input's: `device=x.device`",
         "zh": "代码里写死了 device；新建张量要用输入的：`device=x.device`",
+    },
+    "no-array": {
+        "en": "numpy takes what is on the CPU alone; stay with torch, which has the same functions",
+        "zh": "numpy 只能用 CPU 上的张量；请一直用 torch，它有同样的函数",
+    },
+    "left-behind": {
+        "en": "`{name}` is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
+        "zh": "`{name}` 是普通属性，`.to()` 不会带上它；请用 `register_buffer`",
     },
     "mask-not-buffer": {
         "en": "the mask is a plain attribute, which `.to()` leaves behind; use `register_buffer`",

@@ -24,6 +24,7 @@ from torch._C._functorch import (
 )
 from torch.overrides import TorchFunctionMode
 
+from .building import may_be_mask
 from .frames import line_in
 
 __all__ = ["HOME", "Mixed", "PretendedGPU"]
@@ -56,8 +57,8 @@ _STRICT = {
 _ASSIGNED = {"__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
              "__ipow__", "__iand__", "__ior__", "__ixor__"}  # fmt: skip
 
-# How a tensor came to be where it is: `made` or `attribute`, a call's or an attribute's name,
-# and the line.
+# How a tensor came to be where it is: `made`, `attribute`, or `mask` where an attribute is one, or
+# `array` of what has to be on the CPU; a call's or an attribute's name, and the line.
 _Origin = tuple[str, str, int | None]
 _MOVED: _Origin = ("", "", None)
 
@@ -68,6 +69,10 @@ class Mixed(RuntimeError):
     def __init__(self, origin: _Origin, text: str) -> None:
         super().__init__(text)
         self.origin = origin
+
+
+class _NoArray(Mixed, TypeError):
+    """A tensor on the GPU was to become an array."""
 
 
 class PretendedGPU(TorchFunctionMode):
@@ -100,7 +105,8 @@ class PretendedGPU(TorchFunctionMode):
     def _leave(self, name: str, value: Any) -> None:
         for tensor in _tensors(value):
             if self._device(tensor) == _CPU:
-                self._put(tensor, _CPU, ("attribute", name, None))
+                kind = "mask" if may_be_mask(tensor) else "attribute"
+                self._put(tensor, _CPU, (kind, name, None))
 
     def brought_home(self, result: Any) -> None:
         """Raise Mixed where a call's output is known to be on another device than its inputs."""
@@ -152,9 +158,10 @@ class PretendedGPU(TorchFunctionMode):
             place = self._device(args[0])
             return -1 if place == _CPU else place.index
         if name in {"numpy", "__array__"} and self._device(args[0]) != _CPU:
-            raise TypeError(
+            raise _NoArray(
+                ("array", name, line_in(self.path)),
                 f"can't convert {self._device(args[0])} device type tensor to numpy. Use "
-                "Tensor.cpu() to copy the tensor to host memory first."
+                "Tensor.cpu() to copy the tensor to host memory first.",
             )
         asked = kwargs.pop("device", None)
         if asked is not None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
 from .crashes import because
+from .finding import Finding
 from .lines import Lines
 from .messages import say
 from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
 from .source import Source
-from .trials import Finding
 from .wire import dtype_name
 
 __all__ = ["Sheet", "excerpt"]
@@ -30,6 +32,10 @@ class Sheet:
     def say(self, key: str, **values: object) -> str:
         """A sentence in the report's language."""
         return say(key, self.language, **values)
+
+    def of(self, name: str, text: str) -> str:  # noqa: ARG002 - a class is judged alone
+        """A sentence about what is called `name`, which is said where several are judged."""
+        return text
 
     def set(self, name: str, status: str, detail: str = "", cases: int = 0) -> None:
         """Record a check's outcome; a failure stays one."""
@@ -59,12 +65,12 @@ class Sheet:
         message = self.say(key or ident, **values)
         self.report.remarks.append(Remark(id=ident, line=line, message=message))
 
-    def dtype_of(self, finding: Finding) -> str:
+    def dtype_of(self, finding: Finding[Any]) -> str:
         """The dtype of a finding's case, in words."""
         dtype = dtype_name(finding.trial.dtype)
         return self.say("under-autocast", dtype=dtype) if finding.trial.autocast else dtype
 
-    def finding_text(self, finding: Finding) -> str:
+    def finding_text(self, finding: Finding[Any]) -> str:
         """What a finding says, with its case."""
         case = finding.trial.label(self.language)
         if finding.kind == "raised" and finding.fault is not None:
@@ -75,7 +81,7 @@ class Sheet:
             )  # fmt: skip
             return text + because(fault, self.source, self.language)
         if finding.kind == "none":
-            return self.say("returns-nothing", kind=finding.name)
+            return self.say("returns-nothing", kind=finding.words)
         if finding.kind == "shape" and finding.actual is not None:
             return self.say(
                 "fail-shape", case=case, actual=tuple(finding.actual.shape),
@@ -87,7 +93,7 @@ class Sheet:
             return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
         return self.say("fail-values", failed=1, cases=1, case=case)
 
-    def show(self, finding: Finding) -> None:
+    def show(self, finding: Finding[Any]) -> None:
         """Make a finding the difference that the report shows."""
         trial = finding.trial
         expected = trial.expected

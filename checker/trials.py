@@ -8,8 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from . import finding
 from .cases import Case
-from .compare import GRADIENT_BOUND, Gap, gap
+from .compare import GRADIENT_BOUND, gap
 from .masks import form_name
 from .messages import say
 from .plan import Size
@@ -19,16 +20,7 @@ from .wire import dtype_name
 __all__ = ["Finding", "Trial", "answers_of", "work_out"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What went wrong in a trial. kind: raised, shape, none, values, gradient or detached."""
-
-    kind: str
-    trial: Trial
-    fault: dict[str, Any] | None = None
-    gap: Gap | None = None
-    actual: Tensor | None = None
-    name: str = ""
+Finding = finding.Finding["Trial"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,7 +83,7 @@ class Trial:
             return Finding(kind="raised", trial=self, fault=answer["fault"])
         out = answer["out"]
         if not isinstance(out, Tensor):
-            return Finding(kind="none", trial=self, name=str(answer.get("container")))
+            return Finding(kind="none", trial=self, words=str(answer.get("container")))
         if out.shape != self.expected.shape:
             return Finding(kind="shape", trial=self, actual=out)
         found = gap(out, self.expected, self.bound, self._kept())

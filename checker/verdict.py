@@ -242,7 +242,8 @@ class Verdict(Blame):
                 self.set("dropout", "fail", self.say("dropout-in-eval"))
             else:
                 line = state_line(self.source, self.report.object or "")
-                self.blame("nondeterministic", line)
+                kept = examination.state == "fail-kept"
+                self.blame("nondeterministic", line, "fail-kept" if kept else "")
         self.set("purity", "pass", self.say("purity-pass"), examination.counts.get("purity", 0))
 
     def causality(self, examination: Examination) -> None:

@@ -227,7 +227,7 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
 
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "left_out", "where", "setting", "layer",
+    "left_out", "where", "setting", "layer", "dropout",
 }  # fmt: skip
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried"}
 _ARGUMENT_KEYS = {

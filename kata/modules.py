@@ -59,10 +59,14 @@ class Layer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:
-    """How an object is made, and what weights the model answer has."""
+    """How an object is made, and what weights the model answer has.
+
+    dropout: the model answer's steps that dropout may act on, beside the weights.
+    """
 
     settings: tuple[Setting, ...]
     layers: tuple[Layer, ...]
+    dropout: tuple[str, ...] = ()
 
     @property
     def texts(self) -> list[str]:
@@ -105,6 +109,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
                 f"{where}, layer {one.get('name', '')}: its shape has one axis or two"
             )
     return Module(
+        dropout=tuple(row.get("dropout", ())),
         settings=tuple(
             Setting(
                 name=one["name"], value=str(one.get("value", "")), also=tuple(one.get("also", ())),

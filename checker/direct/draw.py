@@ -28,8 +28,8 @@ class Case:
     """One thing to try. check: what it counts for. turn: which of an argument's shapes it takes.
 
     mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
-    are far ones. schedule: the kind of a sequence of calls that it is part of, and after: what
-    was given before it there.
+    are far ones. train: whether it is tried in train mode. schedule: the kind of a sequence of
+    calls that it is part of, and after: what was given before it there.
     """
 
     check: str
@@ -41,6 +41,7 @@ class Case:
     strided: bool = False
     grad: bool = False
     far: bool = False
+    train: bool = False
     schedule: str = ""
     after: int = 0
 
@@ -67,6 +68,8 @@ class Case:
             parts.append(say("case-strided", language))
         if self.far:
             parts.append(say("direct-far", language))
+        if self.train:
+            parts.append(say("case-train", language))
         return say("comma", language).join(parts)
 
     def shape_of(self, argument: Argument) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -19,7 +20,8 @@ from ..trials import answers_of
 from ..wire import dtype_name
 from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
-from .trials import Finding, Trial, by_dtype, same
+from .trials import Finding, Trial, by_dtype
+from .trials import same as alike
 from .truth import Answers, made
 
 __all__ = ["Examination", "Found"]
@@ -33,8 +35,8 @@ class Found:
     """What came of trying one function.
 
     counts, findings: by check. dropped: mask dtypes that it does not take, and what came.
-    modified: inputs that it changed. state: fail-random or fail-state. work: the dtype that
-    values are decided in. device: the first fault on a pretended GPU.
+    modified: inputs that it changed. state: fail-random, fail-state or fail-kept. work: the
+    dtype that values are decided in, and dtypes: the others that it was tried in.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -45,7 +47,7 @@ class Found:
     work: torch.dtype = torch.float64
     nan_rows: bool = False
     half_faults: list[dict[str, Any]] = field(default_factory=list)
-    device: dict[str, Any] | None = None
+    dtypes: dict[str, None] = field(default_factory=dict)
     container: int = 0
     place: int = 0
 
@@ -71,6 +73,8 @@ class Examination:
         self.bound: Bound | None = None
         self.mask_dtypes: list[torch.dtype] = [torch.int64]
         self.found = Found()
+        self.tried: list[Trial] = []
+        self.low: list[list[Trial]] = []
         self.seen: list[Trial] = []
         self.measured: list[Trial] = []
 
@@ -119,7 +123,7 @@ class Examination:
             keep=tuple(one.name for one in self.function.arguments if not one.floats),
             # Where it is forbidden it is left on, so that who uses it is told so.
             autograd=AUTOGRAD in self.function.rules.never,
-            **extra,
+            **(extra | _in_training(extra) if case.train else extra),
         )
 
     def _handed(self, trial: Trial) -> dict[str, Tensor]:
@@ -194,6 +198,10 @@ class Examination:
             runs[-1]["calls"].append(trial.call)
         if not runs:
             return []
+        return self.answered(runs)
+
+    def answered(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Ask for runs, each of an object and its calls; return the answers to all calls."""
         answers: list[dict[str, Any]] = []
         results = self.candidate.ask({"do": "run", "runs": runs})["results"]
         for run, result in zip(runs, results, strict=True):
@@ -252,34 +260,37 @@ class Examination:
         case = next(small(self.function, self.sizes, mask=True), None)
         if case is None:
             return
-        works: list[torch.dtype] = []
-        fails: dict[torch.dtype, Finding] = {}
-        for dtype in MASK_DTYPES:
+        first = self.trial(case)
+        trials = {dtype: replace(first) for dtype in MASK_DTYPES}
+        for dtype, trial in trials.items():
             self.mask_dtypes = [dtype]
-            trial = self.trial(case)
-            finding = trial.judge(self.run([trial])[0])
+            self.write(trial)
+        answers = self.run([*trials.values()])
+        fails: dict[torch.dtype, Finding] = {}
+        for (dtype, trial), answer in zip(trials.items(), answers, strict=True):
+            finding = trial.judge(answer)
             if finding and finding.kind == "raised":
                 fails[dtype] = finding
-            else:
-                works.append(dtype)
+        works = [dtype for dtype in MASK_DTYPES if dtype not in fails]
         self.mask_dtypes = works or [torch.int64]
         self.found.dropped = fails if works else {}
 
-    def try_all(self) -> None:
-        """Values, masks, lengths, gradients and large values; then again, and in other dtypes."""
-        trials = self.trials()
+    def try_grid(self) -> None:
+        """Values, masks, lengths, gradients and large values."""
+        self.tried = self.trials()
+        self.judge(self.tried)
+
+    def judge(self, trials: Sequence[Trial]) -> None:
+        """Have trials' calls made, and keep what is wrong with the answers."""
         for trial, answer in zip(trials, self.run(trials), strict=True):
-            self._keep(trial, answer, trial.case.check)
-        if not self.found.findings.get("values"):
-            self._try_dtypes()
-        self.try_purity()
-        self._try_device()
+            self.keep(trial, answer, trial.case.check)
 
     def trials(self) -> list[Trial]:
         """All that is tried in the dtype that values are decided in."""
         return [self.trial(case) for case in cases(self.function, self.sizes)]
 
-    def _keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
+    def keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
+        """Count an answer for a check, and keep what is wrong with it."""
         self.found.counts[check] = self.found.counts.get(check, 0) + 1
         finding = trial.judge(answer)
         if finding is not None:
@@ -292,55 +303,35 @@ class Examination:
                 if out.shape == trial.expected[0].shape:
                     self.found.nan_rows |= bool(out[~trial.keep.expand(out.shape)].isnan().any())
 
-    def _try_dtypes(self) -> None:
-        for name in self.function.dtypes:
-            dtype = getattr(torch, name)
-            some = [*small(self.function, self.sizes, mask=False, turn=1)][:2]
-            some += [*small(self.function, self.sizes, mask=True, turn=2)][:2]
-            needs = self.function.needs_mask
-            some = [case for case in some if case.mask is not None or not needs]
-            if self.function.far and dtype.itemsize < torch.float32.itemsize:
-                some += [replace(case, far=True) for case in some]
-            trials = [self.trial(case, dtype) for case in some]
-            for trial, answer in zip(trials, self.run(trials, dtype), strict=True):
-                fault = answer.get("fault")
-                if fault and "not implemented for" in fault["message"]:
-                    continue
-                if fault and dtype is torch.float16 and "overflow" in fault["message"]:
-                    self.found.half_faults.append(fault)
-                    continue
-                self._keep(trial, answer, "dtypes")
-
-    def try_purity(self) -> None:
-        """The same call again at once, and again after another."""
-        one, other = (self.trial(case) for case in self.two())
-        answers = self.run([one, one, other, one])
-        outs = [one.results(answer) for answer in answers]
-        self.found.counts["purity"] = len(outs)
-        for answer in answers:
-            self.found.modified.update(answer.get("modified", []))
-        if all(outs[k] for k in (0, 1, 3)):
-            if not same(outs[0], outs[1]):
-                self.found.state = "fail-random"
-            elif not same(outs[0], outs[3]):
-                self.found.state = "fail-state"
-        elif outs[0]:
-            self.found.state = "fail-state"
+    def same(self, left: list[Tensor], right: list[Tensor]) -> bool:
+        """Whether two calls gave the same, but for an order of sums that a device may choose."""
+        return alike(left, right, 1e-9 if self.found.work is torch.float64 else 1e-3)
 
     def two(self) -> tuple[Case, Case]:
         """Two cases that one object can be called with."""
         many = list(cases(self.function, self.sizes))[:2]
         return many[0], many[-1]
 
-    def _try_device(self) -> None:
+    def plain_trials(self) -> list[Trial]:
+        """Calls on the first sizes, those without a mask and those with one."""
         trials = [self.trial(case) for case in self._telling(4)]
-        calls = [trial.call for trial in trials if not trial.missing]
+        return [trial for trial in trials if not trial.missing]
+
+    def pretend(self) -> list[dict[str, Any]] | None:
+        """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
+        calls = [trial.call for trial in self.plain_trials()]
         if not calls:
-            return
+            return None
         request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
-        self.found.counts["device"] = len(calls)
-        answers = self.candidate.ask(request)["answers"]
-        self.found.device = next((answer for answer in answers if answer), None)
+        faults = filter(None, self.candidate.ask(request)["answers"])
+        return [{**fault, "of": self.function.name} for fault in faults]
+
+    def elsewhere(self, candidate: Candidate) -> Examination:
+        """The same function or class in another process, to be decided in float32."""
+        other = copy.copy(self)
+        other.candidate, other.found = candidate, Found(work=torch.float32)
+        other.low = []
+        return other
 
     def watch(self) -> None:
         """Make calls on the first sizes, in every combination of choices, and keep their steps."""
@@ -385,3 +376,9 @@ class Examination:
         )
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]
+
+
+def _in_training(extra: dict[str, Any]) -> dict[str, Any]:
+    """What a call in train mode holds more: torch's dropouts are silenced."""
+    return {"train": True, "record": {"steps": "record" in extra, "only_dropout": [],
+                                      **extra.get("record", {})}}  # fmt: skip

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from ...kata.catalogue import Kata
 from ..crashes import because, meant
+from ..device_verdict import judge_device
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
+from ..on_device import Again, DeviceRun
 from ..process import Candidate
 from ..report import Diagnosis, Report
+from ..sheet import Sheet
 from ..source import Source
 from ..unjudged import known
+from .again import DirectAgain
+from .checks import try_all
 from .diagnose import diagnose, raising
 from .examine import Examination
 from .find import Entry, found
@@ -27,6 +33,8 @@ from .truth import answers, made
 from .weighing import Weighing
 
 __all__ = ["Refused", "judge"]
+
+OnDevice = Callable[[Sheet, Again], DeviceRun | None]
 
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
@@ -50,26 +58,29 @@ class Refused(Exception):
 
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
-    classes: list[dict[str, Any]],
+    classes: list[dict[str, Any]], *, on_device: OnDevice,
 ) -> None:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
-    classes: those that the file defines.
+    classes: those that the file defines. on_device: judges what has passed once more on a
+    real accelerator, where there may be one; the candidate is gone then.
     """
-    _Judging(kata, candidate, source, report, job).run(classes)
+    _Judging(kata, candidate, source, report, job, on_device=on_device).run(classes)
 
 
 class _Judging:
     """One file under one kata of functions."""
 
     def __init__(
-        self, kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any]
-    ) -> None:
+        self, kata: Kata, candidate: Candidate, source: Source, report: Report,
+        job: dict[str, Any], *, on_device: OnDevice,
+    ) -> None:  # fmt: skip
         self.kata = kata
         self.candidate = candidate
         self.source = source
         self.report = report
         self.job = job
+        self.on_device = on_device
         self.language: str = job["language"]
 
     def run(self, classes: list[dict[str, Any]]) -> None:
@@ -101,15 +112,19 @@ class _Judging:
                 raise self._signature(one)
             if fault is not None:
                 raise self._unrun(one, fault)
+        faults: list[dict[str, Any]] | None = None
         for one in examinations:
-            one.try_all()
+            try_all(one)
+            met = one.pretend()
+            faults = faults if met is None else [*(faults or []), *met]
             one.watch()
             one.measure()
             if isinstance(one, Weighing):
                 self.report.roles = {role: ", ".join(names) for role, names in one.roles.items()}
-        self._write(examinations)
+        self._write(examinations, faults)
 
-    def _write(self, examinations: list[Examination]) -> None:
+    def _write(self, examinations: list[Examination], faults: list[dict[str, Any]] | None) -> None:
+        """Fill in the report. faults: what came of a pretended GPU, None where none was tried."""
         page = Page(self.report, self.source, self.language, self.kata.asked)
         of_memory = any(_asks_of_memory(one) for one in examinations)
         for one in examinations:
@@ -128,10 +143,15 @@ class _Judging:
         for one in examinations:
             if isinstance(one, Weighing):
                 page.parameters(one)
+                page.dropout(one)
         for one in examinations:
             page.masks(one)
         page.outputs(examinations)
         page.manners(examinations)
+        if faults is not None:
+            # The pretended GPU does not follow what autograd does.
+            faults = [] if page.blames("autograd-used") else faults
+            judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
         page.finish()
         if self.job["diagnose"]:
             for one in examinations:
@@ -150,14 +170,20 @@ class _Judging:
             # Numbers that are others each time are no mistake's.
             return
         page.dtype(one)
-        evidence, further = list(one.seen), []
+        evidence: list[Trial] = list(one.seen)
+        further: list[Trial] = []
+        found = one.found.findings
+        training = all(f.trial.case.train for check in wrong for f in found[check])
+        if training and wrong and isinstance(one, Weighing):
+            # What train mode alone shows is explained by what is seen there.
+            evidence = one.recorded([one.in_training(trial) for trial in one.seen])
         for check in wrong:
-            found = sorted(one.found.findings[check], key=lambda f: f.trial.weight)
-            found = [finding for finding in found if not finding.trial.case.grad]
-            evidence += [one.again(finding.trial) for finding in found[:1]]
+            many = sorted(found[check], key=lambda f: f.trial.weight)
+            many = [finding for finding in many if not finding.trial.case.grad]
+            evidence += [one.again(finding.trial) for finding in many[:1]]
             if check == "stability":
                 # A few large scores may miss what many show: an overflow, or a row of zeros.
-                further += [one.again(finding.trial) for finding in found[1:][-1:]]
+                further += [one.again(finding.trial) for finding in many[1:][-1:]]
         off = [finding.trial for finding in low if finding.kind == "values"]
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))

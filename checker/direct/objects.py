@@ -10,6 +10,7 @@ from typing import Any
 from ...kata.arithmetic import worth
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
+from ..cases import ASKED_RATE
 from ..vocabulary import constructor_role, words
 from .find import Entry, ways
 
@@ -17,7 +18,7 @@ __all__ = ["Construction", "chosen", "constructions"]
 
 # What is worth something without being asked for, by what a constructor may mean.
 _GIVEN: dict[str, Any] = {
-    "length": 64, "dropout": 0.1, "bias": True, "causal": True, "batch": 2, "vocabulary": 17,
+    "length": 64, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2, "vocabulary": 17,
     "layers": 1, "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
     "yes": True, "flag": False,
 }  # fmt: skip
@@ -81,10 +82,16 @@ class Construction:
         """Whether its sizes come in one object."""
         return any(kind == "config" for _, kind, _ in self.arguments)
 
-    def recipe(self, sizes: dict[str, Any]) -> dict[str, Any]:
-        """How the candidate's process makes the object at these sizes."""
+    @property
+    def asked_rate(self) -> float | None:
+        """The dropout rate that it is given, None where it takes none."""
+        takes = any((kind, source) == ("role", "dropout") for _, kind, source in self.arguments)
+        return ASKED_RATE if takes else None
+
+    def recipe(self, sizes: dict[str, Any], *, silent: bool = False) -> dict[str, Any]:
+        """How the candidate's process makes the object at these sizes. silent: at a rate of 0."""
         known = {one.name: worth(one.value, sizes) for one in self.module.settings}
-        roles = dict(_GIVEN)
+        roles = _GIVEN | ({"dropout": 0.0} if silent else {})
         for one in self.module.settings:
             role = constructor_role(one.name)
             if role is not None and role not in roles:
@@ -148,7 +155,7 @@ def _by_meaning(
         role = constructor_role(own["name"])
         if role == "config" and not (own["has_default"] and given):
             given[own["name"]] = ("config", own["annotation"])
-        elif not own["has_default"] and role in _GIVEN:
+        elif role in _GIVEN and (not own["has_default"] or _rate(role, own)):
             given[own["name"]] = ("role", str(role))
     configured = any(kind == "config" for kind, _ in given.values())
     free = [one for one in named if one["name"] not in given]
@@ -163,6 +170,12 @@ def _by_meaning(
             give(own, setting)
     order = [one["name"] for one in named]
     return tuple((name, *given[name]) for name in sorted(given, key=order.index))
+
+
+def _rate(role: str | None, own: Entry) -> bool:
+    """Whether an argument with a default is a dropout rate: a float from 0 to 1."""
+    default = own["default"]
+    return role == "dropout" and type(default) is float and 0 <= default <= 1
 
 
 def _exactly(setting: Setting, own: Entry) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from ...kata.functions import Asked
 from ..crashes import because, overwritten
-from ..evidence import cut_line
+from ..dropout_verdict import judge_dropout
+from ..evidence import cut_line, state_line
+from ..finding import Finding
 from ..lines import in_place
 from ..report import Difference, Report
 from ..sheet import Sheet, excerpt
@@ -18,7 +21,7 @@ from .draw import grown, shape_name
 from .examine import Examination
 from .places import Places
 from .rules import Breach
-from .trials import Finding
+from .trials import Trial
 from .weighing import Weighing
 
 __all__ = ["Page"]
@@ -46,7 +49,7 @@ class Page(Sheet):
         """Operators under `rules`, memory under `structure`: each breach with its line."""
         for breach in breaches:
             message = self.say(breach.key, **breach.values)
-            self.set(check, "fail", self._of(name, message))
+            self.set(check, "fail", self.of(name, message))
             line = self.lines.last_return() if breach.returned else breach.line
             self.blame(breach.mistake, line, breach.key, **breach.values)
 
@@ -76,6 +79,10 @@ class Page(Sheet):
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
             self.remark("parameter-unused", self.lines.assignment(layer), name=name)
 
+    def dropout(self, one: Weighing) -> None:
+        """Where dropout acts in train mode, and at which rate."""
+        judge_dropout(self, "optional", one.dropout, one.shown["modules"])
+
     def unread(self, one: Weighing) -> None:
         """Where nothing explains a class's numbers, own up that its weights may be misread."""
         doubted = one.found.findings.get("values") and not one.aligned and not one.plain
@@ -94,7 +101,7 @@ class Page(Sheet):
             "fail-raised", case=self.say("direct-mask-of", dtype=dtype_name(dtype)),
             kind=fault["type"], line=fault["line"], reason=fault["message"].split("\n")[0],
         )  # fmt: skip
-        self.set("mask", "fail", self._of(one.function.name, text))
+        self.set("mask", "fail", self.of(one.function.name, text))
         self.blame("mask-dtype", fault["line"], dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
@@ -104,8 +111,8 @@ class Page(Sheet):
             odd = [f for f in many if f.kind in {"shape", "none", "count", "dtype"}]
             if odd:
                 first = min(odd, key=lambda f: f.trial.weight)
-                self.set("shape", "fail", self._of(one.function.name, self.text(first)))
-                self.display(first)
+                self.set("shape", "fail", self.finding_text(first))
+                self.show(first)
         asked = (result for one in examinations for result in one.function.results)
         # What depends on a choice is written down nowhere.
         shapes = dict.fromkeys(shape_name(result.shape) for result in asked if result.shape)
@@ -128,13 +135,22 @@ class Page(Sheet):
                 )  # fmt: skip
             elif smallest.kind == "missing":
                 text = self.say("direct-missing", name=smallest.name, cases=len(findings))
-            self.set(check, "fail", self._of(one.function.name, text), total)
+            if check == "dtypes":
+                text = self._in_dtype(smallest, text)
+            self.set(check, "fail", self.of(one.function.name, text), total)
             if self.report.difference is None:
-                self.display(smallest)
+                self.show(smallest)
         if total:
             self.set(check, "pass", self._passed(check, examinations), total)
         else:
             self.set(check, "skip", self.say("not-asked"))
+
+    def _in_dtype(self, finding: Finding[Any], text: str) -> str:
+        dtype = self.dtype_of(finding)
+        if finding.kind == "values" and finding.gap is not None:
+            off, bound = finding.gap.worst, finding.trial.bound
+            return self.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
+        return self.say("fail-dtype", dtype=dtype, reason=text)
 
     def _passed(self, check: str, examinations: Sequence[Examination]) -> str:
         first = examinations[0]
@@ -162,7 +178,7 @@ class Page(Sheet):
             told = (grown(function, function.large, self.language) for function in large)
             values["grown"] = self._listed(dict.fromkeys(told))
         elif check == "dtypes":
-            names = [name for one in examinations for name in one.function.dtypes]
+            names = [name for one in examinations for name in one.found.dtypes]
             values["names"] = self._listed(dict.fromkeys(names))
         return self.say(f"direct-pass-{check}", **values)
 
@@ -170,42 +186,30 @@ class Page(Sheet):
         return self.say("comma").join(words)
 
     def manners(self, examinations: Sequence[Examination]) -> None:
-        """Purity, the pretended GPU, and what is worth a remark."""
+        """Purity, and what is worth a remark."""
         for one in examinations:
             self._purity(one)
-            self._device(one)
             self._remarks(one)
         self.follows("purity")
-        if any("device" in one.found.counts for one in examinations):
-            self.set("device", "pass", self.say("device-pass"))
 
     def _purity(self, one: Examination) -> None:
         found, name = one.found, one.function.name
         if found.modified:
             names = self._listed(f"`{each}`" for each in sorted(found.modified))
-            self.set("purity", "fail", self._of(name, self.say("fail-modified", names=names)))
+            self.set("purity", "fail", self.of(name, self.say("fail-modified", names=names)))
             steps = [s for t in one.seen for s in t.answer.get("steps", ())]
             self.blame("input-modified", in_place(steps), names=names)
         if found.state is not None:
-            self.set("purity", "fail", self._of(name, self.say(found.state)))
+            self.set("purity", "fail", self.of(name, self.say(found.state)))
             if found.state == "fail-random":
                 drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
                 if drops:
                     self.blame("dropout-in-eval", drops[0]["line"])
                 else:
                     self.blame("nondeterministic", one.entry["line"])
-
-    def _device(self, one: Examination) -> None:
-        met = one.found.device
-        # The pretended GPU does not follow what autograd does.
-        if met is None or any(d.mistake == "autograd-used" for d in self.report.diagnosis):
-            return
-        fault = met["fault"]
-        line = met.get("line") or fault["line"]
-        reason = fault["message"].split("\n")[0]
-        text = self.say("fail-device", line=line, reason=reason)
-        self.set("device", "fail", self._of(one.function.name, text))
-        self.blame("device-hardcoded", line)
+            elif found.state == "fail-kept":
+                line = state_line(self.source, one.entry["name"])
+                self.blame("nondeterministic", line, found.state)
 
     def _remarks(self, one: Examination) -> None:
         found = one.found
@@ -290,15 +294,16 @@ class Page(Sheet):
 
     # -- words -----------------------------------------------------------------------------
 
-    def _of(self, name: str, text: str) -> str:
+    def of(self, name: str, text: str) -> str:
+        """A sentence about one function, which is named where there are several."""
         return self.say("direct-of", name=name, text=text) if self.several else text
 
-    def label(self, finding: Finding) -> str:
+    def label(self, finding: Finding[Any]) -> str:
         """A finding's case in words."""
         trial = finding.trial
         return trial.case.label(trial.function, self.sizes, self.language)
 
-    def _dtype(self, finding: Finding) -> str:
+    def _dtype(self, finding: Finding[Any]) -> str:
         """Which dtype a result has, and which is asked for."""
         asked = next(one for one in finding.trial.function.results if one.name == finding.name)
         told = {"name": asked.name, "actual": finding.words}
@@ -307,7 +312,11 @@ class Page(Sheet):
             return self.say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
         return self.say("direct-dtype-kind", wanted=self.say(f"direct-{asked.holds}"), **told)
 
-    def text(self, finding: Finding) -> str:
+    def finding_text(self, finding: Finding[Any]) -> str:
+        """What a finding says, with its case, and whose it is."""
+        return self.of(finding.trial.function.name, self.text(finding))
+
+    def text(self, finding: Finding[Any]) -> str:
         """What a finding says, with its case."""
         case = self.label(finding)
         fault = finding.fault
@@ -343,12 +352,12 @@ class Page(Sheet):
             return self.say("direct-missing", name=finding.name, cases=1)
         return self.say("fail-values", failed=1, cases=1, case=case)
 
-    def display(self, finding: Finding) -> None:
+    def show(self, finding: Finding[Any]) -> None:
         """Make a finding the difference that the report shows."""
         right = finding.expected
         if right is None:
             return
-        trial = finding.trial
+        trial: Trial = finding.trial
         result = next(one for one in trial.function.results if one.name == finding.name)
         difference = Difference(
             case=self.label(finding),

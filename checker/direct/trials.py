@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 from ...kata.functions import Function, Result
-from ..compare import GRADIENT_BOUND, Gap, alike, gap
+from .. import finding
+from ..compare import GRADIENT_BOUND, alike, gap
 from ..wire import dtype_name
 from .draw import Case, Given
 
@@ -24,22 +25,7 @@ _LAYOUT = (
 _LATER = 1 << 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What went wrong in a trial.
-
-    kind: raised, missing, none, count, uncarried, shape, dtype, values, gradient or detached.
-    name: the argument or result that it is about.
-    """
-
-    kind: str
-    trial: Trial
-    name: str = ""
-    fault: dict[str, Any] | None = None
-    gap: Gap | None = None
-    actual: Tensor | None = None
-    expected: Tensor | None = None
-    words: str = ""
+Finding = finding.Finding["Trial"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,6 +35,7 @@ class Trial:
     keep: the rows of the results that count, None for all. missing: the argument that the
     case needs and the submission has not. answer: what came back. weight_grads: those of an
     object's weights, by the submission's names. group: calls on one object, one after another.
+    autocast: whether products are to be made in this dtype, the rest in float32.
     """
 
     function: Function
@@ -59,6 +46,7 @@ class Trial:
     call: dict[str, Any] = field(default_factory=dict)
     keep: Tensor | None = None
     dtype: torch.dtype = torch.float64
+    autocast: bool = False
     grads: dict[str, Tensor] = field(default_factory=dict)
     weight_grads: dict[str, Tensor] = field(default_factory=dict)
     group: int = 0
@@ -107,9 +95,9 @@ class Trial:
         if len(actual) < len(self.expected):
             return Finding(kind="count", trial=self, words=str(len(actual)))
         for asked, mine, right in zip(self.function.results, actual, self.expected, strict=False):
-            finding = self._judge_one(asked, mine, right)
-            if finding is not None:
-                return finding
+            wrong = self._judge_one(asked, mine, right)
+            if wrong is not None:
+                return wrong
         return None
 
     def _judge_one(self, asked: Result, mine: Tensor, right: Tensor) -> Finding | None:
@@ -176,9 +164,9 @@ def by_dtype(finding: Finding) -> bool:
     return any(words in message for words in told)
 
 
-def same(left: list[Tensor], right: list[Tensor]) -> bool:
-    """Whether two calls gave the same."""
+def same(left: list[Tensor], right: list[Tensor], close: float) -> bool:
+    """Whether two calls gave the same, to a share of the largest entry."""
     return len(left) == len(right) and all(
-        a.shape == b.shape and alike(a.double(), b.double(), 1e-9)
+        a.shape == b.shape and alike(a.double(), b.double(), close)
         for a, b in zip(left, right, strict=True)
     )

@@ -15,13 +15,14 @@ from ...kata.arithmetic import names as names_in
 from ...kata.functions import Argument, choices
 from ...kata.modules import Module
 from ..compare import agree
+from ..dropout_trial import DropoutFinding
 from .draw import Case, Given, small
 from .examine import Examination
 from .find import ways
 from .objects import Construction, constructions
 from .sequences import KINDS, sequence
 from .takes import Reading, Shapes, fitted, tables
-from .trials import Finding, Trial, by_dtype, same
+from .trials import Finding, Trial, by_dtype
 from .truth import FAULTS, answers, made, options
 from .weights import drawn, readings
 
@@ -57,6 +58,7 @@ class Weighing(Examination):
         self.shown: dict[str, Any] = {}
         self.kinds: dict[Any, _Kind] = {}
         self.groups = 0
+        self.dropout: DropoutFinding | None = None
         self._fixed = {symbol for text in module.texts for symbol in names_in(text)}
 
     # -- finding the way in ----------------------------------------------------------------
@@ -120,7 +122,7 @@ class Weighing(Examination):
         """Decide values in float32 where the code does not run in float64."""
         trial = self.trial(case)
         finding = trial.judge(self.run([trial])[0])
-        if finding is not None and finding.kind == "raised" and by_dtype(finding):
+        if finding and finding.kind == "raised" and by_dtype(finding):
             self.found.work = torch.float32
 
     # -- which weight is which -------------------------------------------------------------
@@ -294,10 +296,8 @@ class Weighing(Examination):
 
     def write(self, trial: Trial, **extra: Any) -> None:
         """Write a trial's call; what it gives back is kept for later ones."""
-        given = trial.given
-        if given.state:
-            extra["hold"] = given.kept
-        super().write(trial, **extra)
+        held = {"hold": trial.given.kept} if trial.given.state else {}
+        super().write(trial, **held, **extra)
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
         """Bring the gradients of the model answer's weights to the submission's parameters."""
@@ -320,12 +320,12 @@ class Weighing(Examination):
 
     def object_of(self, trial: Trial) -> Any:
         """What tells the object of one call from that of another."""
-        return (self._key(trial.case.sizes), trial.case.gain != 1, trial.group)
+        return (self._key(trial.case.sizes), trial.case.gain != 1, trial.group, trial.case.train)
 
     def way_in(self, trial: Trial) -> dict[str, Any]:
         """How the object that a trial calls is made, and its weights."""
         assert self.construction is not None
-        recipe = self.construction.recipe(trial.case.sizes)
+        recipe = self.construction.recipe(trial.case.sizes, silent=trial.case.train)
         weights = self._held(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
@@ -339,6 +339,17 @@ class Weighing(Examination):
 
     # -- what is tried ---------------------------------------------------------------------
 
+    def plain_trials(self) -> list[Trial]:
+        """The same, and in train mode."""
+        found = super().plain_trials()
+        return [*found, *map(self.in_training, found)]
+
+    def in_training(self, trial: Trial) -> Trial:
+        """The same trial in train mode, with torch's dropouts silenced and at a rate of 0."""
+        other = replace(trial, case=replace(trial.case, train=True))
+        self.write(other, **{n: trial.call[n] for n in ("grad", "autocast") if n in trial.call})
+        return other
+
     def two(self) -> tuple[Case, Case]:
         """Two cases that one object can be called with."""
         one, other = super().two()
@@ -348,15 +359,6 @@ class Weighing(Examination):
             if symbol not in self._fixed and self._key(sizes) == self._key(one.sizes):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
-
-    def try_purity(self) -> None:
-        """The same, told apart: what differs on one object and not on two is kept on it."""
-        super().try_purity()
-        if self.found.state == "fail-random":
-            pair = [self.trial(self.two()[0])] * 2
-            outs = [pair[0].results(self.run([one])[0]) for one in pair]
-            if same(outs[0], outs[1]):
-                self.found.state = "fail-state"
 
     def trials(self) -> list[Trial]:
         """All that is tried: each call alone, and calls one after another."""

@@ -13,7 +13,7 @@ from attn_kata.checker import accelerator, launch
 from attn_kata.checker.accelerator import NoStart
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Check, Report
-from attn_kata.kata.catalogue import Kata, katas
+from attn_kata.kata.catalogue import Kata, find, katas
 
 HERE = Path(__file__).parent
 CODE = (HERE / "standin.py").read_text("utf-8").split('CODE = """\\\n')[1].split('"""')[0]
@@ -70,12 +70,15 @@ def stand_ins() -> Iterator[Callable[[str], Bench]]:
 def on_gpu(stand_ins: Callable[[str], Bench], tmp_path: Path) -> Judged:
     """Judge a source where a GPU is; what is handed in is changed, old text for new."""
 
-    def run(old: str = "", new: str = "", fate: str = "well", **options: Any) -> Report:
-        source = MHA.replace(old, new) if old else MHA
-        assert not old or source != MHA
+    def run(
+        old: str = "", new: str = "", fate: str = "well", kata: str = "mha", **options: Any
+    ) -> Report:
+        whole = MHA if kata == "mha" else find(kata).solution()
+        source = whole.replace(old, new) if old else whole
+        assert not old or source != whole
         (tmp_path / "mine.py").write_text(source)
         chosen = Options(seed=1, **options)
-        return next(stand_ins(fate).judge("mha", [tmp_path / "mine.py"], chosen))
+        return next(stand_ins(fate).judge(kata, [tmp_path / "mine.py"], chosen))
 
     return run
 
@@ -172,6 +175,74 @@ def test_what_goes_wrong_there_alone(on_gpu: Judged, case: str) -> None:
     assert report.verdict == "fail"
     assert {c.id for c in report.checks if c.status == "fail"} == {"device"}
     assert words in check(report).detail
+
+
+# The same of what is judged by its calls: functions, modules, and modules with a state.
+ELSEWHERE = {
+    "values": ("value = value * 1.01", "standard deviations"),
+    "raises": ('raise ValueError("only there")', "only there"),
+    "random": ("value = value + torch.randn_like(value)", "on a stand-in: "),
+    "halves": ("value = value * (1 + (value.dtype == torch.float16))", "float16: off by"),
+    "gradients": ("value = value.detach()", "the gradient of"),
+    "state": ("self.times = getattr(self, 'times', 0) + 1; value = value * (1 + self.times % 2)",
+              "standard deviations"),
+}  # fmt: skip
+JUDGED_BY_CALLS = [
+    *(("gqa", case) for case in ELSEWHERE),
+    *((kata, case) for kata in ("sdpa", "kvcache", "mla") for case in ("values", "raises")),
+]
+
+
+@pytest.mark.parametrize(("kata", "case"), JUDGED_BY_CALLS)
+def test_what_goes_wrong_there_alone_by_its_calls(on_gpu: Judged, kata: str, case: str) -> None:
+    """A fault that only the GPU shows fails a function's and a module's device check alone."""
+    fault, words = ELSEWHERE[case]
+    row = next(r for r in find(kata).solution().splitlines() if r.endswith(" = weights @ value")
+               or " = weights @ value  #" in r)  # fmt: skip
+    indent = row[: len(row) - len(row.lstrip())]
+    spoilt = f"{indent}if torch.cuda.is_available():\n{indent}    {fault}\n{row}"
+    report = on_gpu(row, spoilt, kata=kata)
+    assert report.verdict == "fail"
+    assert {c.id for c in report.checks if c.status == "fail"} == {"device"}
+    assert words in check(report).detail
+    assert report.device == {"cuda": "ran", "name": "a stand-in"}
+
+
+def test_one_of_several_functions(on_gpu: Judged) -> None:
+    """Of several functions each is run on the GPU, and the one that raises is named."""
+    row = "def log_sum_exp(x: Tensor, dim: int = -1) -> Tensor:\n"
+    spoilt = "@lambda f: lambda *a: f(*a) * (1 + 0.1 * torch.cuda.is_available())\n"
+    report = on_gpu(row, spoilt + row, kata="drill-softmax")
+    assert check(report).detail.startswith("on a stand-in: float32: off by")
+    source = find("drill-softmax").solution()
+    line = source[: source.index(row)].count("\n") + 2
+    raising = "@lambda f: lambda *a: f(*a[: 2 - 2 * torch.cuda.is_available()])\n"
+    report = on_gpu(row, raising + row, kata="drill-softmax")
+    assert check(report).detail.startswith(f"on a stand-in, line {line - 1}: ")
+
+
+@pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+def test_every_kata_reaches_the_gpu(on_gpu: Judged, kata: Kata) -> None:
+    """Every model answer is judged once more on the GPU, in float32 and what else it is asked."""
+    report = on_gpu(kata=kata.id)
+    assert report.verdict == "pass", report.to_dict()
+    assert report.device == {"cuda": "ran", "name": "a stand-in"}
+    asked = {name for one in kata.asked.functions for name in one.dtypes} if kata.asks else set()
+    assert all(name in check(report).detail for name in {"float32", *asked})
+    assert check(report).cases >= 20
+
+
+def test_a_plain_attribute_is_called_what_it_is(on_gpu: Judged) -> None:
+    """A table that `.to()` leaves behind is no mask, and is named on the line that keeps it."""
+    old = "        self.output_proj = nn.Linear(hidden_dim, hidden_dim)\n"
+    kept = f"{old}        self.table = torch.zeros(hidden_dim)\n"
+    source = find("kvcache").solution().replace(old, kept)
+    use = "query = self.query_proj(x)"
+    source = source.replace(use, "query = self.query_proj(x + self.table)")
+    report = on_gpu(find("kvcache").solution(), source, kata="kvcache", device="cpu")
+    line = source[: source.index("self.table =")].count("\n") + 1
+    assert [(d.mistake, d.line) for d in report.diagnosis] == [("device-hardcoded", line)]
+    assert report.diagnosis[0].message.startswith("`table` is a plain attribute")
 
 
 def test_two_devices_there(on_gpu: Judged) -> None:

@@ -91,7 +91,7 @@ def test_a_stray_tensor_is_followed_to_where_it_was_made() -> None:
     assert line == test_a_stray_tensor_is_followed_to_where_it_was_made.__code__.co_firstlineno + 4
     with gpu, pytest.raises(Mixed) as caught:
         torch.add(x, module.kept[0].view(9).view(3, 3))
-    assert caught.value.origin[:2] == ("attribute", "kept")
+    assert caught.value.origin[:2] == ("mask", "kept")
 
 
 def test_device_questions() -> None:

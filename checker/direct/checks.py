@@ -1,0 +1,49 @@
+"""Everything that is tried of one function or class, in the order in which it is tried."""
+
+from __future__ import annotations
+
+from .draw import Case, small
+from .examine import Examination
+from .precision import try_dtypes
+from .training import try_training
+
+__all__ = ["try_all"]
+
+
+def try_all(one: Examination) -> None:
+    """Try all that is asked, and find what is wrong."""
+    one.try_grid()
+    if not one.found.findings.get("values"):
+        try_dtypes(one)
+    _try_purity(one)
+    try_training(one)
+
+
+def _try_purity(one: Examination) -> None:
+    """The same call again at once, after others of one shape, and after one of another."""
+    first, other = (one.trial(case) for case in one.two())
+    twins = [one.trial(_one_of_a_shape(one)) for _ in range(2)]
+    answers = one.run([first, first, *twins, other, first])
+    one.found.counts["purity"] = len(answers)
+    for answer in answers:
+        one.found.modified.update(answer.get("modified", []))
+    outs = [first.results(answers[k]) for k in (0, 1, -1)]
+    if not all(outs):
+        one.found.state = "fail-state" if outs[0] else None
+    elif not one.same(outs[0], outs[1]):
+        # What differs on one object and not on two is kept on it.
+        alone = [first.results(one.run([first])[0]) for _ in range(2)]
+        kept = one.function.module is not None and one.same(*alone)
+        one.found.state = "fail-state" if kept else "fail-random"
+    elif not one.same(outs[0], outs[-1]):
+        one.found.state = "fail-state"
+    right = not any(one.found.findings.values()) and one.found.state is None
+    wrong = [trial.judge(answer) for trial, answer in zip(twins, answers[2:4], strict=True)]
+    if right and any(wrong):
+        one.found.state = "fail-kept"
+
+
+def _one_of_a_shape(one: Examination) -> Case:
+    """A case of which two differ in what they hold alone: in a mask too, where there is one."""
+    masked = one.function.mask is not None
+    return next(small(one.function, one.sizes, mask=masked, turn=1))
