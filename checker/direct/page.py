@@ -30,7 +30,7 @@ class Page(Sheet):
     """The entries of a report about functions.
 
     several: whether the kata asks for more than one, so that each is called by its name.
-    names: theirs.
+    names: theirs. wrong: the names of those in which something fails.
     """
 
     def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
@@ -38,6 +38,7 @@ class Page(Sheet):
         self.sizes = asked.sizes
         self.names = {one.name for one in asked.functions}
         self.several = len(self.names) > 1
+        self.wrong: set[str] = set()
         self.places = Places(source, "")
 
     # -- the checks ------------------------------------------------------------------------
@@ -291,6 +292,8 @@ class Page(Sheet):
     # -- words -----------------------------------------------------------------------------
 
     def _of(self, name: str, text: str) -> str:
+        """What fails, and in which function."""
+        self.wrong.add(name)
         return self.say("direct-of", name=name, text=text) if self.several else text
 
     def label(self, finding: Finding) -> str:
