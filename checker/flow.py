@@ -14,11 +14,12 @@ import torch
 from .axes import axis_names
 from .behaviour import Trace
 from .examine import Examination
+from .heat import heat
 from .layout_match import Landmark, Reached, Sight, landmarks, matches, reach
-from .milestones import milestones
+from .milestones import milestones, shown
 from .recorder import LIMIT
 from .relation import relation
-from .report import Departure, Step
+from .report import Departure, Heat, Step
 from .truth import Truth
 
 __all__ = ["Flow", "follow"]
@@ -47,24 +48,20 @@ class Flow:
         for name, found in self.reached.items():
             if found.step is not None:
                 ticks.setdefault(found.step, []).append(name)
-        rows = []
-        for number, step in enumerate(self.sight.trace.steps):
-            shape, parts = _shape(step)
-            if shape is None:
-                continue
-            missed = self.missing is not None and number == self.culprit
-            rows.append(
-                Step(
-                    line=step["line"],
-                    call=step["call"],
-                    shape=shape,
-                    milestone=", ".join(ticks.get(number, [])) or None,
-                    missed=self.missing.name if missed and self.missing else None,
-                    axes=axis_names(shape, self.sight.trace.size, self.sight.trace.case),
-                    parts=parts,
-                )
-            )
-        return rows
+        seen = self.sight.trace
+        missed = (self.culprit, self.missing.name) if self.missing else (None, "")
+        return shown(
+            seen.steps, ticks, missed, lambda shape: axis_names(shape, seen.size, seen.case)
+        )
+
+    def heat(self, language: str) -> Heat | None:
+        """The attention weights of the traced case, None where none are expected."""
+        mark = next((mark for mark in self.landmarks if mark.name == "weights"), None)
+        if mark is None:
+            return None
+        seen, found = self.sight.trace, self.reached.get("weights")
+        reached = None if found is None else found.step
+        return heat(mark.value, seen.steps, reached, seen.case.label(language))
 
     def departure(self, language: str) -> Departure | None:
         """Say where the submission first departs, None where it does not."""
@@ -144,15 +141,3 @@ def _skipped(mark: Landmark, flow: Flow) -> bool:
 def _family(name: str) -> str | None:
     """Which input of attention a milestone belongs to; None once they have been mixed."""
     return next((source for source in _SOURCES if name.startswith(source)), None)
-
-
-def _shape(step: dict[str, object]) -> tuple[list[int] | None, int]:
-    """The shape of a step's result, and of how many tensors."""
-    shape = step["shape"]
-    if isinstance(shape, list):
-        return shape, 1
-    values = step.get("values")
-    shapes = [list(v.shape) for v in values] if isinstance(values, list) else []
-    if shapes and all(one == shapes[0] for one in shapes):
-        return shapes[0], len(shapes)
-    return None, 0

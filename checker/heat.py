@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from .axes import axis_names
-from .flow import Flow
 from .layout_match import laid_out
 from .report import Heat
 
@@ -18,35 +17,31 @@ _SOFTMAX = {"softmax", "softmin", "log_softmax"}
 _BY_HAND = {"div", "__truediv__", "div_", "__itruediv__", "true_divide"}
 
 
-def heat(flow: Flow, language: str) -> Heat | None:
-    """Return the weights of the traced case's first sample, None where none are expected.
+def heat(expected: Tensor, steps: Sequence[dict[str, Any]], reached: int | None, case: str) -> Heat:
+    """Return the weights of a traced case's first sample.
 
-    The submission's are found among its traced tensors: where the weights are reached, those;
-    else what came out of its softmax.
+    expected: (batch, heads, queries, keys), or (batch, queries, keys). reached: the step that
+    holds them; where none does, the submission's are what came out of its softmax. case: in words.
     """
-    mark = next((mark for mark in flow.landmarks if mark.name == "weights"), None)
-    if mark is None:
-        return None
-    expected = mark.value if mark.value.dim() == 4 else mark.value.unsqueeze(1)
-    found = flow.reached.get("weights")
-    number = found.step if found is not None else _softmax(flow)
-    own = _pieces(flow, number) if number is not None else []
-    actual = _as_heads(own, expected, flow)
+    if expected.dim() == 3:
+        expected = expected.unsqueeze(1)
+    number = reached if reached is not None else _softmax(steps)
+    own = _pieces(steps, number) if number is not None else []
+    actual = _as_heads(own, expected)
     first = expected[0]
     return Heat(
-        case=flow.sight.trace.case.label(language),
+        case=case,
         expected=first.tolist(),
         actual=[] if actual is None else actual.tolist(),
         # Softmax gives exactly 0 to what is hidden, and to nothing else on inputs so tame.
         masked=(first == 0).tolist(),
-        line=None if number is None else flow.sight.trace.steps[number]["line"],
-        reached=found is not None,
+        line=None if number is None else steps[number]["line"],
+        reached=reached is not None,
     )
 
 
-def _softmax(flow: Flow) -> int | None:
+def _softmax(steps: Sequence[dict[str, Any]]) -> int | None:
     """The step that a submission makes its weights in, right or wrong."""
-    steps = flow.sight.trace.steps
     calls = [n for n, step in enumerate(steps) if step["call"] in _SOFTMAX and step["values"]]
     if calls:
         return calls[0]
@@ -57,15 +52,14 @@ def _softmax(flow: Flow) -> int | None:
     return next(divided, None)
 
 
-def _pieces(flow: Flow, number: int) -> list[Tensor]:
+def _pieces(steps: Sequence[dict[str, Any]], number: int) -> list[Tensor]:
     """The tensors of a step, and of the same call on the same line in a loop's other rounds."""
-    steps = flow.sight.trace.steps
     here = steps[number]
     same = [s for s in steps if s["call"] == here["call"] and s["line"] == here["line"]]
     return [s["values"][0] for s in same if s["values"] and s["shape"] == here["shape"]]
 
 
-def _as_heads(pieces: list[Tensor], expected: Tensor, flow: Flow) -> Tensor | None:
+def _as_heads(pieces: list[Tensor], expected: Tensor) -> Tensor | None:
     """Lay weights out as (heads, queries, keys) of the first sample; None where they are not."""
     if not pieces:
         return None
@@ -80,16 +74,20 @@ def _as_heads(pieces: list[Tensor], expected: Tensor, flow: Flow) -> Tensor | No
             if best.dim() == 4:
                 return best[0]
             return torch.stack([_turned_alike(p.double(), value, best)[0] for p in pieces[:heads]])
-    names = axis_names(value.shape, flow.sight.trace.size, flow.sight.trace.case)
-    if names[0] == "batch·heads" and list(value.shape[1:]) == [queries, keys]:
-        folded = value.reshape(batch, heads, queries, keys)[0]
-        other = value.reshape(heads, batch, queries, keys)[:, 0]
-        return _nearest((folded, other), expected[0])
+    if value.numel() == expected.numel() and list(value.shape[-2:]) == [queries, keys]:
+        # Heads folded into the batch, or cut into groups.
+        folded = value.reshape(expected.shape)
+        options = [folded, value.reshape(heads, batch, queries, keys).transpose(0, 1)]
+        if value.dim() == 5:
+            options.append(value.transpose(1, 2).reshape(expected.shape))
+        return _nearest(options, expected)[0]
     if list(value.shape) == [keys] and len(pieces) == batch * heads * queries:
         rows = torch.stack([piece.double() for piece in pieces])
         by_head = rows.reshape(batch, heads, queries, keys)[0]
         by_query = rows.reshape(batch, queries, heads, keys)[0].transpose(0, 1)
         return _nearest((by_head, by_query), expected[0])
+    if value.dim() == 4 and list(value.shape) == [batch, heads // len(pieces), queries, keys]:
+        return torch.cat([piece.double()[0] for piece in pieces])
     if list(value.shape) == [queries, keys]:
         return torch.stack([piece.double() for piece in pieces[:heads]])
     if list(value.shape) == [heads, queries, keys]:

@@ -39,7 +39,6 @@ from .fitting import Fitted
 from .flow import follow
 from .forms import Forms
 from .halves import try_dtypes
-from .heat import heat
 from .limits import Limits, share_of_memory
 from .lines import own_imports
 from .messages import say
@@ -293,7 +292,7 @@ class _Sitting:
         verdict.finish()
         verdict.flow(flow)
         if self.job["heat"]:
-            self.result.heat = heat(flow, self.language)
+            self.result.heat = flow.heat(self.language)
         if self.job["diagnose"] and self.phase != "device":
             self._diagnose(verdict, examination, seen)
 

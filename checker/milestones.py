@@ -8,7 +8,7 @@ heads and transposed scores all count.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any
@@ -16,9 +16,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from . import report
 from .truth import Truth
 
-__all__ = ["HIDDEN", "Signature", "Step", "find", "milestones"]
+__all__ = ["HIDDEN", "Signature", "Step", "find", "milestones", "shown"]
 
 # Scores below this count as hidden, whatever the fill.
 HIDDEN = -9e3
@@ -49,6 +50,38 @@ def milestones(truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None) -> 
         found.pop(name, None)
     found["output"] = output
     return found
+
+
+def shown(
+    steps: Sequence[Step], ticks: Mapping[int, Sequence[str]], missed: tuple[int | None, str],
+    named: Callable[[Sequence[int]], list[str]],
+) -> list[report.Step]:  # fmt: skip
+    """Return traced steps as a report carries them.
+
+    ticks: the milestones that each reaches, by its place. missed: the place where one should
+    have been, and which. named: names the axes of a shape.
+    """
+    rows: list[report.Step] = []
+    for place, step in enumerate(steps):
+        shape, parts = _shape_of(step)
+        if shape is not None:
+            row = report.Step(line=step["line"], call=step.get("spelt", step["call"]), shape=shape)
+            row.milestone = ", ".join(ticks.get(place, ())) or None
+            row.missed = missed[1] if place == missed[0] else None
+            row.axes, row.parts = named(shape), parts
+            rows.append(row)
+    return rows
+
+
+def _shape_of(step: Step) -> tuple[list[int] | None, int]:
+    """The shape of a step's result, and of how many tensors."""
+    shape = step["shape"]
+    if isinstance(shape, list):
+        return shape, 1
+    shapes = [list(value.shape) for value in step.get("values", ())]
+    if shapes and all(one == shapes[0] for one in shapes):
+        return shapes[0], len(shapes)
+    return None, 0
 
 
 @dataclass(frozen=True, slots=True)

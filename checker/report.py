@@ -247,7 +247,10 @@ class Fault:
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """The verdict about one file under one kata."""
+    """The verdict about one file under one kata.
+
+    traced: the call that the trace is of, in words, empty where the kata has one call alone.
+    """
 
     kata: str
     file: str
@@ -258,6 +261,7 @@ class Report:
     remarks: list[Remark] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     trace: list[Step] = field(default_factory=list)
+    traced: str = ""
     departure: Departure | None = None
     difference: Difference | None = None
     error: Fault | None = None

@@ -106,7 +106,7 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     if kata.data.get("group", GROUPS[0]) not in GROUPS:
         cure = f"it must be {' or '.join(GROUPS)}"
         yield problem(file, f"group is {kata.data['group']!r}", cure)
-    for key in ("title", "summary"):
+    for key in ("title", "summary", *({"no_weights"} & kata.data.keys())):
         yield from _both(file, key, kata.data.get(key, {}))
     for needed in kata.data.get("prerequisites", []):
         if needed not in known:

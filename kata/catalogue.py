@@ -86,7 +86,8 @@ class Kata:
     kind is "class", "function" or "module". A class has a contract; functions, and modules (a
     class judged by its weights and calls alone), have what is asked of them. layers maps a
     parameter layer of the model answer to the roles that are stacked in it, so
-    `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection.
+    `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection. no_weights says why there
+    are no attention weights, where the model answer makes none.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Kata:
     group: str = "ladder"
     promised: Contract | None = None
     asks: Asked | None = None
+    no_weights: dict[str, str] | None = None
 
     @property
     def contract(self) -> Contract:
@@ -211,6 +213,7 @@ def _read(path: Path) -> Kata:
         group=data.get("group", GROUPS[0]),
         promised=_contract(data["contract"]) if kind == "class" else None,
         asks=read_asked(data) if kind != "class" else None,
+        no_weights=data.get("no_weights"),
     )
 
 

@@ -36,7 +36,8 @@ def flow_lines(report: Report, language: str, width: int) -> list[Line]:
     if not report.trace:
         return [[(f"  {row}", "dim")] for row in wrap(say("trace-none", language), width - 2)]
     lines: list[Line] = [[(f"  {row}", "bold")] for row in wrap(say("trace", language), width - 2)]
-    legend = ", ".join(f"{name} {size}" for name, size in _sizes(report.trace))
+    sizes = ", ".join(f"{name} {size}" for name, size in _sizes(report.trace))
+    legend = safe(report.traced) or sizes
     lines += [[(f"         {row}", "dim")] for row in wrap(legend, width - 9)] if legend else []
     rows = folded(report.trace)
     table = _Table(

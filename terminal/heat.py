@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..checker.report import Heat
+from ..checker.report import Heat, Report
+from ..kata.catalogue import find
 from .shades import COLOURS
 from .text import Line, cells, pad, safe, wrap
 from .words import say
 
-__all__ = ["STEPS", "differs", "heat_lines", "level", "weight"]
+__all__ = ["STEPS", "differs", "heat_lines", "level", "no_heat", "weight"]
 
 STEPS = len(COLOURS)
 _SHADES = " ░░▒▒▓▓██"
@@ -50,10 +51,17 @@ def differs(mine: float, theirs: float) -> bool:
     return abs(mine - theirs) > _CLOSE
 
 
-def heat_lines(heat: Heat | None, language: str, width: int, *, colour: bool) -> list[Line]:
+def no_heat(kata: str, language: str) -> str:
+    """Say why a report of this kata has no weights."""
+    weightless = find(kata).no_weights
+    return say("heat-none", language) if weightless is None else weightless[language]
+
+
+def heat_lines(report: Report, language: str, width: int, *, colour: bool) -> list[Line]:
     """Draw the weights. colour: shade by background, else by characters beside the numbers."""
+    heat = report.heat
     if heat is None:
-        return [[(f"  {row}", "dim")] for row in wrap(say("heat-none", language), width - 2)]
+        return [[(f"  {row}", "dim")] for row in wrap(no_heat(report.kata, language), width - 2)]
     lines: list[Line] = []
     title = say("heat-title", language, case=safe(heat.case))
     lines += [[(f"  {row}", "bold")] for row in wrap(title, width - 2)]

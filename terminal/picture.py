@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..checker.report import Heat, Report
 from ..practice.pictures import save
-from .heat import Grid, differs, level, weight
+from .heat import Grid, differs, level, no_heat, weight
 from .screen import Screen
 from .shades import COLOURS, DARK
 from .text import safe
@@ -193,7 +193,7 @@ def _latin(text: str) -> str:
 def save_heat(screen: Screen, report: Report, file: Path) -> None:
     """Write the weights of a report as a picture."""
     if report.heat is None:
-        screen.note(screen.say("heat-none"))
+        screen.note(no_heat(report.kata, screen.language))
         return
     save(file, drawn(report, report.heat, file.suffix, screen.language))
     screen.note(screen.say("heat-saved", file=safe(str(file))))

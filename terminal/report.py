@@ -51,7 +51,7 @@ def report_lines(report: Report, look: Look) -> list[Line]:
     if look.trace:
         blocks.append(flow_lines(report, look.language, look.width))
     if look.heat:
-        blocks.append(heat_lines(report.heat, look.language, look.width, colour=look.colour))
+        blocks.append(heat_lines(report, look.language, look.width, colour=look.colour))
     blocks.append(command_lines(report, look))
     lines: list[Line] = []
     for block in filter(None, blocks):

@@ -110,6 +110,18 @@ class Given:
         }
         return replace(self, tensors=tensors)
 
+    def otherwise(self) -> Given:
+        """The same with other values in every tensor, to see what depends on them."""
+
+        def turned(tensor: Tensor) -> Tensor:
+            if tensor.dtype is torch.bool:
+                return ~tensor
+            return tensor * 1.5 + 0.25 if tensor.is_floating_point() else tensor + 1
+
+        tensors = {name: turned(tensor) for name, tensor in self.tensors.items()}
+        before = tuple(earlier.otherwise() for earlier in self.before)
+        return replace(self, tensors=tensors, before=before)
+
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats in a dtype."""
         tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in self.tensors.items()}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import torch
-
 from ...kata.catalogue import Kata
 from ..crashes import because, meant
 from ..device_verdict import judge_device
@@ -24,12 +22,12 @@ from .checks import try_all
 from .diagnose import diagnose, raising
 from .examine import Examination
 from .find import Entry, found
-from .flow import follow
+from .flow import Flow, doubts, follow
 from .objects import chosen
 from .page import Page
 from .rules import broken, misplaced
 from .trials import Finding, Trial
-from .truth import answers, made
+from .truth import answers, weighs
 from .weighing import Weighing
 
 __all__ = ["Refused", "judge"]
@@ -195,16 +193,32 @@ class _Judging:
     def _flow(self, page: Page, examinations: list[Examination]) -> None:
         """Show one call: of the first function that is wrong, one that goes wrong."""
         wrong = self.report.verdict == "fail"
-        bad = [one for one in examinations if any(one.found.findings.values())]
+        bad = [one for one in examinations if one.function.name in page.wrong]
         one = (bad or examinations)[0]
-        shown = next((t for t in one.seen if _wrong(t)), one.seen[-1] if one.seen else None)
-        if shown is None:
-            return
-        with torch.no_grad():
-            right = made(self.kata, one.right, shown.given, whole=False).steps
-        flow = follow(shown, right)
-        self.report.departure = flow.departure(self.language) if wrong and _wrong(shown) else None
-        self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
+        flow = self._followed(one)
+        if flow is not None:
+            departs = wrong and _wrong(flow.trial)
+            self.report.departure = flow.departure(self.language) if departs else None
+            self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
+            self.report.traced = self._case(one, flow)
+        if self.job["heat"]:
+            weighing = next((each for each in examinations if weighs(each.right)), None)
+            if weighing is not None and weighing is not one:
+                one, flow = weighing, self._followed(weighing)
+            self.report.heat = flow.heat(self._case(one, flow)) if weighing and flow else None
+
+    def _followed(self, one: Examination) -> Flow | None:
+        """Follow one call of a function: a wrong one if there is, and one whose axes are told."""
+        wrong = [trial for trial in one.seen if _wrong(trial)]
+        pool = wrong or [trial for trial in one.seen if not trial.group][::-1]
+        shown = min(pool, key=lambda trial: doubts(trial, one.sizes), default=None)
+        return shown and follow(self.kata, one.right, shown)
+
+    def _case(self, one: Examination, flow: Flow) -> str:
+        label = flow.trial.case.label(one.function, one.sizes, self.language)
+        if len(self.kata.asked.functions) == 1:
+            return label
+        return self._say("direct-of", name=one.function.name, text=label)
 
     # -- what cannot be judged -------------------------------------------------------------
 

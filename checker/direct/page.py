@@ -33,7 +33,7 @@ class Page(Sheet):
     """The entries of a report about functions.
 
     several: whether the kata asks for more than one, so that each is called by its name.
-    names: theirs.
+    names: theirs. wrong: the names of those in which something fails.
     """
 
     def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
@@ -41,6 +41,7 @@ class Page(Sheet):
         self.sizes = asked.sizes
         self.names = {one.name for one in asked.functions}
         self.several = len(self.names) > 1
+        self.wrong: set[str] = set()
         self.places = Places(source, "")
 
     # -- the checks ------------------------------------------------------------------------
@@ -295,7 +296,8 @@ class Page(Sheet):
     # -- words -----------------------------------------------------------------------------
 
     def of(self, name: str, text: str) -> str:
-        """A sentence about one function, which is named where there are several."""
+        """What fails, and in which function."""
+        self.wrong.add(name)
         return self.say("direct-of", name=name, text=text) if self.several else text
 
     def label(self, finding: Finding[Any]) -> str:

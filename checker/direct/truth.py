@@ -21,14 +21,15 @@ from ..milestones import HIDDEN
 from ..truth import undrawn_weights
 from .draw import Given
 
-__all__ = ["FAULTS", "Answers", "Made", "Ready", "answers", "made", "options"]
+__all__ = ["FAULTS", "Answer", "Answers", "Made", "Ready", "answers", "made", "options", "weighs"]
 
 # What a model answer may raise when it is edited, or given weights that are not its own.
 FAULTS = (
     RuntimeError, ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError,
 )  # fmt: skip
 
-Answers = dict[str, Callable[..., Any]]
+Answer = Callable[..., Any]
+Answers = dict[str, Answer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +133,12 @@ def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool 
         results = results[:-1]
     output: Tensor = result[0] if isinstance(result, tuple) else result
     return Made(results=results, steps={**found, "output": output.detach()})
+
+
+def weighs(answer: Answer) -> bool:
+    """Whether a function or class of the model answer makes attention weights."""
+    code = getattr(answer, "forward", answer).__code__
+    return "weights" in code.co_varnames[code.co_argcount :]
 
 
 class Ready:

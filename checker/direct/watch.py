@@ -37,6 +37,7 @@ _address = torch.UntypedStorage.data_ptr
 _bytes = torch.UntypedStorage.nbytes
 _width = Tensor.element_size
 _opname = dis.opname
+_OPERATIONS = ("BINARY_", "INPLACE_", "UNARY_", "COMPARE_", "STORE_SUBSCR")
 _MODULES = {
     "torch": "torch.",
     "torch.functional": "torch.",
@@ -46,6 +47,7 @@ _MODULES = {
 }
 _SIGNS = {
     "matmul": "@", "mul": "*", "add": "+", "sub": "-", "div": "/", "true_divide": "/", "pow": "**",
+    "rpow": "**", "invert": "~",
     "and": "&", "or": "|", "bitwise_and": "&", "bitwise_or": "|", "bitwise_not": "~",
     "neg": "-", "rsub": "-", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
     "floor_divide": "//", "remainder": "%", "getitem": "[]", "setitem": "[]=",
@@ -193,6 +195,9 @@ def _entries(tensor: Tensor) -> int:
 
 def _spelt(func: Any, frame: types.FrameType | None, path: str) -> str:
     name = getattr(func, "__name__", str(func))
+    if name == "__get__":
+        # A property, such as `mT`.
+        name = getattr(getattr(func, "__self__", None), "__name__", name)
     bare = name.strip("_")
     while frame is not None and frame.f_code.co_filename != path:
         if frame.f_globals.get("__name__", "").partition(".")[0] != "torch":
@@ -200,7 +205,7 @@ def _spelt(func: Any, frame: types.FrameType | None, path: str) -> str:
         frame = frame.f_back
     if frame is not None and frame.f_code.co_filename == path and bare in _SIGNS:
         operation = _opname[frame.f_code.co_code[frame.f_lasti]]
-        if operation.startswith(("BINARY_", "INPLACE_", "UNARY_", "COMPARE_")):
+        if operation.startswith(_OPERATIONS):
             return _SIGNS[bare]
     module = getattr(func, "__module__", None)
     if module in _MODULES:

@@ -1,6 +1,7 @@
 """The attention weights that a report carries where they are asked for."""
 
 import pytest
+from attn_kata.kata.catalogue import katas
 
 
 def answer(root, kata):
@@ -18,10 +19,16 @@ def close(left, right):
     )
 
 
-@pytest.mark.parametrize("kata", ["v1", "v2", "v3", "v4", "mha", "causal", "cross"])
-def test_right_code_has_the_expected_weights(judged, root, kata):
-    """Every query shares out one, nothing goes to what is masked, and both sides agree."""
-    heat = judged(kata, answer(root, kata), heat=True).heat
+@pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+def test_right_code_has_the_expected_weights(judged, kata):
+    """Every query shares out one, nothing goes to what is masked, and both sides agree.
+
+    Where the model answer makes no weights, the kata says why, and nothing is shown.
+    """
+    heat = judged(kata.id, kata.solution(), heat=True).heat
+    assert (heat is None) == (kata.no_weights is not None)
+    if heat is None:
+        return
     assert heat.reached
     assert heat.line is not None
     assert close(heat.actual, heat.expected)
@@ -99,6 +106,34 @@ def test_layouts(judged, root, line):
     old = next(row for row in source.splitlines(keepends=True) if ".softmax(" in row)
     heat = judged("mha", source.replace(old, line), heat=True).heat
     assert close(heat.actual, heat.expected)
+
+
+GROUPED = """\
+        grouped = masked_scores.unflatten(1, (-1, self.group_size))
+        weights = grouped.softmax(-1).flatten(1, 2)
+"""
+HEAD_BY_HEAD = """\
+        weights = torch.cat([one.softmax(-1) for one in masked_scores.split(2, 1)], 1)
+"""
+
+
+@pytest.mark.parametrize("line", [GROUPED, HEAD_BY_HEAD])
+def test_layouts_of_groups(judged, root, line):
+    """Heads on two axes, and a few heads at a time: the same grid."""
+    source = answer(root, "gqa")
+    old = next(row for row in source.splitlines(keepends=True) if ".softmax(" in row)
+    report = judged("gqa", source.replace(old, line), heat=True)
+    assert report.verdict == "pass"
+    assert close(report.heat.actual, report.heat.expected)
+
+
+def test_of_several_functions_the_first_that_has_them(judged, root):
+    """What goes wrong in another function leaves the weights as they are."""
+    source = answer(root, "drill_mask").replace("places < lengths", "places <= lengths")
+    report = judged("drill-mask", source, heat=True)
+    assert report.verdict == "fail"
+    assert report.heat.case.startswith("`masked_weights`")
+    assert report.heat.reached
 
 
 def test_unjudged_code_has_none(judged):

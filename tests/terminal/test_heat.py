@@ -7,10 +7,12 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from attn_kata.checker.report import Heat, Report
+from attn_kata.kata.catalogue import find
 from attn_kata.terminal.heat import differs, heat_lines, level, weight
 from attn_kata.terminal.optional import parted
 from attn_kata.terminal.picture import MARK, composed, drawn, svg
 from attn_kata.terminal.text import cells, written
+from attn_kata.terminal.words import say
 from PIL import Image
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -33,9 +35,14 @@ def heat(heads=2, actual=None, **more):
     )
 
 
-def text(one, language="en", width=80, *, colour=False):
+def report(one, kata="mha"):
+    """A report that has these weights."""
+    return Report(kata=kata, file="mine.py", verdict="fail", heat=one)
+
+
+def text(one, language="en", width=80, *, colour=False, kata="mha"):
     """Draw weights as text."""
-    lines = heat_lines(one, language, width, colour=colour)
+    lines = heat_lines(report(one, kata), language, width, colour=colour)
     return "".join(f"{written(line)}\n" for line in lines)
 
 
@@ -62,7 +69,7 @@ def test_without_colour_signs_say_it():
 
 def test_in_colour_the_shade_is_the_background():
     """Every weight has its shade as a style, and masked cells have none."""
-    lines = heat_lines(heat(heads=1), "en", 80, colour=True)
+    lines = heat_lines(report(heat(heads=1)), "en", 80, colour=True)
     styles = [style for line in lines for _, style in line]
     assert "heat8" in styles
     assert "heat2" in styles
@@ -81,6 +88,14 @@ def test_no_weights():
     """Where there are none it says so."""
     assert "no weights to show" in text(None)
     assert "no tensor of weights" in text(heat(actual=[]))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_kata_without_weights_says_why(language):
+    """Nobody is told that the judge could not get as far where there is nothing to get to."""
+    told = text(None, language, kata="rope")
+    assert find("rope").no_weights[language][:12] in told
+    assert say("heat-none", language)[:12] not in told
 
 
 @pytest.mark.parametrize(
