@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import torch
 
 from ...kata.catalogue import Kata
+from .. import budget
 from ..crashes import because, meant
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
-from ..process import Candidate
+from ..process import Candidate, Ended
 from ..report import Diagnosis, Report
 from ..source import Source
 from ..unjudged import known
@@ -28,6 +30,8 @@ from .weighing import Weighing
 
 __all__ = ["Refused", "judge"]
 
+# Seconds of processor time for all that is named in a file; most take a tenth of one.
+_NAMING = 20.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
@@ -133,8 +137,9 @@ class _Judging:
         page.outputs(examinations)
         page.manners(examinations)
         page.finish()
-        if self.job["diagnose"]:
-            for one in examinations:
+        # The verdict stands, named or not, where the time for it runs out on either side.
+        with suppress(Ended, budget.Spent), budget.limited(_NAMING):
+            for one in examinations if self.job["diagnose"] else ():
                 self._diagnose(page, one)
         for one in examinations:
             if isinstance(one, Weighing):
@@ -162,7 +167,8 @@ class _Judging:
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         name = one.function.name
-        page.name(diagnose(self.kata, name, evidence, further, page.places))
+        with suppress(budget.Spent):
+            page.name(diagnose(self.kata, name, evidence, further, page.places))
         if not self.report.diagnosis:
             page.guess(one)
 
