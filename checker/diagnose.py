@@ -19,7 +19,7 @@ from torch import Tensor
 
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, changed_line
-from . import milestones
+from . import budget, milestones
 from .beneath import Explained
 from .cases import GAIN, Case, draw_weights
 from .compare import agree
@@ -234,6 +234,7 @@ class _Search:
         ]
 
     def _explains(self, edits: Iterable[Edit], roles: Roles, evidence: list[Observed]) -> bool:
+        budget.spend()
         kind = compiled(self.kata, tuple(edits))
         if kind is None:
             return False

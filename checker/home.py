@@ -39,7 +39,7 @@ def settle(
     # What it imports from beside itself leaves no cache there.
     sys.dont_write_bytecode = True
     accelerated = bool(limits.accelerator)
-    fence.limit(limits.memory, limits.processor, accelerated=accelerated)
+    fence.limit(limits.memory, limits.seconds, accelerated=accelerated)
     confined = fence.confine_writes(folder, accelerated=accelerated)
     filtered = fence.filter_calls(protected)
     return Guard(aside, channel, folder, protected, fenced=confined and filtered)

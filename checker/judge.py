@@ -22,7 +22,7 @@ from typing import Any
 import torch
 
 from ..kata.catalogue import Kata, find
-from . import wire
+from . import budget, wire
 from .accelerator import hoped
 from .attempts import Unbound, bind
 from .behaviour import Trace, pretend, trace
@@ -56,6 +56,8 @@ __all__ = ["main"]
 
 # How many ways to make and call a class are tried before its first is taken as meant.
 _WAYS = 4
+# Seconds of processor time for all that is named in a file; most take a tenth of one.
+_NAMING = 20.0
 
 
 def main(jobs: socket.socket, requests: socket.socket) -> None:
@@ -176,8 +178,11 @@ class _Sitting:
             phase = self._say("at-line", phase=phase, line=place.line)
         key = f"ended-{ended.why or ended.kind}"
         if ended.why or ended.kind != "crash":
-            values = {"seconds": self.job["timeout"], "memory": self.job["memory"] >> 20}
-            message = self._say(key, phase=phase, **values)
+            # By the clock it is the far limit that was reached.
+            far = key == "ended-timeout"
+            limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
+            seconds, memory = limits.far if far else limits.seconds, limits.memory >> 20
+            message = self._say(key, phase=phase, seconds=seconds, memory=memory)
         else:
             code = ended.code or 0
             how = self._say("exit-signal" if code < 0 else "exit-code", code=abs(code))
@@ -330,11 +335,12 @@ class _Sitting:
     def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         """Look for the mistake; whatever comes of it, the verdict stands."""
         try:
-            self._search(verdict, examination, seen)
+            with budget.limited(_NAMING):
+                self._search(verdict, examination, seen)
         except Foul:
             raise
-        except Ended:
-            # The submission ran out of its time meanwhile: what was found is said.
+        except (Ended, budget.Spent):
+            # Time ran out meanwhile, the submission's or the search's: what was found is said.
             pass
         except Exception:
             if os.environ.get("ATTN_KATA_DEBUG"):

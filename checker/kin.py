@@ -9,10 +9,24 @@ import time
 from functools import cache
 from pathlib import Path
 
-__all__ = ["Use", "children", "descendants", "end_all", "oom_kills", "own_data", "use_of"]
+__all__ = [
+    "Use",
+    "asleep",
+    "children",
+    "descendants",
+    "end_all",
+    "oom_kills",
+    "own_data",
+    "processor_below",
+    "use_of",
+]
 
 _LISTS = Path("/proc/self/stat").exists()
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")
+# What follows the name in /proc/PID/stat: the state and the parent; the ticks used, by it and by
+# the children that it has waited for.
+_STATE, _PARENT, _USED = 0, 1, slice(11, 15)
 
 
 class Use:
@@ -54,11 +68,40 @@ def _parents() -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     with contextlib.suppress(OSError):
         for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - as above
-            # A program's name stands in brackets, and may hold anything.
             with contextlib.suppress(IndexError, ValueError):
-                rest = _read(f"/proc/{name}/stat").rpartition(b")")[2]
-                found.append((int(name), int(rest.split()[1])))
+                found.append((int(name), int(_stat(name)[_PARENT])))
     return found
+
+
+def _stat(name: str | int) -> list[bytes]:
+    """What the system says of a process, or `PID/task/TID`; empty where it is gone."""
+    # A program's name stands in brackets, and may hold anything.
+    return _read(f"/proc/{name}/stat").rpartition(b")")[2].split()
+
+
+def processor_below(pid: int) -> float:
+    """Return the processor time, in seconds, of all that descends from a process.
+
+    Threads count, and what has ended and was waited for. 0 where the system does not tell.
+    """
+    ticks = [sum(map(int, _stat(below)[_USED])) for below in descendants(pid)]
+    # Of what has ended nobody but its parent knows any more.
+    return (sum(ticks) + sum(map(int, _stat(pid)[_USED][2:]))) / _TICKS
+
+
+def asleep(pid: int) -> bool:
+    """Whether nothing that descends from a process computes, nor would; unknown is no."""
+    below = descendants(pid)
+    return bool(below) and not any(map(_busy, below))
+
+
+def _busy(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - read at every tick
+            # On a processor or in line for one; or held up by the machine, as by a disk.
+            if _stat(f"{pid}/task/{task}")[_STATE : _STATE + 1] in ([b"R"], [b"D"]):
+                return True
+    return False
 
 
 def _read(path: str) -> bytes:

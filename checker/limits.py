@@ -12,6 +12,9 @@ __all__ = ["CLOSED", "Limits", "share_of_memory"]
 # The exit status of a candidate whose line to its judge is closed on its own side.
 CLOSED = 71
 
+# A machine may have a dozen things to do beside it, and may not tell who is asleep.
+_FAR = 5
+
 # A submission on small tensors needs far less; a machine may be full of other things.
 _LEAST = 512 << 20
 
@@ -20,9 +23,8 @@ _LEAST = 512 << 20
 class Limits:
     """What one submission and all that it starts may use.
 
-    seconds: wall clock for a whole check. memory: bytes beside what torch itself takes,
-    0 for any. processor: seconds of processor time, more than the wall clock's since
-    several cores may be at work. accelerator: the device that it may use, none as a rule.
+    seconds: of processor time for a whole check, and as many asleep. memory: bytes beside what
+    torch itself takes, 0 for any. accelerator: the device that it may use, none as a rule.
     """
 
     seconds: float
@@ -30,9 +32,9 @@ class Limits:
     accelerator: str = ""
 
     @property
-    def processor(self) -> float:
-        """How much processor time one process may take."""
-        return 2 * self.seconds
+    def far(self) -> float:
+        """How many seconds by the clock it is waited for, however little it was given."""
+        return _FAR * self.seconds
 
 
 def share_of_memory(judges: int) -> int:

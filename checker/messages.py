@@ -138,9 +138,13 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "在{phase}时 {seconds:g} 秒内没有回应，它启动的一切都已结束",
     },
     "ended-processor": {
-        "en": "it used up its processor time (twice {seconds:g} s) while {phase}; everything it "
-        "started was ended",
-        "zh": "在{phase}时用完了处理器时间（{seconds:g} 秒的两倍），它启动的一切都已结束",
+        "en": "it used up its {seconds:g} s of processor time while {phase}; everything it started "
+        "was ended",
+        "zh": "在{phase}时用完了 {seconds:g} 秒处理器时间，它启动的一切都已结束",
+    },
+    "ended-idle": {
+        "en": "it slept or waited for {seconds:g} s while {phase}; everything it started was ended",
+        "zh": "在{phase}时休眠或等待了 {seconds:g} 秒，它启动的一切都已结束",
     },
     "ended-memory": {
         "en": "it was ended for using too much memory while {phase}; {memory} MB are allowed, "

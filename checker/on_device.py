@@ -15,9 +15,8 @@ told of: whoever turns it on knows what it costs.
 from __future__ import annotations
 
 import socket
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from .finding import Finding
@@ -93,7 +92,7 @@ class _Session:
     def __init__(
         self, requests: socket.socket, limits: Limits, path: str, load: dict[str, Any]
     ) -> None:
-        self.seconds = limits.seconds
+        self.limits = limits
         roomy = Limits(
             seconds=limits.seconds + _STARTS_WITHIN,
             memory=limits.memory and limits.memory + _DRIVER_TAKES,
@@ -105,12 +104,12 @@ class _Session:
 
     def start(self, device: str) -> dict[str, Any]:
         """Have it take hold of a device: place, name and count, or a reason."""
-        self.candidate.deadline = time.monotonic() + _STARTS_WITHIN
+        self.candidate.allow(replace(self.limits, seconds=_STARTS_WITHIN))
         try:
             answer = self.candidate.ask({"do": "start", "device": device})
         except Ended as ended:
             answer = {"reason": ended.kind if ended.code is None else f"exit {ended.code}"}
-        self.candidate.deadline = time.monotonic() + self.seconds
+        self.candidate.allow(self.limits)
         return answer
 
     def load(self) -> dict[str, Any] | None:

@@ -6,24 +6,26 @@ import array
 import contextlib
 import fcntl
 import json
-import math
 import os
 import re
 import select
+import signal
 import socket
 import termios
 import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from . import claims, whereabouts, wire
 from .limits import CLOSED, Limits
+from .meter import Meter
 from .whereabouts import ASK, Place
 
 __all__ = ["Candidate", "Ended", "Foul"]
 
+_Done = TypeVar("_Done")
 # A request, and what takes its answer.
 _Asked = tuple[dict[str, Any], Callable[[dict[str, Any]], None]]
 
@@ -31,6 +33,8 @@ _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
 # How long a candidate may take to say where it stands, and its warden to end all of it.
 _ANSWERS_WITHIN, _ENDS_WITHIN = 0.3, 3.0
+# How long a warden may take to fork.
+_BORN_WITHIN = 0.5
 # How often it is asked while it is found in our code, which calls its file in a loop.
 _SAMPLES = 8
 # How long what a candidate printed may take to be read, where it prints without end.
@@ -41,9 +45,10 @@ _FOUL = re.compile(rb"^forbidden (\S+) (\d+)$", re.MULTILINE)
 class Ended(Exception):
     """The candidate gave no answer.
 
-    kind: timeout, memory or crash, as in the report. why: processor, processes, disk, closed (it
-    closed its line), garbled (it answered what is no answer) or device-memory (the accelerator's
-    own), else nothing. code: how it ended, None where it was ended. place: where it stood.
+    kind: timeout, memory or crash, as in the report. why: processor, idle (it slept or waited),
+    processes, disk, closed (it closed its line), garbled (it answered what is no answer) or
+    device-memory (the accelerator's own), else nothing. code: how it ended, None where it was
+    ended. place: where it stood.
     """
 
     def __init__(
@@ -65,6 +70,38 @@ class Foul(Exception):
         self.line = line
 
 
+class _Line:
+    """A candidate's line as the judge uses it: waiting for as long as its meter says."""
+
+    def __init__(self, channel: socket.socket, meter: Meter) -> None:
+        self.channel = channel
+        self.meter = meter
+
+    def settimeout(self, seconds: float | None) -> None:
+        """Stand where a socket's method stands; the meter tells when it is too late."""
+
+    def recv(self, size: int) -> bytes:
+        """Read some bytes, none at the end. Raise TooLate."""
+        return self._patiently(lambda: self.channel.recv(size))
+
+    def sendall(self, data: bytes) -> None:
+        """Write all of it. Raise TooLate."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self._patiently(lambda held=rest: self.channel.send(held)) :]
+
+    def _patiently(self, act: Callable[[], _Done]) -> _Done:
+        while True:
+            self.channel.settimeout(self.meter.left())
+            began, in_vain = time.monotonic(), False
+            try:
+                return act()
+            except TimeoutError:
+                in_vain = True
+            finally:
+                self.meter.note(time.monotonic() - began, in_vain=in_vain)
+
+
 class Candidate:
     """A forked candidate process, which settles in until it is told which file it is for.
 
@@ -74,9 +111,11 @@ class Candidate:
     def __init__(self, requests: socket.socket, limits: Limits) -> None:
         self.requests = requests
         self.limits = limits
-        self.deadline = math.inf
         self.path = ""
         self.pid: int | None = None
+        self.warden: int | None = None
+        # Nothing is asked of it before it serves.
+        self.meter = Meter(limits, None)
         self.channel, theirs = socket.socketpair()
         self.control, warden = socket.socketpair()
         reading, writing = os.pipe()
@@ -100,7 +139,13 @@ class Candidate:
     def serve(self, path: str) -> None:
         """Be for this file, which its frames are known by; from here on its time runs."""
         self.path = path
-        self.deadline = time.monotonic() + self.limits.seconds
+        self.allow(self.limits)
+
+    def allow(self, limits: Limits) -> None:
+        """Let it use so much time, whatever it has used so far."""
+        if self.warden is None:
+            self._news("born", _BORN_WITHIN)
+        self.meter = Meter(limits, self.warden)
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """Send one request and return the answer. Raise Ended where none comes."""
@@ -118,7 +163,7 @@ class Candidate:
         before, heard = self.pending, self._heard()
         self.pending = (request, take)
         with self._watched():
-            wire.send_packed(self.channel, packed, self.deadline)
+            wire.send_packed(_Line(self.channel, self.meter), packed)
         self._hand_over(before, heard)
 
     def settle(self) -> None:
@@ -132,7 +177,7 @@ class Candidate:
         if self.pending is None:
             return None
         with self._watched():
-            return wire.receive_packed(self.channel, self.deadline)
+            return wire.receive_packed(_Line(self.channel, self.meter))
 
     def _hand_over(self, asked: _Asked | None, heard: wire.Packed | None) -> None:
         if asked is not None and heard is not None:
@@ -161,7 +206,7 @@ class Candidate:
             self._say("end")
             self._news("gone", _ENDS_WITHIN)
             self._call_fouls()
-            raise Ended("timeout", place=place) from None
+            raise Ended("timeout", self.meter.exceeded, place=place) from None
         except (wire.Closed, wire.Garbled) as fault:
             garbled = isinstance(fault, wire.Garbled)
             place = self._ask_where() if garbled else Place()
@@ -190,7 +235,7 @@ class Candidate:
     def _ask_where(self) -> Place:
         """Find where the candidate stands: on a line of its file, if it is found on one."""
         if self.pid is None:
-            self._news("born", 0.5)
+            self._news("born", _BORN_WITHIN)
         place, left = self._sampled(), _SAMPLES
         while place.phase is not None and place.line is None and left:
             place, left = self._sampled(), left - 1
@@ -205,6 +250,8 @@ class Candidate:
             return Place()
         with contextlib.suppress(OSError):
             os.kill(self.pid, ASK)
+            # One that was stopped cannot say it.
+            os.kill(self.pid, signal.SIGCONT)
         # Until it is silent, or long enough.
         end = time.monotonic() + _ANSWERS_WITHIN
         place = Place()
@@ -292,7 +339,7 @@ class Candidate:
                 words = line.decode().split()
                 line.clear()
                 if words[0] == "born":
-                    self.pid = int(words[1])
+                    self.pid, self.warden = int(words[1]), int(words[2])
                 if words[0] == kind:
                     return words
         return None

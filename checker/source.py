@@ -175,15 +175,18 @@ def _without_magic(row: str) -> str:
 
 def _parse(text: str, cells: list[list[int]] | None, language: str) -> ast.Module:
     try:
-        return ast.parse(text)
+        tree = ast.parse(text)
+        if cells is None:
+            # What parses may still be none: a `return` outside a function, say.
+            compile(tree, "<submission>", "exec", dont_inherit=True)
     except SyntaxError as fault:
-        if cells is not None:
-            whole = _parse_cells(text, cells)
-            if whole is not None:
-                return whole
-        raise _syntax(fault, text, language) from fault
+        whole = None if cells is None else _parse_cells(text, cells)
+        if whole is None:
+            raise _syntax(fault, text, language) from fault
+        return whole
     except (ValueError, RecursionError, MemoryError) as fault:
         raise Unreadable("syntax", say("file-unparsable", language, reason=str(fault))) from fault
+    return tree
 
 
 def _parse_cells(text: str, cells: list[list[int]]) -> ast.Module | None:

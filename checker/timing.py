@@ -126,6 +126,7 @@ class _Race:
         self.found = found
         self.draw = torch.Generator().manual_seed(seed)
         self.begun = time.monotonic()
+        self.deadline = self.begun + _SECONDS + _PATIENCE
         self.took = 0.0
         self.events = 0
 
@@ -210,13 +211,13 @@ class _Race:
         if listened:
             self.events = mine["events"]
         request = {"do": "prepare", "size": asdict(size), "inputs": inputs, "mask": mask}
-        theirs = self.yardstick.ask(request, self.candidate.deadline)
+        theirs = self.yardstick.ask(request, self.deadline)
         return {"yours": mine["bytes"], **{side: theirs[side]["bytes"] for side in OTHERS}}
 
     def _lap(self, side: str) -> float:
         if side == "yours":
             return self._ask({"do": "lap"})["seconds"]
-        return self.yardstick.ask({"do": "lap", "side": side}, self.candidate.deadline)["seconds"]
+        return self.yardstick.ask({"do": "lap", "side": side}, self.deadline)["seconds"]
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         begun = time.monotonic()

@@ -88,7 +88,7 @@ def _become(fds: list[int], folder: str | None, limits: Limits, protected: set[i
 
 
 class _Watch:
-    """One candidate's life. Says `born PID`, and once `gone CODE WHY`."""
+    """One candidate's life. Says `born PID WARDEN`, and once `gone CODE WHY`."""
 
     def __init__(self, control: socket.socket, pid: int, limits: Limits, scratch: Scratch) -> None:
         self.control = control
@@ -101,7 +101,7 @@ class _Watch:
 
     def stand(self) -> None:
         """Watch, until the candidate ends, exceeds a limit or is not wanted any more."""
-        self._say(f"born {self.pid}")
+        self._say(f"born {self.pid} {os.getpid()}")
         code, why = None, ""
         while code is None and not why:
             asked = self._asked(_TICK)
@@ -141,7 +141,7 @@ class _Watch:
     def _cause(self, code: int) -> str:
         """Say why a candidate ended that nobody here has killed."""
         hard = code == -signal.SIGKILL
-        if code == -signal.SIGXCPU or (hard and self.processor >= self.limits.processor):
+        if code == -signal.SIGXCPU or (hard and self.processor >= self.limits.seconds):
             return "processor"
         if hard and kin.oom_kills() > self.oom_kills:
             return "memory"

@@ -9,16 +9,16 @@ import ctypes
 import json
 import math
 import os
-import socket
 import struct
 import time
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 __all__ = [
     "Closed",
     "Garbled",
+    "Line",
     "Packed",
     "Pipe",
     "TooLate",
@@ -58,6 +58,20 @@ class Garbled(ValueError):
 
 class TooLate(TimeoutError):
     """No whole message came in time."""
+
+
+class Line(Protocol):
+    """What a message goes over: a socket, or what stands in its place."""
+
+    def settimeout(self, seconds: float | None, /) -> None:
+        """Say for how long the next call may wait."""
+
+    def recv(self, size: int, /) -> bytes:
+        """Read some bytes, none at the end."""
+        ...
+
+    def sendall(self, data: bytes, /) -> None:
+        """Write all of it."""
 
 
 class Pipe:
@@ -166,14 +180,12 @@ def _is_size(value: Any) -> bool:
     return type(value) is int and 0 <= value < _SIZE
 
 
-def send(channel: socket.socket | Pipe, message: Any, deadline: float | None = None) -> None:
+def send(channel: Line, message: Any, deadline: float | None = None) -> None:
     """Write one message. Raise Closed where nobody is there, TooLate where nobody reads."""
     send_packed(channel, pack(message), deadline)
 
 
-def send_packed(
-    channel: socket.socket | Pipe, packed: Packed, deadline: float | None = None
-) -> None:
+def send_packed(channel: Line, packed: Packed, deadline: float | None = None) -> None:
     """The same for a message that is packed already."""
     text, raw = packed
     channel.settimeout(None if deadline is None else max(0.001, deadline - time.monotonic()))
@@ -185,12 +197,12 @@ def send_packed(
         raise Closed(str(fault)) from fault
 
 
-def receive(channel: socket.socket | Pipe, deadline: float | None = None) -> Any:
+def receive(channel: Line, deadline: float | None = None) -> Any:
     """Read one message, by `deadline` on the monotonic clock if one is given."""
     return unpack(*receive_packed(channel, deadline))
 
 
-def receive_packed(channel: socket.socket | Pipe, deadline: float | None = None) -> Packed:
+def receive_packed(channel: Line, deadline: float | None = None) -> Packed:
     """The same, left as it came."""
     text_size, raw_size = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if text_size > _TEXT_LIMIT or raw_size > _RAW_LIMIT:
@@ -199,7 +211,7 @@ def receive_packed(channel: socket.socket | Pipe, deadline: float | None = None)
     return body[:text_size], body[text_size:]
 
 
-def _exactly(channel: socket.socket | Pipe, size: int, deadline: float | None) -> bytes:
+def _exactly(channel: Line, size: int, deadline: float | None) -> bytes:
     parts = bytearray()
     while len(parts) < size:
         if deadline is None:

@@ -99,7 +99,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.mask", "what the mask means: keep (1 = may attend), drop (True = masked), "
      "additive (0 and -inf)", "mask 的含义：keep（1 = 可以看）、drop（True = 遮住）、additive（0 和 -inf）"),
     ("option.seed", "repeat the inputs of an earlier check", "重复之前某次评判的输入"),
-    ("option.timeout", "seconds before it is ended (20)", "最多运行多少秒（20）"),
+    ("option.timeout", "seconds of processor time that your code may use, and may wait (20)",
+     "你的代码最多可用多少秒处理器时间，等待也最多这么多秒（20）"),
     ("option.memory", "memory limit in MB (a third of the machine's)", "内存上限，单位 MB（默认是本机的三分之一）"),
     ("option.as_json", "print one JSON object a file and nothing else", "每个文件打印一个 JSON 对象，别的都不打印"),
     ("option.live", "show what the built-in mask does to a sequence that grows",

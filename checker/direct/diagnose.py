@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, combinations, compress, islice
 from typing import Any
@@ -13,6 +14,7 @@ from torch import Tensor
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
+from .. import budget
 from ..compare import agree, alike
 from ..milestones import Step, find
 from .draw import Given
@@ -81,10 +83,11 @@ def _fullest(
 ) -> tuple[tuple[Edit, ...], list[_Option]]:  # fmt: skip
     """The first of the explanations that holds for further calls too, else the first."""
     first: tuple[tuple[Edit, ...], list[_Option]] | None = None
-    for base, found in many:
-        first = first or (base, found)
-        if _explains(kata, name, (*base, *(edit for _, edit in found)), further):
-            return base, found
+    with suppress(budget.Spent):
+        for base, found in many:
+            first = first or (base, found)
+            if _explains(kata, name, (*base, *(edit for _, edit in found)), further):
+                return base, found
     return first or ((), [])
 
 
@@ -172,6 +175,7 @@ def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
 
 
 def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
+    budget.spend()
     functions = answers(kata, edits)
     if functions is None:
         return False

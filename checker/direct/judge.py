@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ...kata.catalogue import Kata
+from .. import budget
 from ..crashes import because, meant
 from ..device_verdict import judge_device
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..on_device import Again, DeviceRun
-from ..process import Candidate
+from ..process import Candidate, Ended
 from ..report import Diagnosis, Report
 from ..sheet import Sheet
 from ..source import Source
@@ -34,6 +36,8 @@ __all__ = ["Refused", "judge"]
 
 OnDevice = Callable[[Sheet, Again], DeviceRun | None]
 
+# Seconds of processor time for all that is named in a file; most take a tenth of one.
+_NAMING = 20.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
@@ -151,8 +155,9 @@ class _Judging:
             faults = [] if page.blames("autograd-used") else faults
             judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
         page.finish()
-        if self.job["diagnose"]:
-            for one in examinations:
+        # The verdict stands, named or not, where the time for it runs out on either side.
+        with suppress(Ended, budget.Spent), budget.limited(_NAMING):
+            for one in examinations if self.job["diagnose"] else ():
                 self._diagnose(page, one)
         for one in examinations:
             if isinstance(one, Weighing):
@@ -186,7 +191,8 @@ class _Judging:
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         name = one.function.name
-        page.name(diagnose(self.kata, name, evidence, further, page.places))
+        with suppress(budget.Spent):
+            page.name(diagnose(self.kata, name, evidence, further, page.places))
         if not self.report.diagnosis:
             page.guess(one)
 

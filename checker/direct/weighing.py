@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from math import prod
@@ -14,12 +15,13 @@ from torch import Tensor
 from ...kata.arithmetic import names as names_in
 from ...kata.functions import Argument, choices
 from ...kata.modules import Module
+from .. import budget
 from ..compare import agree
 from ..dropout_trial import DropoutFinding
 from .draw import Case, Given, small
 from .examine import Examination
 from .find import ways
-from .objects import Construction, constructions
+from .objects import Construction, constructions, how_far
 from .sequences import KINDS, sequence
 from .takes import Reading, Shapes, fitted, tables
 from .trials import Finding, Trial, by_dtype
@@ -33,6 +35,9 @@ _GAIN = 1.5
 _LARGE_GAIN = 0.8
 _READINGS, _RARE = 1500, 600
 _GUESSES = 8
+# Seconds of processor time for the reading that gives the submission's numbers, and for one
+# beside a mistake.
+_READING, _GUESSING = 30.0, 10.0
 _LOOKED_AT = 96
 
 
@@ -79,7 +84,7 @@ class Weighing(Examination):
             self.construction, self.bound = construction, bound
             trial = self.trial(case)
             answer = self._described([trial])[0]
-            rank = _rank(answer)
+            rank = how_far(answer)
             if best is None or rank < best[0]:
                 best = (rank, construction, bound, trial, answer)
             if not rank:
@@ -137,10 +142,11 @@ class Weighing(Examination):
         for trial, answer in zip(trials, self.run(trials), strict=True):
             trial.answer = answer
         rare = (islice(self._readings(rare=rare), _RARE) for rare in ("biases", "turned", "nested"))
-        for reading in chain(islice(self._readings(), _READINGS), *rare):
-            if trials and all(self._gives(reading, trial) for trial in trials):
-                self.reading, self.aligned = reading, True
-                return
+        with suppress(budget.Spent), budget.limited(_READING):
+            for reading in chain(islice(self._readings(), _READINGS), *rare):
+                if trials and all(self._gives(reading, trial) for trial in trials):
+                    self.reading, self.aligned = reading, True
+                    return
         self.reading = self._guess(trials)
 
     @property
@@ -173,11 +179,12 @@ class Weighing(Examination):
         ))]  # fmt: skip
         edits = [edit for _, edit in options(self.kata, self.function.name)]
         edited = [one for one in (answers(self.kata, (edit,)) for edit in edits) if one]
-        for reading in likely if trials else ():
-            given = self._weighted(trials[0].given, trials[0].case, reading)
-            for one in edited:
-                if self._agrees(one[self.function.name], given, trials[0]):
-                    return reading
+        with suppress(budget.Spent), budget.limited(_GUESSING):
+            for reading in likely if trials else ():
+                given = self._weighted(trials[0].given, trials[0].case, reading)
+                for one in edited:
+                    if self._agrees(one[self.function.name], given, trials[0]):
+                        return reading
         return likely[0] if likely else ()
 
     def _least(self) -> Trial:
@@ -197,6 +204,7 @@ class Weighing(Examination):
 
     def _agrees(self, answer: Any, given: Given | None, trial: Trial) -> bool:
         """Whether an answer gives what the submission gave in a trial."""
+        budget.spend()
         actual = trial.results(trial.answer) if "fault" not in trial.answer else []
         if not actual or given is None:
             return False
@@ -387,14 +395,3 @@ class Weighing(Examination):
     def again(self, trial: Trial) -> Trial:
         """Make a trial's call once more, and keep its steps; of several, the first was seen."""
         return super().again(trial) if not trial.group else trial
-
-
-def _rank(answer: dict[str, Any]) -> int:
-    """How far a way to make and call an object came: 0 is an output of the shape asked for."""
-    if answer["phase"] == "construct":
-        return 4
-    if answer["phase"] == "forward":
-        return 3
-    if answer["fits"]:
-        return 0
-    return 1 if isinstance(answer["answer"]["out"], Tensor) else 2

@@ -1,4 +1,4 @@
-"""Judging small sources: a warm judge for a whole module."""
+"""Judging small sources: one warm judge for all of them, since a start costs a second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from attn_kata.checker.report import Report
 Judge = Callable[..., Report]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def bench() -> Iterator[Bench]:
     """A warm judge."""
     with Bench() as bench:

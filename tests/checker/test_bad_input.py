@@ -43,6 +43,8 @@ def test_stub_is_unfinished(judged: Judge, kata: str) -> None:
         ("def f():\n\u00a0\u00a0return 1\n", "syntax", "U+00A0"),
         ("if True:\n\tx = 1\n        y = 2\n", "syntax", "tabs and spaces"),
         ("x = (1,\ny = 2\n", "syntax", "line 1 is no valid Python"),
+        ("x = 1\nreturn x\n", "syntax", "line 2 is no valid Python: 'return' outside function"),
+        ("x = 1\nfrom __future__ import annotations\n", "syntax", "line 2 is no valid Python"),
         ("import nothing_of_this_name\n", "load", "nothing_of_this_name"),
         ("x = 1\nraise ValueError('so')\n", "load", "stopped at line 2: ValueError: so"),
         ("import torch\nx = torch.nn.Lienar(1, 1)\n", "load", "`Linear` was probably meant"),

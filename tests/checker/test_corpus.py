@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attn_kata.checker import launch
@@ -15,6 +19,7 @@ from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import katas
 
 CORPUS = Path(__file__).parent.parent / "corpus"
+SIDES = ("right", "wrong")
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ def first_line(path: Path) -> str:
     return text.split("\n", 1)[0]
 
 
+@cache
 def entries(side: str) -> list[Entry]:
     """Read one side of the corpora by its headers."""
     found = []
@@ -60,30 +66,59 @@ def entries(side: str) -> list[Entry]:
     return found
 
 
-def all_judged(*sides: str, device: str = "auto") -> dict[Path, Report]:
-    """Judge every file of these sides, with two warm judges."""
-    by_kata: dict[str, list[Path]] = {}
-    for side in sides:
-        for entry in entries(side):
-            by_kata.setdefault(entry.kata, []).append(entry.path)
-    found: dict[Path, Report] = {}
-    with Bench(2) as bench:
-        for kata, paths in by_kata.items():
-            made = bench.judge(kata, paths, Options(seed=11, timeout=60, device=device))
-            found.update(zip(paths, made, strict=True))
-    return found
+class Judged(Mapping[Path, Report]):
+    """Reports as they are asked for: two warm judges work through the files that tests ask about.
+
+    wanted: those files, in the order of the tests; what else is asked for comes after them.
+    """
+
+    def __init__(self, bench: Bench, wanted: list[Entry], device: str = "auto") -> None:
+        self.bench = bench
+        self.options = Options(seed=11, timeout=60, device=device)
+        self.katas = {entry.path: entry.kata for side in SIDES for entry in entries(side)}
+        self.found: dict[Path, Report] = {}
+        self.coming = self._judge([entry.path for entry in wanted])
+
+    def __getitem__(self, path: Path) -> Report:
+        while path not in self.found:
+            done = next(self.coming, None)
+            if done is None:
+                self.coming = self._judge([one for one in self if one not in self.found])
+        return self.found[path]
+
+    def __iter__(self) -> Iterator[Path]:
+        return iter(self.katas)
+
+    def __len__(self) -> int:
+        return len(self.katas)
+
+    def _judge(self, paths: Iterable[Path]) -> Iterator[Path]:
+        for kata, group in groupby(paths, key=self.katas.__getitem__):
+            mine = list(group)
+            for path, report in zip(mine, self.bench.judge(kata, mine, self.options), strict=True):
+                self.found[path] = report
+                yield path
+
+
+def wanted(request: pytest.FixtureRequest) -> list[Entry]:
+    """The files about which a test of this module is to be run, as `-k` has chosen them."""
+    items = (item for item in request.session.items if item.path == request.path)
+    calls: list[Any] = [getattr(item, "callspec", None) for item in items]
+    return list(dict.fromkeys(call.params["entry"] for call in calls if call is not None))
 
 
 @pytest.fixture(scope="module")
-def reports() -> dict[Path, Report]:
+def reports(request: pytest.FixtureRequest) -> Iterator[Judged]:
     """The verdicts without a GPU, whatever the machine has."""
-    return all_judged("right", "wrong", device="cpu")
+    with Bench(2) as bench:
+        yield Judged(bench, wanted(request), "cpu")
 
 
 @pytest.fixture(scope="module")
-def gpu_reports() -> dict[Path, Report]:
+def gpu_reports(request: pytest.FixtureRequest) -> Iterator[Judged]:
     """The verdicts with a GPU."""
-    return all_judged("right", "wrong", device="cuda")
+    with Bench(2) as bench:
+        yield Judged(bench, wanted(request), "cuda")
 
 
 def why(report: Report) -> str:
@@ -94,7 +129,7 @@ def why(report: Report) -> str:
 
 
 @pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.name)
-def test_right(entry: Entry, reports: dict[Path, Report]) -> None:
+def test_right(entry: Entry, reports: Judged) -> None:
     """A right file passes, and earns the remarks that its header lists."""
     report = reports[entry.path]
     assert report.verdict == "pass", why(report)
@@ -102,7 +137,7 @@ def test_right(entry: Entry, reports: dict[Path, Report]) -> None:
 
 
 @pytest.mark.parametrize("entry", entries("wrong"), ids=lambda entry: entry.path.name)
-def test_wrong(entry: Entry, reports: dict[Path, Report]) -> None:
+def test_wrong(entry: Entry, reports: Judged) -> None:
     """A wrong file fails, or is an error where its header says that it cannot run."""
     report = reports[entry.path]
     assert report.verdict == ("error" if "(error)" in entry.rest else "fail"), why(report)
@@ -110,7 +145,7 @@ def test_wrong(entry: Entry, reports: dict[Path, Report]) -> None:
 
 @pytest.mark.cuda
 @pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.name)
-def test_right_on_a_gpu(entry: Entry, gpu_reports: dict[Path, Report]) -> None:
+def test_right_on_a_gpu(entry: Entry, gpu_reports: Judged) -> None:
     """A right file passes on a GPU too, and was run there."""
     report = gpu_reports[entry.path]
     assert report.verdict == "pass", why(report)
@@ -120,9 +155,7 @@ def test_right_on_a_gpu(entry: Entry, gpu_reports: dict[Path, Report]) -> None:
 
 @pytest.mark.cuda
 @pytest.mark.parametrize("entry", entries("wrong"), ids=lambda entry: entry.path.name)
-def test_wrong_on_a_gpu(
-    entry: Entry, gpu_reports: dict[Path, Report], reports: dict[Path, Report]
-) -> None:
+def test_wrong_on_a_gpu(entry: Entry, gpu_reports: Judged, reports: Judged) -> None:
     """A wrong file has the verdict and the mistakes that it has without one."""
     with_gpu, without = gpu_reports[entry.path], reports[entry.path]
     assert with_gpu.verdict == without.verdict, why(with_gpu)
@@ -135,13 +168,16 @@ def test_right_where_a_gpu_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     here = Path(__file__).parent
     code = (here / "standin.py").read_text("utf-8").split('CODE = """\\\n')[1].split('"""')[0]
     monkeypatch.setattr(launch, "_START", code % (str(here), "well"))
-    found = all_judged("right")
+    right = entries("right")
+    with Bench(2) as bench:
+        judged = Judged(bench, right)
+        found = {entry.path: judged[entry.path] for entry in right}
     wrong = {path.name: why(report) for path, report in found.items() if report.verdict != "pass"}
     assert wrong == {}
     assert {report.device["cuda"] for report in found.values()} == {"ran"}
 
 
-def test_most_mistakes_are_named(reports: dict[Path, Report]) -> None:
+def test_most_mistakes_are_named(reports: Judged) -> None:
     """Of 100 single mistakes 92 are named first, of 100 double ones 88 are named whole."""
     single, double = [], []
     for entry in entries("wrong"):
@@ -155,7 +191,7 @@ def test_most_mistakes_are_named(reports: dict[Path, Report]) -> None:
     assert sum(double) >= 0.88 * len(double)
 
 
-def test_most_lines_are_found(reports: dict[Path, Report]) -> None:
+def test_most_lines_are_found(reports: Judged) -> None:
     """Of 100 single mistakes 87 are pointed at on a line that a reviewer would point at."""
     hits = []
     for entry in entries("wrong"):
@@ -170,7 +206,7 @@ def test_most_lines_are_found(reports: dict[Path, Report]) -> None:
 
 def test_the_corpora_cover_every_kata() -> None:
     """Both corpora hold files of every kata, 8 of each side and kata at least."""
-    for side in ("right", "wrong"):
+    for side in SIDES:
         counts = Counter(entry.kata for entry in entries(side))
         assert set(counts) == {kata.id for kata in katas()}
         assert min(counts.values()) >= 8, counts

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.direct.draw import Case, draw
 from attn_kata.checker.direct.tiles import holding_part
 from attn_kata.checker.direct.watch import Watch
@@ -130,18 +130,10 @@ TAKEN = {
 }
 
 
-@pytest.fixture(scope="module")
-def judge(tmp_path_factory):
+@pytest.fixture
+def judge(judged):
     """Judge a source under `backward`."""
-    folder = tmp_path_factory.mktemp("backward")
-    with Bench() as bench:
-
-        def judged(source: str):
-            path = folder / "mine.py"
-            path.write_text(source)
-            return next(bench.judge("backward", [path], Options(seed=3)))
-
-        yield judged
+    return lambda source: judged("backward", source)
 
 
 @pytest.mark.parametrize("name", TAKEN)
@@ -164,9 +156,8 @@ def test_gradients_by_hand_pass(judge, before, decorator):
     assert report.verdict == "pass", [(c.id, c.detail) for c in report.checks]
 
 
-def test_memory_is_measured_on_more_sizes():
+def test_memory_is_measured_on_more_sizes(bench):
     """A length × length tensor of one head is small among many heads, and seen with one."""
     path = Path(__file__).parent.parent / "corpus" / "wrong" / "flash_full_causal_mask.py"
-    with Bench() as bench:
-        report = next(bench.judge("flash", [path], Options(seed=3)))
+    report = next(bench.judge("flash", [path], Options(seed=3)))
     assert [check.id for check in report.checks if check.status == "fail"] == ["structure"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker import fence, kin
-from attn_kata.checker.limits import Limits, share_of_memory
+from attn_kata.checker.limits import share_of_memory
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's own fences")
 
@@ -184,4 +184,3 @@ def test_the_guard_stands_where_no_fence_does(
 def test_judges_share_memory() -> None:
     """Judges side by side have half of the machine together, and enough each to work at all."""
     assert share_of_memory(1) >= share_of_memory(4) >= 512 << 20
-    assert Limits(seconds=20, memory=0).processor == 40

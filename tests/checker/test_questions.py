@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 import torch
 from attn_kata.checker.cases import Case
-from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.client import Options
 from attn_kata.checker.compare import alike
 from attn_kata.checker.fitting import Fitted
 from attn_kata.checker.plan import Binding, ForwardPlan, Size
@@ -158,13 +158,6 @@ def test_a_trial_with_gradients_is_answered_once():
     assert alike(trial.input_grads["x"], x.grad, 1e-12)
 
 
-@pytest.fixture(scope="module")
-def bench():
-    """A judge that stays for all of a test."""
-    with Bench() as bench:
-        yield bench
-
-
 def verdicts(report):
     """All that a report says, but how long it took."""
     said = report.to_dict()
@@ -194,8 +187,10 @@ def test_saves_of_one_file_are_judged_as_if_each_were_the_first(bench, tmp_path,
     assert found[0] == found[2]
     assert found[1] == found[3]
     file.write_text(SOURCE)
-    with Bench() as fresh:
-        assert verdicts(next(fresh.judge("mha", [file], options))) == found[3]
+    # Another judge, forked anew, which has seen no file.
+    bench.judges.pop().close()
+    bench.refill()
+    assert verdicts(next(bench.judge("mha", [file], options))) == found[3]
 
 
 def test_only_the_latest_are_kept():
