@@ -25,8 +25,6 @@ from .truth import FAULTS, Ready
 
 __all__ = ["Derived", "Objects"]
 
-# So many ways to be without some biases are looked at.
-_FORMS = 64
 _SEED = 1
 # What every weight is at first.
 _LEVEL = 0.25
@@ -97,7 +95,8 @@ class Derived:
     """A reading of weights by derivatives.
 
     model: the model answer, or one with a mistake. objects: those of one size, by the sizes; None
-    where there are none. close: as `assigned` has it. form: found at the first size, and held to
+    where there are none. close: as `assigned` has it. forms: so many
+    ways to be without some biases are looked at. form: found at the first size, and held to
     at the others. found: by size, where each weight lies; None where it cannot be said there.
     """
 
@@ -105,6 +104,7 @@ class Derived:
     layers: Sequence[Layer]
     objects: Callable[[dict[str, int]], Objects | None]
     close: float
+    forms: int
     form: _Form | None = None
     found: dict[Any, dict[str, Tensor] | None] = field(default_factory=dict)
 
@@ -143,7 +143,7 @@ class Derived:
         left = {one: room - sum(prod(objects.wanted[n]) for n in one) for one in some}
         fitting = sorted((one for one, over in left.items() if over >= 0), key=left.__getitem__)
         offsets = (0.0, 1.0) if self._vectors else (0.0,)
-        for some_biases, offset in product(fitting[:_FORMS], offsets):
+        for some_biases, offset in product(fitting[: self.forms], offsets):
             names = tuple(name for name in objects.wanted if name in rest or name in some_biases)
             yield _Form(names, offset)
 

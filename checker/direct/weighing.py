@@ -33,6 +33,8 @@ _GAIN = 1.5
 # With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
 _LARGE_GAIN = 0.8
 _PLAIN, _RARE = 60, 600
+# How many ways to be without some biases are tried of the right answer, and of one with a mistake.
+_FORMS, _LIKELY_FORMS = 64, 4
 # Two derivatives are one number where they differ by less, in units of the largest: right code
 # may take a detour through float32, or run in nothing else.
 _CLOSE, _CLOSE_IN_FLOAT32 = 1e-5, 1e-4
@@ -142,7 +144,7 @@ class Weighing(Examination):
             trial.answer = answer
         ways: Iterator[Reading | Derived] = chain(
             islice(self._readings(), _PLAIN),
-            [self._derived(self.right)],
+            [self._derived(self.right, _FORMS)],
             islice(self._readings(rare="turned"), _RARE),
         )
         right = (way for way in ways if trials and all(self._gives(way, one) for one in trials))
@@ -170,10 +172,12 @@ class Weighing(Examination):
             symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose, rare=rare,
         )  # fmt: skip
 
-    def _derived(self, model: Any) -> Derived:
+    def _derived(self, model: Any, forms: int) -> Derived:
         """A reading by what weights do, if this is what the submission computes."""
-        close = _CLOSE if self.found.work is torch.float64 else _CLOSE_IN_FLOAT32
-        return Derived(model=model, layers=self.module.own, objects=self._objects, close=close)
+        return Derived(
+            model=model, layers=self.module.own, objects=self._objects, forms=forms,
+            close=_CLOSE if self.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
+        )  # fmt: skip
 
     def _guess(self, trials: Sequence[Trial]) -> Reading | Derived:
         """Take a reading under which a mistake explains the first call, else the likeliest."""
@@ -191,7 +195,7 @@ class Weighing(Examination):
                 if self._agrees(one[self.function.name], given, trials[0]):
                     return reading
         for one in () if self.plain else edited:
-            derived = self._derived(one[self.function.name])
+            derived = self._derived(one[self.function.name], _LIKELY_FORMS)
             given = self._weighted(trials[0].given, trials[0].case, derived, loose=False)
             if self._agrees(derived.model, given, trials[0]):
                 return derived
