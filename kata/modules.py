@@ -69,6 +69,11 @@ class Module:
     dropout: tuple[str, ...] = ()
 
     @property
+    def own(self) -> tuple[Layer, ...]:
+        """The layers that the model answer has."""
+        return tuple(layer for layer in self.layers if not layer.extra)
+
+    @property
     def texts(self) -> list[str]:
         """Every sum in it."""
         return [*(setting.value for setting in self.settings), *self.shapes]

@@ -18,6 +18,8 @@ from ...kata.modules import Module
 from .. import budget
 from ..compare import agree
 from ..dropout_trial import DropoutFinding
+from ..wire import dtype_name
+from .derived import Derived, Objects
 from .draw import Case, Given, small
 from .examine import Examination
 from .find import ways
@@ -33,7 +35,12 @@ __all__ = ["Weighing"]
 _GAIN = 1.5
 # With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
 _LARGE_GAIN = 0.8
-_READINGS, _RARE = 1500, 600
+_PLAIN, _RARE = 60, 600
+# How many ways to be without some biases are tried of the right answer, and of one with a mistake.
+_FORMS, _LIKELY_FORMS = 64, 4
+# Two derivatives are one number where they differ by less, in units of the largest: right code
+# may take a detour through float32, or run in nothing else.
+_CLOSE, _CLOSE_IN_FLOAT32 = 1e-5, 1e-4
 _GUESSES = 8
 # Seconds of processor time for the reading that gives the submission's numbers, and for one
 # beside a mistake.
@@ -47,6 +54,7 @@ class _Kind:
 
     shapes: Shapes = field(default_factory=dict)
     weights: dict[float, dict[str, Tensor]] = field(default_factory=dict)
+    objects: Objects | None = None
 
 
 class Weighing(Examination):
@@ -58,7 +66,7 @@ class Weighing(Examination):
         assert module is not None
         self.module: Module = module
         self.construction: Construction | None = None
-        self.reading: Reading = ()
+        self.reading: Reading | Derived = ()
         self.aligned = False
         self.shown: dict[str, Any] = {}
         self.kinds: dict[Any, _Kind] = {}
@@ -141,13 +149,17 @@ class Weighing(Examination):
         trials = [self.trial(case) for case in cases]
         for trial, answer in zip(trials, self.run(trials), strict=True):
             trial.answer = answer
-        rare = (islice(self._readings(rare=rare), _RARE) for rare in ("biases", "turned", "nested"))
+        ways: Iterator[Reading | Derived] = chain(
+            islice(self._readings(), _PLAIN),
+            [self._derived(self.right, _FORMS)],
+            islice(self._readings(rare="turned"), _RARE),
+        )
+        right = (way for way in ways if trials and all(self._gives(way, one) for one in trials))
+        found = None
         with suppress(budget.Spent), budget.limited(_READING):
-            for reading in chain(islice(self._readings(), _READINGS), *rare):
-                if trials and all(self._gives(reading, trial) for trial in trials):
-                    self.reading, self.aligned = reading, True
-                    return
-        self.reading = self._guess(trials)
+            found = next(right, None)
+        self.aligned = found is not None
+        self.reading = self._guess(trials) if found is None else found
 
     @property
     def plain(self) -> bool:
@@ -169,7 +181,14 @@ class Weighing(Examination):
             symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose, rare=rare,
         )  # fmt: skip
 
-    def _guess(self, trials: Sequence[Trial]) -> Reading:
+    def _derived(self, model: Any, forms: int) -> Derived:
+        """A reading by what weights do, if this is what the submission computes."""
+        return Derived(
+            model=model, layers=self.module.own, objects=self._objects, forms=forms,
+            close=_CLOSE if self.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
+        )  # fmt: skip
+
+    def _guess(self, trials: Sequence[Trial]) -> Reading | Derived:
         """Take a reading under which a mistake explains the first call, else the likeliest."""
         strict = list(islice(self._readings(), _LOOKED_AT))
         least = self._least()
@@ -185,6 +204,11 @@ class Weighing(Examination):
                 for one in edited:
                     if self._agrees(one[self.function.name], given, trials[0]):
                         return reading
+            for one in () if self.plain else edited:
+                derived = self._derived(one[self.function.name], _LIKELY_FORMS)
+                given = self._weighted(trials[0].given, trials[0].case, derived, loose=False)
+                if self._agrees(derived.model, given, trials[0]):
+                    return derived
         return likely[0] if likely else ()
 
     def _least(self) -> Trial:
@@ -197,7 +221,7 @@ class Weighing(Examination):
         trial.answer = self.run([trial])[0]
         return trial
 
-    def _gives(self, reading: Reading, trial: Trial) -> bool:
+    def _gives(self, reading: Reading | Derived, trial: Trial) -> bool:
         """Whether the model answer gives what the submission gave."""
         given = self._weighted(trial.given, trial.case, reading, loose=False)
         return self._agrees(self.right, given, trial)
@@ -223,6 +247,10 @@ class Weighing(Examination):
     @property
     def roles(self) -> dict[str, list[str]]:
         """The model answer's layers, each with the parameters that hold it."""
+        first = self.sizes.first()
+        shapes = self.kinds[self._key(first)].shapes
+        if isinstance(self.reading, Derived):
+            return self.reading.holders(self.reading.places(self._key(first), first) or {}, shapes)
         extra = {one.name for one in self.module.layers if one.extra}
         return {
             layer: [*take.names, *take.biases] for take in self.reading for layer in take.layers
@@ -250,24 +278,56 @@ class Weighing(Examination):
         return kind.weights.get(gain, {})
 
     def _weighted(
-        self, given: Given, case: Case, reading: Reading, *, loose: bool = True
+        self, given: Given, case: Case, reading: Reading | Derived, *, loose: bool = True
     ) -> Given | None:
         """Give the model answer a submission's weights; None where they do not fit it."""
         held = self._held(case)
-        shapes = {name: tuple(weight.shape) for name, weight in held.items()}
-        places = tables(reading, shapes, self.module.layers, case.sizes)
+        places = self._places(reading, case)
         if places is None and loose:
-            places = tables(reading, shapes, self.module.layers, case.sizes, loose=True)
+            none = tables((), {}, self.module.layers, case.sizes)
+            places = self._places(reading, case, loose=True) or none
         if places is None:
-            if not loose:
-                return None
-            places = tables((), {}, self.module.layers, case.sizes)
-        assert places is not None
+            return None
         flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
         weights = {name: flat[index] for name, index in places.items()}
-        for layer, offset in ((layer, take.offset) for take in reading for layer in take.layers):
-            weights[f"{layer}.weight"] += offset
+        offsets = reading.offsets if isinstance(reading, Derived) else {
+            f"{layer}.weight": take.offset for take in reading for layer in take.layers
+        }  # fmt: skip
+        for name, offset in offsets.items():
+            weights[name] += offset
         return replace(given, weights=weights)
+
+    def _places(
+        self, reading: Reading | Derived, case: Case, *, loose: bool = False
+    ) -> dict[str, Tensor] | None:
+        """Where each weight of the model answer lies in the submission's, laid end to end."""
+        if isinstance(reading, Derived):
+            return reading.places(self._key(case.sizes), case.sizes)
+        shapes = {name: tuple(weight.shape) for name, weight in self._held(case).items()}
+        return tables(reading, shapes, self.module.layers, case.sizes, loose=loose)
+
+    def _objects(self, sizes: dict[str, int]) -> Objects | None:
+        """Objects of one size, whose weights derivatives are to tell apart."""
+        kind = self.kinds[self._key(sizes)]
+        if kind.objects is not None or not kind.shapes:
+            return kind.objects
+        # As many samples and positions as at first: a length of 1 tells queries nothing.
+        picks = {symbol: sizes[symbol] for symbol in self.sizes.values}
+        for symbol, values in self.sizes.values.items():
+            other = {**picks, symbol: values[0]}
+            if self._key(self.sizes.row(other)) == self._key(sizes):
+                picks = other
+        mask = "random" if self.function.needs_mask else None
+        case = Case(check="values", sizes=self.sizes.row(picks), chosen=choices(self.function)[0],
+                    mask=mask)  # fmt: skip
+        given = super().drawn(case)
+        bound = self._bound_of(case, self.found.work)
+        trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
+        super().work_out(trial)
+        self.write(trial)
+        run = {**self.way_in(trial), "dtype": dtype_name(self.found.work)}
+        kind.objects = Objects(trial, run, self.candidate, kind.shapes)
+        return kind.objects
 
     def drawn(self, case: Case) -> Given:
         """Draw what a case is called with, and the weights."""
@@ -309,17 +369,17 @@ class Weighing(Examination):
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
         """Bring the gradients of the model answer's weights to the submission's parameters."""
-        held = self._held(trial.case)
-        shapes = {name: tuple(weight.shape) for name, weight in held.items()}
-        places = tables(self.reading, shapes, self.module.layers, trial.case.sizes)
-        if not self.aligned or places is None:
+        shapes = {name: tuple(weight.shape) for name, weight in self._held(trial.case).items()}
+        places = self._places(self.reading, trial.case) if self.aligned else None
+        if places is None:
             return
         flat = torch.zeros(sum(map(prod, shapes.values())) + 1, dtype=torch.float64)
         for name, grad in grads.items():
             flat[places[name]] += grad
         parts = flat[:-1].split([prod(shape) for shape in shapes.values()])
-        takes = fitted(self.reading, shapes)
-        used = {name for take in takes for name in (*take.names, *take.biases)}
+        used = {*shapes} if isinstance(self.reading, Derived) else {
+            name for take in fitted(self.reading, shapes) for name in (*take.names, *take.biases)
+        }  # fmt: skip
         trial.weight_grads = {
             name: part.reshape(shape)
             for (name, shape), part in zip(shapes.items(), parts, strict=True)
