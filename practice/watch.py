@@ -21,7 +21,7 @@ from .saves import Saves, whole
 from .stubs import start
 from .targets import Target, near, targets
 
-__all__ = ["Session", "opened", "to_watch"]
+__all__ = ["Judges", "Session", "opened", "to_watch"]
 
 # Seconds that a file may take to come whole, or come back: an editor is writing it.
 _SETTLE = 0.25
@@ -58,7 +58,7 @@ def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
     return found[0]
 
 
-class _Judges(Protocol):
+class Judges(Protocol):
     """What a session asks of `checker.client.Bench`."""
 
     renewals: int
@@ -71,15 +71,15 @@ class _Judges(Protocol):
 class Session:
     """Watching one file.
 
-    report: the latest verdict. gone: the file is not there. restarted: the judge died since the
-    verdict before this one, and was started again. since: when the check under way began.
-    wake_at: when `tick` is due.
+    report: the latest verdict, None while the file is gone. gone: the file is not there.
+    restarted: the judge died since the verdict before this one, and was started again.
+    since: when the check under way began. wake_at: when `tick` is due.
     """
 
     def __init__(
         self,
         target: Target,
-        bench: _Judges,
+        bench: Judges,
         recorder: Recorder,
         options: Options,
         *,
@@ -122,7 +122,10 @@ class Session:
             return
         self.wake_at = None
         self.gone = self.saves.seen is None
-        if not self.gone:
+        if self.gone:
+            # What was said of it is said of a file that is no more.
+            self.report = None
+        else:
             self.begin()
 
     def begin(self) -> None:

@@ -12,7 +12,7 @@ from .text import Line, Span, cells, pad, wrap
 from .times import duration, in_days
 from .words import say
 
-__all__ = ["kata_lines", "onward_lines"]
+__all__ = ["kata_lines", "onward_lines", "state_word", "times_words"]
 
 
 def kata_lines(
@@ -47,9 +47,14 @@ def onward_lines(
     return next_lines(("attn-kata due",), language)
 
 
-def _progress(stand: Standing, language: str) -> str:
-    """Say how far one is with a kata; nothing where it is new."""
-    parts = [] if stand.state == "new" else [say(f"list-{stand.state}", language)]
+def state_word(stand: Standing, language: str) -> str:
+    """Say how far one is with a kata in a word; nothing where it is new."""
+    return "" if stand.state == "new" else say(f"list-{stand.state}", language)
+
+
+def times_words(stand: Standing, language: str) -> str:
+    """Say how quick one was with a kata, and when it is due."""
+    parts: list[str] = []
     if stand.best is not None:
         parts.append(say("best", language, time=duration(stand.best, language)))
     if stand.due is not None:
@@ -57,6 +62,11 @@ def _progress(stand: Standing, language: str) -> str:
         over = clock.day(stand.due) <= clock.day(clock.now())
         parts.append(say("overdue" if over else "due-on", language, when=when))
     return "  ".join(parts)
+
+
+def _progress(stand: Standing, language: str) -> str:
+    told = (state_word(stand, language), times_words(stand, language))
+    return "  ".join(filter(None, told))
 
 
 def _edged(head: str, rows: Sequence[Span], tail: Span, width: int) -> list[Line]:

@@ -14,7 +14,7 @@ from .heat import heat_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
-__all__ = ["Look", "again", "command_lines", "report_lines", "verdict_line"]
+__all__ = ["Look", "again", "command_lines", "report_lines", "summary_lines", "verdict_line"]
 
 _INDENT = 4
 
@@ -26,6 +26,7 @@ class Look:
     source: the file's lines, empty where they cannot be shown.
     commands: what to type next, as (label, command) pairs, last on the screen.
     heat: whether the attention weights are drawn. colour: whether the screen has colours.
+    verbose: whether a pass is drawn check by check, and not in three lines.
     """
 
     language: str
@@ -35,11 +36,16 @@ class Look:
     trace: bool = False
     heat: bool = False
     colour: bool = False
+    verbose: bool = True
     commands: Sequence[tuple[str, str]] = ()
 
 
 def report_lines(report: Report, look: Look) -> list[Line]:
     """Draw a whole report."""
+    asked, commands = _asked(report, look), command_lines(report, look)
+    if report.verdict == "pass" and not look.verbose:
+        summary = summary_lines(report, look)
+        return _joined([summary, *asked, commands]) if asked else summary + commands
     blocks = [[verdict_line(report, look)]]
     blocks += _reasons(report, look)
     if report.difference is not None:
@@ -48,11 +54,33 @@ def report_lines(report: Report, look: Look) -> list[Line]:
     checks, remarks = _checks(report, look), _remarks(report, look)
     # After a failure they are one block, so that the screen fits where it can.
     blocks += [checks + remarks] if report.verdict == "fail" else [checks, remarks]
+    return _joined([*blocks, *asked, commands])
+
+
+def summary_lines(report: Report, look: Look) -> list[Line]:
+    """Draw a pass in two lines, and what is worth knowing of it."""
+    cases = sum(check.cases for check in report.checks)
+    tried = sum(check.status == "pass" for check in report.checks)
+    text = say("watch-cases", look.language, cases=cases, checks=tried)
+    return [
+        verdict_line(report, look),
+        *_paragraph(text, look, 2),
+        *_remarks(report, look),
+    ]
+
+
+def _asked(report: Report, look: Look) -> list[list[Line]]:
+    """Draw what is in a report where it is asked for."""
+    blocks: list[list[Line]] = []
     if look.trace:
         blocks.append(flow_lines(report, look.language, look.width))
     if look.heat:
         blocks.append(heat_lines(report, look.language, look.width, colour=look.colour))
-    blocks.append(command_lines(report, look))
+    return blocks
+
+
+def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
+    """Put blocks below each other, an empty line between them."""
     lines: list[Line] = []
     for block in filter(None, blocks):
         lines += [*([[]] if lines else []), *block]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["STYLES", "ReaderLeft", "Screen", "prepare", "speaks_utf8"]
+__all__ = ["STYLES", "WIDEST", "ReaderLeft", "Screen", "plainly", "prepare", "speaks_utf8"]
 
 STYLES = {
     "": "none",
@@ -39,7 +39,7 @@ STYLES = {
     },
 }
 
-_WIDEST = 100
+WIDEST = 100
 
 # What an ASCII console shows for the few signs that the screens draw with.
 _PLAIN = {
@@ -60,6 +60,13 @@ def prepare(stream: TextIO) -> None:
 def speaks_utf8(stream: TextIO) -> bool:
     """Whether a stream writes UTF-8."""
     return (stream.encoding or "").lower().replace("-", "").startswith("utf8")
+
+
+def plainly(text: str, stream: TextIO) -> str:
+    """Return a text with what a stream cannot write spelt as one that was prepared spells it."""
+    if speaks_utf8(stream):
+        return text
+    return text.encode(stream.encoding or "ascii", "attn-kata").decode(stream.encoding or "ascii")
 
 
 def _plainly(fault: UnicodeError) -> tuple[str, int]:
@@ -100,7 +107,7 @@ class Screen:
     @property
     def width(self) -> int:
         """Columns to draw in; 80 where nobody says, and no more than can be read at once."""
-        return min(self.out.width, _WIDEST)
+        return min(self.out.width, WIDEST)
 
     @property
     def colour(self) -> bool:
@@ -126,7 +133,7 @@ class Screen:
     def note(self, text: str) -> None:
         """Say something beside the answer, on standard error."""
         label = self.say("note") + self.say("colon")
-        rows = wrap(text, max(20, min(self.err.width, _WIDEST) - cells(label)))
+        rows = wrap(text, max(20, min(self.err.width, WIDEST) - cells(label)))
         blank = " " * cells(label)
         lines = [[(blank if at else label, "note"), (row, "")] for at, row in enumerate(rows)]
         _print(self.err, lines)

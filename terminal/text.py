@@ -14,6 +14,8 @@ __all__ = [
     "Line",
     "Span",
     "cells",
+    "cut",
+    "fold",
     "number",
     "pad",
     "quoted",
@@ -73,6 +75,11 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     return space + text if right else text + space
 
 
+def cut(text: str, width: int) -> str:
+    """Return a text that is no wider than so many columns, with … where it was cut."""
+    return text if cells(text) <= width else f"{_head(text, max(0, width - 1))}…"
+
+
 def number(value: float | None) -> str:
     """Write a number with three digits, as one would say it."""
     if value is None:
@@ -92,6 +99,25 @@ def shape(sizes: Sequence[int]) -> str:
 def written(line: Line) -> str:
     """Return a line's text without its styles."""
     return "".join(text for text, _ in line)
+
+
+def fold(line: Line, width: int) -> list[Line]:
+    """Break a line where the screen ends, as a terminal does: code keeps its spaces."""
+    if cells(written(line)) <= width:
+        return [line]
+    rows: list[Line] = [[]]
+    used = 0
+    for text, style in line:
+        start = 0
+        for at, char in enumerate(text):
+            size = cells(char)
+            if used + size > width:
+                rows[-1].append((text[start:at], style))
+                rows.append([])
+                start, used = at, 0
+            used += size
+        rows[-1].append((text[start:], style))
+    return rows
 
 
 def wrap(text: str, width: int) -> list[str]:

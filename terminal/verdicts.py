@@ -32,7 +32,7 @@ class Manner:
 
     typed: the options that judging again needs. explained: the names that have a page for
     `why` to lead to. whole: draw passing ones of several in full, and no commands to type.
-    timer: times the file that has just passed.
+    timer: times the file that has just passed. verbose: draw a pass check by check.
     """
 
     as_json: bool = False
@@ -42,6 +42,7 @@ class Manner:
     timer: Callable[[], Timings] | None = None
     explained: Sequence[str] = ()
     whole: bool = False
+    verbose: bool = True
     typed: Sequence[str] = ()
 
 
@@ -151,6 +152,7 @@ class Verdicts:
             trace=self.manner.trace,
             heat=self.manner.heat,
             colour=self.screen.colour,
+            verbose=self.manner.verbose,
             commands=() if self.manner.whole else self._commands(report),
         )
 
@@ -179,6 +181,8 @@ class Verdicts:
             following = _following(report.kata)
             command = f"start {following}" if following else "list"
             rows.append((say("next-next"), f"attn-kata {command}"))
+            if not self.manner.verbose:
+                return rows
         elif named and named[0] in self.manner.explained:
             rows.append((say("next-why"), f"attn-kata explain {named[0]}"))
         elif report.error is None or report.error.kind in {"construct", "forward"}:

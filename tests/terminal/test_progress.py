@@ -1,4 +1,4 @@
-"""The history, what is due and the watch screen, as they are drawn."""
+"""The history and what is due, as they are drawn."""
 
 import pytest
 from attn_kata.kata.catalogue import find, katas
@@ -7,7 +7,6 @@ from attn_kata.practice.history import Attempt, Event
 from attn_kata.practice.schedule import due, standings
 from attn_kata.practice.sittings import sittings
 from attn_kata.practice.summary import summary
-from attn_kata.terminal.frames import framed, key_line
 from attn_kata.terminal.ladder import kata_lines
 from attn_kata.terminal.progress import (
     due_lines,
@@ -90,23 +89,3 @@ def test_times_in_words():
     assert [in_days(now() + days * DAY, "en") for days in (-3, 0, 1, 5)] == [
         "today", "today", "tomorrow", "in 5 days",
     ]  # fmt: skip
-
-
-def test_long_view_is_a_key_away():
-    """What does not fit comes with the space key, and then the beginning again."""
-    body = [[(f"line {number}", "")] for number in range(50)]
-    foot = [[("q quit", "")]]
-    shown, start = framed(body, foot, 24, 0, "en")
-    assert (len(shown), start) == (24, 0)
-    assert "29 more lines" in written(shown[-3])
-    shown, start = framed(body, foot, 24, 40, "en")
-    assert written(shown[0]) == "line 40"
-    assert framed(body, foot, 24, 60, "en")[1] == 0
-    assert framed(body[:5], foot, 24, 3, "en") == ([*body[:5], [], *foot], 0)
-
-
-def test_keys_wrap():
-    """On a narrow screen the keys take another line."""
-    named = [("n", "next kata"), ("r", "run"), ("q", "quit")]
-    assert [written(line) for line in key_line(named, 80)] == ["n next kata   r run   q quit"]
-    assert [written(line) for line in key_line(named, 20)] == ["n next kata   r run", "q quit"]

@@ -158,7 +158,13 @@ def misshapen(language):
     )
 
 
-SCREENS = {"fail": failing, "pass": passing, "error": broken, "shape": misshapen}
+SCREENS = {
+    "fail": failing,
+    "pass": passing,
+    "pass-short": passing,
+    "error": broken,
+    "shape": misshapen,
+}
 
 
 def drawn(name, language, width):
@@ -169,6 +175,7 @@ def drawn(name, language, width):
         width=width,
         source=SOURCE,
         trace=name == "pass",
+        verbose=name != "pass-short",
         commands=[("again", again(report, ()))],
     )
     return "".join(f"{written(line)}\n" for line in report_lines(report, look))

@@ -3,7 +3,7 @@
 import pytest
 from attn_kata.terminal.brief import markdown_lines
 from attn_kata.terminal.language import choose
-from attn_kata.terminal.text import cells, number, quoted, safe, wrap, written
+from attn_kata.terminal.text import cells, cut, fold, number, quoted, safe, wrap, written
 from attn_kata.terminal.words import messages
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +15,22 @@ def test_wrapping_fits_and_loses_nothing(text, width):
     rows = wrap(text, width)
     assert all(cells(row) <= width for row in rows)
     assert "".join(rows).replace(" ", "") == text.replace(" ", "")
+
+
+@given(st.lists(st.text("ab 中文，√", max_size=20), max_size=4), st.integers(2, 30))
+def test_folding_fits_and_loses_nothing(texts, width):
+    """Every row fits and is full before the next begins; all that was there is there."""
+    rows = fold([(text, str(at)) for at, text in enumerate(texts)], width)
+    assert all(width - 1 <= cells(written(row)) <= width for row in rows[:-1])
+    assert cells(written(rows[-1])) <= width
+    found = [(char, style) for row in rows for text, style in row for char in text]
+    assert found == [(char, str(at)) for at, text in enumerate(texts) for char in text]
+
+
+@pytest.mark.parametrize(("text", "told"), [("four", "four"), ("fives", "fiv…"), ("中文字", "中…")])
+def test_what_is_cut_is_marked(text, told):
+    """A text that is too wide ends in a mark, within the width."""
+    assert cut(text, 4) == told
 
 
 def test_chinese_breaks_between_characters_and_not_before_a_comma():
