@@ -16,9 +16,10 @@ import typer
 from . import __version__
 from .cli_dev import dev
 from .cli_interview import interview_app
+from .cli_records import OptionalKata, config, due, history
 from .cli_texts import explain, hint, show, solution
 from .kata.catalogue import katas
-from .practice.completion import kata_ids, target_names
+from .practice.completion import target_names
 from .practice.errors import Refusal
 from .practice.judging import Mask, Wishes, reports
 from .practice.pages import has_pages, page_names
@@ -26,7 +27,7 @@ from .practice.surroundings import ask_cuda, device_called, require_device, torc
 from .practice.targets import Target, kata_called, targets
 from .practice.workspace import Workspace
 from .terminal.help import HelpCommand, HelpGroup
-from .terminal.language import Language
+from .terminal.language import Colour, Language
 from .terminal.optional import CheckCommand
 from .terminal.program import Exit, run
 from .terminal.screen import Screen
@@ -49,9 +50,6 @@ app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 
-OptionalKata = Annotated[
-    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
-]
 Targets = Annotated[
     list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
 ]
@@ -63,6 +61,9 @@ def begin(
     # Read before typer is; named here so that it is accepted, completed and explained.
     lang: Annotated[  # noqa: ARG001
         Language | None, typer.Option(metavar="en|zh", expose_value=False)
+    ] = None,
+    color: Annotated[  # noqa: ARG001
+        Colour | None, typer.Option(metavar="auto|always|never", expose_value=False)
     ] = None,
     version: Annotated[bool, typer.Option("--version", is_eager=True)] = False,
 ) -> int:
@@ -104,7 +105,7 @@ def start(
     kata: OptionalKata = None,
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR", file_okay=False)] = Path(),
     force: Annotated[bool, typer.Option("--force")] = False,
-    due: Annotated[bool, typer.Option("--due")] = False,
+    due_first: Annotated[bool, typer.Option("--due")] = False,
 ) -> int:
     """Write a kata's stub."""
     from .practice.record import Recorder
@@ -114,11 +115,11 @@ def start(
 
     screen: Screen = ctx.obj
     recorder = Recorder(Workspace())
-    if due == (kata is not None):
-        raise Refusal("start-either" if due else "start-which", commands=("due", "list"))
+    if due_first == (kata is not None):
+        raise Refusal("start-either" if due_first else "start-which", commands=("due", "list"))
     asked = handed_out(recorder.history) if kata is None else kata_called(kata)
     # What is due was written before: that file is kept, as with --force.
-    started = start_kata(asked, folder, force=force or due)
+    started = start_kata(asked, folder, force=force or due_first)
     recorder.started(asked.id, started.file)
     told = (str(started.file), started.backup and str(started.backup))
     screen.print(started_lines(asked, *told, screen.language, screen.width))
@@ -226,41 +227,8 @@ if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-@app.command(cls=HelpCommand)
-def history(
-    ctx: typer.Context,
-    kata: OptionalKata = None,
-    as_json: Annotated[bool, typer.Option("--json")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv")] = False,
-) -> int:
-    """Show what was judged before."""
-    from .practice.history import History
-    from .practice.summary import summary
-    from .terminal.progress import show_history
-
-    screen: Screen = ctx.obj
-    if as_json and as_csv:
-        raise Refusal("json-or-csv", commands=("history --json", "history --csv"))
-    asked = None if kata is None else kata_called(kata)
-    past = History()
-    told = summary(past.story(), asked and asked.id)
-    show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
-    screen.own_up(past.troubles)
-    return Exit.PASS
-
-
-@app.command(cls=HelpCommand)
-def due(ctx: typer.Context) -> int:
-    """Show what to write again today."""
-    from .practice.history import History
-    from .practice.sittings import sittings
-    from .terminal.progress import show_due
-
-    screen: Screen = ctx.obj
-    past = History()
-    show_due(screen, sittings(past.story()))
-    screen.own_up(past.troubles)
-    return Exit.PASS
+for _command in (history, due, config):
+    app.command(cls=HelpCommand)(_command)
 
 
 @app.command(cls=HelpCommand)

@@ -13,12 +13,20 @@ __all__ = ["knows", "messages", "say"]
 @cache
 def messages() -> dict[str, dict[str, str]]:
     """Return all sentences, by key and language."""
-    from . import words_commands, words_help, words_interview, words_practice, words_report
+    from . import (
+        words_commands,
+        words_help,
+        words_interview,
+        words_practice,
+        words_report,
+        words_workspace,
+    )
 
     rows = (
         *words_report.ROWS,
         *words_commands.ROWS,
         *words_practice.ROWS,
+        *words_workspace.ROWS,
         *words_help.ROWS,
         *words_interview.ROWS,
     )
