@@ -16,16 +16,19 @@ import typer
 from . import __version__
 from .cli_dev import dev
 from .cli_interview import interview_app
-from .cli_records import OptionalKata, config, due, history
+from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
+from .cli_records import OptionalKata, config, due, forget, history
 from .cli_texts import explain, hint, show, solution
 from .kata.catalogue import katas
 from .practice.completion import target_names
 from .practice.errors import Refusal
 from .practice.judging import Mask, Wishes, reports
-from .practice.pages import has_pages, page_names
-from .practice.surroundings import ask_cuda, device_called, require_device, torch_version
-from .practice.targets import Target, kata_called, targets
+from .practice.pages import has_pages
+from .practice.recognise import kata_called
+from .practice.surroundings import ask_cuda, require_device, torch_version
+from .practice.targets import Target, standard_input, targets
 from .practice.workspace import Workspace
+from .terminal.elsewhere import settled
 from .terminal.help import HelpCommand, HelpGroup
 from .terminal.language import Colour, Language
 from .terminal.optional import CheckCommand
@@ -114,12 +117,12 @@ def start(
     from .terminal.lists import started_lines
 
     screen: Screen = ctx.obj
-    recorder = Recorder(Workspace())
+    recorder = Recorder(Workspace(), language=screen.language)
     if due_first == (kata is not None):
         raise Refusal("start-either" if due_first else "start-which", commands=("due", "list"))
     asked = handed_out(recorder.history) if kata is None else kata_called(kata)
     # What is due was written before: that file is kept, as with --force.
-    started = start_kata(asked, folder, force=force or due_first)
+    started = start_kata(asked, folder, force=force or due_first, language=screen.language)
     recorder.started(asked.id, started.file)
     told = (str(started.file), started.backup and str(started.backup))
     screen.print(started_lines(asked, *told, screen.language, screen.width))
@@ -128,71 +131,36 @@ def start(
 
 
 @app.command(cls=CheckCommand)
-def check(
-    ctx: typer.Context,
-    what: Targets = None,
-    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
-    device: Annotated[str, typer.Option(metavar="auto|cpu|cuda")] = "auto",
-    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0,
-    memory: Annotated[int, typer.Option(metavar="MB", min=0)] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 0,
-    as_json: Annotated[bool, typer.Option("--json")] = False,
-    trace: Annotated[bool, typer.Option("--trace")] = False,
-    output: Annotated[bool, typer.Option("--output")] = False,
-    heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False,
-    heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None,
-    bench: Annotated[bool, typer.Option("--bench")] = False,
-    force: Annotated[bool, typer.Option("--force")] = False,
-) -> int:
+@takes(Checking)
+def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
     """Judge files."""
     from .checker.client import Bench
 
     screen: Screen = ctx.obj
     workspace = Workspace()
-    place = device_called(device)
-    chosen = targets(what or [], workspace)
-    if heat_file is not None:
-        from .practice.pictures import promise
+    wishes = given.wishes(screen.language)
+    with standard_input(what or []) as held:
+        chosen = [settled(screen, one, "check") for one in targets(what or [], workspace, held)]
+        if given.heat_file is not None:
+            from .practice.pictures import promise
 
-        promise(heat_file, force=force, files=len(chosen))
-    require_device(place)
-    wishes = Wishes(
-        language=screen.language,
-        class_name=class_name,
-        device=place,
-        mask=mask,
-        seed=seed,
-        timeout=timeout,
-        memory=memory,
-        heat=heat,
-        one_by_one=bench,
-    )
-    # The judge imports torch meanwhile: from here on, slow imports cost nothing.
-    side_by_side = 1 if bench else jobs or min(8, os.cpu_count() or 1)
-    with Bench(min(side_by_side, len(chosen))) as judges:
-        from .practice.record import Recorder
-        from .terminal.verdicts import Manner, Verdicts
+            promise(given.heat_file, force=given.force, files=len(chosen))
+        require_device(wishes.device)
+        # The judge imports torch meanwhile: from here on, slow imports cost nothing.
+        side_by_side = 1 if given.bench else given.jobs or min(8, os.cpu_count() or 1)
+        with Bench(min(side_by_side, len(chosen))) as judges:
+            from .practice.record import Recorder
+            from .terminal.verdicts import Verdicts
 
-        manner = Manner(
-            as_json=as_json,
-            trace=trace,
-            output=output,
-            heat=heat and heat_file is None,
-            timer=judges.timings if bench else None,
-            explained=page_names(),
-            typed=wishes.to_type(),
-        )
-        recorder = Recorder(workspace)
-        verdicts = Verdicts(screen, chosen, manner)
-        stored = recorder.recorded(reports(judges, chosen, wishes), alone=len(chosen) == 1)
-        for report in verdicts.shown(stored):
-            if heat_file is not None:
-                from .terminal.picture import save_heat
+            recorder = Recorder(workspace, keep=given.record)
+            stored = recorder.recorded(reports(judges, chosen, wishes), alone=len(chosen) == 1)
+            verdicts = Verdicts(screen, chosen, given.manner(judges, wishes))
+            for report in verdicts.shown(stored):
+                if given.heat_file is not None:
+                    from .terminal.picture import save_heat
 
-                save_heat(screen, report, heat_file)
-    verdicts.end()
+                    save_heat(screen, report, given.heat_file)
+    verdicts.end(left_out=recorder.left_out)
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
 
@@ -201,8 +169,9 @@ def check(
 def watch(
     ctx: typer.Context,
     what: Targets = None,
-    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
-    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
+    class_name: ClassName = None,
+    mask: MaskMeaning = Mask.keep,
+    record: Record = None,
 ) -> int:
     """Judge a file at every save."""
     from .checker.client import Bench
@@ -210,8 +179,8 @@ def watch(
     from .practice.watch import to_watch
 
     screen: Screen = ctx.obj
-    recorder = Recorder(Workspace(), "watch")
-    target = to_watch(what or [], recorder)
+    recorder = Recorder(Workspace(), "watch", keep=record, language=screen.language)
+    target = settled(screen, to_watch(what or [], recorder), "watch")
     wishes = Wishes(language=screen.language, class_name=class_name, mask=mask, heat=True)
     # The second judge takes over where a save comes before the verdict.
     with Bench(2) as bench:
@@ -227,7 +196,7 @@ if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-for _command in (history, due, config):
+for _command in (history, due, forget, config):
     app.command(cls=HelpCommand)(_command)
 
 

@@ -9,12 +9,12 @@ import typer
 
 from .practice.completion import kata_ids, setting_names
 from .practice.errors import Refusal
+from .practice.recognise import kata_called
 from .practice.settings import SETTINGS, Settings
-from .practice.targets import kata_called
 from .terminal.program import Exit
 from .terminal.screen import Screen
 
-__all__ = ["OptionalKata", "config", "due", "history"]
+__all__ = ["OptionalKata", "config", "due", "forget", "history"]
 
 OptionalKata = Annotated[
     str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
@@ -41,6 +41,36 @@ def history(
     show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
     screen.own_up(past.troubles)
     return Exit.PASS
+
+
+def forget(
+    ctx: typer.Context,
+    kata: OptionalKata = None,
+    last: Annotated[int | None, typer.Option("--last", metavar="N", min=1)] = None,
+    everything: Annotated[bool, typer.Option("--all")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+) -> int:
+    """Take checks out of the history."""
+    from .practice.history import History
+    from .practice.summary import checks
+    from .terminal.forget import agreed, forgotten_lines, nothing_lines
+
+    screen: Screen = ctx.obj
+    if last is not None and everything:
+        raise Refusal("forget-either", commands=("forget --last 2", "forget --all"))
+    asked = None if kata is None else kata_called(kata).id
+    past = History()
+    mine = [each for each in checks(past.story()) if asked in {None, each.kata}]
+    chosen = mine if everything else mine[-(last or 1) :]
+    if not chosen:
+        screen.print(nothing_lines(asked, screen))
+    elif yes or len(chosen) == 1 or agreed(screen, chosen, asked, everything=everything):
+        if past.take_back(chosen):
+            screen.print(forgotten_lines(chosen, screen))
+    else:
+        screen.note(screen.say("forget-kept"))
+    screen.own_up(past.troubles)
+    return Exit.FAIL if past.troubles else Exit.PASS
 
 
 def due(ctx: typer.Context) -> int:

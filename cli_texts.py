@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,8 @@ from .kata.catalogue import Kata
 from .practice.completion import kata_ids, page_ids
 from .practice.errors import Refusal
 from .practice.pages import page_called, page_names
-from .practice.targets import kata_called, read_text
+from .practice.recognise import kata_called
+from .practice.targets import read_text
 from .practice.workspace import Workspace
 from .terminal.program import Exit
 from .terminal.screen import Screen
@@ -116,6 +116,6 @@ def _may_spoil(screen: Screen, kata: Kata) -> bool:
 
     if History().standing().get(kata.id) == "passed":
         return True
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not screen.may_ask:
         raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
-    return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
+    return screen.ask(screen.say("solution-ask", kata=kata.id))

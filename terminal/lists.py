@@ -95,7 +95,9 @@ def started_lines(
         lines += [[(row, "")] for row in wrap(told, width)]
     told = say("started-class", language, name=", ".join(kata.names))
     lines += [[(row, "")] for row in wrap(told, width)]
-    commands = (f"attn-kata show {kata.id}", f"attn-kata check {kata.id} {quoted(file)}")
+    # In this folder the kata's name finds its file.
+    named = kata.id if file == f"{kata.id}.py" else f"{kata.id} {quoted(file)}"
+    commands = (f"attn-kata show {kata.id}", f"attn-kata watch {named}", f"attn-kata check {named}")
     return [*lines, [], *next_lines(commands, language)]
 
 

@@ -14,7 +14,7 @@ from .heat import heat_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
-__all__ = ["Look", "again", "command_lines", "report_lines", "verdict_line"]
+__all__ = ["Look", "again", "command_lines", "quiet_line", "report_lines", "verdict_line"]
 
 _INDENT = 4
 
@@ -25,6 +25,8 @@ class Look:
 
     source: the file's lines, empty where they cannot be shown.
     commands: what to type next, as (label, command) pairs, last on the screen.
+    checks: how those that pass are drawn: "all", one below the other; "some", after a failure
+    by name alone; "count", after a pass by their number alone.
     heat: whether the attention weights are drawn. colour: whether the screen has colours.
     """
 
@@ -34,6 +36,7 @@ class Look:
     output: bool = False
     trace: bool = False
     heat: bool = False
+    checks: str = "some"
     colour: bool = False
     commands: Sequence[tuple[str, str]] = ()
 
@@ -72,6 +75,18 @@ def verdict_line(report: Report, look: Look) -> Line:
         return [(word, style), ("  ", ""), (left, "bold")]
     gap = look.width - cells(left) - cells(word)
     return [(left, "bold"), (" " * gap, ""), (word, style)]
+
+
+def quiet_line(report: Report, language: str) -> Line:
+    """Draw a report on one line: the verdict, the kata, the file and what is wrong first."""
+    style = "pass" if report.verdict == "pass" else "fail"
+    rows = [(each.line, each.mistake) for each in report.diagnosis]
+    rows += [(report.error.line, report.error.message.partition("\n")[0])] if report.error else []
+    rows += [(None, each.id) for each in report.checks if each.status == "fail"]
+    line, what = rows[0] if rows else (None, "")
+    place = f"{safe(report.file)}:{line}" if line else safe(report.file)
+    word = pad(say(f"verdict-{report.verdict}", language), 8)
+    return [(word, style), (f"{report.kata}  {place}  {safe(what)}".rstrip(), "")]
 
 
 def _reasons(report: Report, look: Look) -> list[list[Line]]:
@@ -139,12 +154,20 @@ def _checks(report: Report, look: Look) -> list[Line]:
     lines = [line for check in failing for line in _failing(check, look)]
     waiting = [check for check in skipped if check.detail in _waits()]
     lines += _together("check-wait", waiting, look)
-    if failing or report.verdict != "pass":
+    if report.verdict == "pass" and look.checks == "count":
+        return _counted(passing, look)
+    if report.verdict != "pass" and look.checks != "all":
         lines += _folded("check-pass", passing, "", look)
     else:
         lines += [line for check in passing for line in _passing(check, look)]
         lines += _together("check-skip", [c for c in skipped if c not in waiting], look)
     return lines
+
+
+def _counted(passing: Sequence[Check], look: Look) -> list[Line]:
+    cases = sum(check.cases for check in passing)
+    text = say("count-passed", look.language, checks=len(passing), cases=cases)
+    return _paragraph(text, look, 2)
 
 
 def _waits() -> set[str]:
@@ -261,4 +284,5 @@ def again(report: Report, typed: Sequence[str]) -> str:
 
 
 def _argument(part: str) -> str:
-    return part if part.startswith("--") else quoted(part)
+    # A hyphen alone is standard input.
+    return part if part == "-" or part.startswith("--") else quoted(part)

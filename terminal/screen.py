@@ -116,6 +116,21 @@ class Screen:
             return command
         return f"{command} --lang {self.language}"
 
+    @property
+    def may_ask(self) -> bool:
+        """Whether there is somebody to answer a question, which stands on standard error."""
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
+    def ask(self, text: str) -> bool:
+        """Ask for yes or no; an empty answer is no. An interruption ends the line first."""
+        import typer
+
+        try:
+            return typer.confirm(text, err=True)
+        except (typer.Abort, KeyboardInterrupt):
+            self.tell([[]])
+            raise
+
     def write(self, text: str) -> None:
         """Write a line for a program to standard output, at once."""
         try:

@@ -5,6 +5,33 @@ from __future__ import annotations
 __all__ = ["ROWS"]
 
 ROWS: tuple[tuple[str, str, str], ...] = (
+    # Which file is meant.
+    ("kata-several", "{file} answers several katas: say which one is meant",
+     "{file} 里有好几道题的答案，请说明要评判哪一道"),
+    ("defines", "in it", "其中有"),
+    ("several-here", "several files here answer {kata}: {files}", "这里有好几个 {kata} 的文件：{files}"),
+    ("elsewhere", "there is no file for {kata} in this folder; the last one is {file}",
+     "这个文件夹里没有 {kata} 的文件；最近的一个是 {file}"),
+    ("elsewhere-ask", "there is no file for {kata} here; take {file}?",
+     "这里没有 {kata} 的文件，用 {file} 吗？"),
+    ("watch-input", "`watch` looks after a file, and standard input is none",
+     "`watch` 要看着一个文件，标准输入不是文件"),
+    # Under a verdict.
+    ("next-watch", "watch", "盯着"),
+    ("count-passed", "{checks} checks, {cases} cases: all agree with the model answer (`-v` lists them)",
+     "{checks} 项检查、{cases} 个用例都与参考答案一致（`-v` 逐项列出）"),
+    # What is recorded, and forget.
+    ("not-recorded", "not recorded: {file} is in no folder into which `start` has handed out a kata; "
+     "`--record` records it", "没有记录：{file} 所在的文件夹里没有用 `start` 领过题；加上 `--record` 就会记录"),
+    ("forget-gone-1", "taken out of the history:", "已从历史记录中删去："),
+    ("forget-gone", "{count} checks taken out of the history", "已从历史记录中删去 {count} 次评判"),
+    ("forget-these", "{count} checks would go:", "将要删去 {count} 次评判："),
+    ("forget-more", "and {count} earlier ones", "以及更早的 {count} 次"),
+    ("forget-ask", "take all {count} out of the history?", "把这 {count} 次都从历史记录中删去吗？"),
+    ("forget-kept", "nothing was taken out", "什么也没有删去"),
+    ("forget-needs-yes", "this takes {count} checks out of the history: add `--yes` where nobody can "
+     "be asked", "这会从历史记录中删去 {count} 次评判；没人能回答的地方请加上 `--yes`"),
+    ("forget-either", "`--last` and `--all` do not go together", "`--last` 和 `--all` 只能选一个"),
     # config
     ("settings", "settings", "设置项"),
     ("settings-file", "kept in {file}", "存放在 {file}"),
