@@ -9,19 +9,18 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import __version__
 from .cli_dev import dev
+from .cli_files import Edit, Targets, next_kata, reset, run_file, start
 from .cli_interview import interview_app
 from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
-from .cli_records import OptionalKata, config, due, forget, history
+from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
 from .kata.catalogue import katas
-from .practice.completion import target_names
-from .practice.errors import Refusal
 from .practice.judging import Mask, Wishes, reports
 from .practice.pages import has_pages
 from .practice.recognise import kata_called
@@ -34,6 +33,9 @@ from .terminal.language import Colour, Language
 from .terminal.optional import CheckCommand
 from .terminal.program import Exit, run
 from .terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from .practice.record import Recorder
 
 __all__ = ["Exit", "app", "main"]
 
@@ -53,11 +55,6 @@ app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 
-Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
-]
-
-
 @app.callback()
 def begin(
     ctx: typer.Context,
@@ -69,16 +66,48 @@ def begin(
         Colour | None, typer.Option(metavar="auto|always|never", expose_value=False)
     ] = None,
     version: Annotated[bool, typer.Option("--version", is_eager=True)] = False,
+    edit: Edit = False,
 ) -> int:
-    """Print the start page, where no command is given."""
+    """Say where one stands, and do what comes next, where no command is given."""
     screen: Screen = ctx.obj
     if version:
         screen.write(f"{_NAME} {__version__}")
         raise typer.Exit
-    if ctx.invoked_subcommand is None:
-        from .terminal.lists import start_lines
+    return _home(screen, edit=edit) if ctx.invoked_subcommand is None else Exit.PASS
 
-        screen.print(start_lines(katas()[0].id, screen.language, screen.width))
+
+def _home(screen: Screen, *, edit: bool) -> int:
+    from .practice.editor import edit as edit_file
+    from .practice.editor import editor_words
+    from .practice.onward import take, where
+    from .practice.record import Recorder
+    from .practice.settings import Settings
+    from .terminal.home import entered, home_lines
+
+    recorder = Recorder(Workspace(), "watch", language=screen.language)
+    editor = editor_words(Settings().get("editor"), os.environ) if edit else []
+    place = where(recorder)
+    asked = place.step is not None and sys.stdin.isatty() and screen.out.is_terminal
+    screen.print(home_lines(place, screen, editor, asked=asked))
+    screen.own_up(recorder.troubles)
+    if place.step is None or not asked or not entered(screen):
+        return Exit.PASS
+    file = take(place.step, recorder).file
+    if edit:
+        edit_file(editor, file)
+    return _watch(
+        screen, Target(place.step.kata, file), recorder, Wishes(language=screen.language, heat=True)
+    )
+
+
+def _watch(screen: Screen, target: Target, recorder: Recorder, wishes: Wishes) -> int:
+    from .checker.client import Bench
+
+    # The second judge takes over where a save comes before the verdict.
+    with Bench(2) as bench:
+        from .terminal.watch import watch as watch_file
+
+        watch_file(screen, target, bench, recorder, wishes)
     return Exit.PASS
 
 
@@ -93,8 +122,8 @@ def list_katas(ctx: typer.Context) -> int:
     screen: Screen = ctx.obj
     history = History()
     stands = standings(sittings(history.story()), history.standing())
-    screen.print(kata_lines(katas(), stands, screen.language, screen.width))
-    screen.print([[], *onward_lines(katas(), stands, screen.language)])
+    ladder = kata_lines(katas(), stands, screen.language, screen.width)
+    screen.page([*ladder, [], *onward_lines(katas(), stands, screen.language)])
     screen.own_up(history.troubles)
     return Exit.PASS
 
@@ -102,32 +131,7 @@ def list_katas(ctx: typer.Context) -> int:
 app.command(cls=HelpCommand)(show)
 
 
-@app.command(cls=HelpCommand)
-def start(
-    ctx: typer.Context,
-    kata: OptionalKata = None,
-    folder: Annotated[Path, typer.Option("--dir", metavar="DIR", file_okay=False)] = Path(),
-    force: Annotated[bool, typer.Option("--force")] = False,
-    due_first: Annotated[bool, typer.Option("--due")] = False,
-) -> int:
-    """Write a kata's stub."""
-    from .practice.record import Recorder
-    from .practice.schedule import handed_out
-    from .practice.stubs import start as start_kata
-    from .terminal.lists import started_lines
-
-    screen: Screen = ctx.obj
-    recorder = Recorder(Workspace(), language=screen.language)
-    if due_first == (kata is not None):
-        raise Refusal("start-either" if due_first else "start-which", commands=("due", "list"))
-    asked = handed_out(recorder.history) if kata is None else kata_called(kata)
-    # What is due was written before: that file is kept, as with --force.
-    started = start_kata(asked, folder, force=force or due_first, language=screen.language)
-    recorder.started(asked.id, started.file)
-    told = (str(started.file), started.backup and str(started.backup))
-    screen.print(started_lines(asked, *told, screen.language, screen.width))
-    screen.own_up(recorder.troubles)
-    return Exit.PASS
+app.command(cls=HelpCommand)(start)
 
 
 @app.command(cls=CheckCommand)
@@ -174,7 +178,6 @@ def watch(
     record: Record = None,
 ) -> int:
     """Judge a file at every save."""
-    from .checker.client import Bench
     from .practice.record import Recorder
     from .practice.watch import to_watch
 
@@ -182,15 +185,12 @@ def watch(
     recorder = Recorder(Workspace(), "watch", keep=record, language=screen.language)
     target = settled(screen, to_watch(what or [], recorder), "watch")
     wishes = Wishes(language=screen.language, class_name=class_name, mask=mask, heat=True)
-    # The second judge takes over where a save comes before the verdict.
-    with Bench(2) as bench:
-        from .terminal.watch import watch as watch_file
-
-        watch_file(screen, target, bench, recorder, wishes)
-    return Exit.PASS
+    return _watch(screen, target, recorder, wishes)
 
 
-for _command in (hint, solution):
+app.command("next", cls=HelpCommand)(next_kata)
+app.command("run", cls=HelpCommand)(run_file)
+for _command in (reset, hint, solution):
     app.command(cls=HelpCommand)(_command)
 if has_pages():
     app.command(cls=HelpCommand)(explain)

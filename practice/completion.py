@@ -26,8 +26,8 @@ def target_names(incomplete: str) -> list[str]:
 
 
 def page_ids(incomplete: str) -> list[str]:
-    """Complete a page's name."""
-    return [name for name in page_names() if name.startswith(incomplete)]
+    """Complete a page's name, or a kata's."""
+    return [*kata_ids(incomplete), *(n for n in page_names() if n.startswith(incomplete))]
 
 
 def plans(incomplete: str) -> list[str]:

@@ -70,7 +70,8 @@ class Recorder:
         batch = self.asked_by == "check" and not alone
         asked_by = "batch" if batch else self.asked_by
         source = _source(file)
-        attempt = Attempt.of(report, source and hashlib.sha256(source).hexdigest(), asked_by)
+        digest = None if source is None else hashlib.sha256(source).hexdigest()
+        attempt = Attempt.of(report, digest, asked_by)
         if source is not None and _unwritten(report.kata, source):
             attempt = replace(attempt, fault="unwritten")
         self.history.add(attempt)

@@ -61,7 +61,7 @@ class Settings:
                 # Another command may have changed it meanwhile.
                 self._text = self._read()
                 if self._broken is not None:
-                    raise Refusal(self._broken.key, **self._broken.values)
+                    raise Refusal(self._broken.key, notes=(), commands=(), **self._broken.values)
                 self._write(_changed(self._text, name, value))
         except OSError as fault:
             raise Refusal("cannot-write", file=str(self.path), reason=reason(fault)) from None
@@ -80,14 +80,15 @@ class Settings:
         self.values, self.troubles, self._broken = {}, [], None
         try:
             text = self.path.read_text("utf-8")
-            found = tomllib.loads(text)
         except FileNotFoundError:
-            return ""
-        except tomllib.TOMLDecodeError as fault:
-            self._spoilt("settings-broken", **_told(fault, text))
             return ""
         except (OSError, ValueError) as fault:
             self._spoilt("store-unreadable", reason=reason(fault))
+            return ""
+        try:
+            found = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as fault:
+            self._spoilt("settings-broken", **_told(fault, text))
             return ""
         for name, value in found.items():
             self._take(name, value, text)

@@ -1,4 +1,4 @@
-"""The start page, hints, what to type next, and what the doctor found."""
+"""Hints, what to type next, and what the doctor found."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ __all__ = [
     "hint_lines",
     "hints_over_lines",
     "next_lines",
-    "page_lines",
-    "start_lines",
     "started_lines",
 ]
 
@@ -30,23 +28,6 @@ class Finding:
     name: str
     text: str
     fine: bool = True
-
-
-def start_lines(first: str, language: str, width: int) -> list[Line]:
-    """Draw what a person sees who typed the program's name alone."""
-    rows = (
-        ("list", "start-list"),
-        (f"show {first}", "start-show"),
-        (f"start {first}", "start-start"),
-        (f"check {first}", "start-check"),
-        ("demo", "start-demo"),
-        ("--help", "start-help"),
-    )
-    lines: list[Line] = [[(row, "bold")] for row in wrap(say("start-title", language), width)]
-    lines += [[], [(say("start-first", language), "")], []]
-    pairs = [(f"attn-kata {command}", say(key, language)) for command, key in rows]
-    lines += command_lines(pairs, width)
-    return [*lines, [], [(say("start-language", language), "dim")]]
 
 
 def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
@@ -116,20 +97,16 @@ def hint_lines(
 ) -> list[Line]:
     """Draw one hint, and what comes after it."""
     head = say("hint-title", language, kata=kata, number=number, count=len(hints))
-    following = f"hint {kata} {number + 1}" if number < len(hints) else f"check {kata}"
+    more = (f"attn-kata hint {kata} {number + 1}",) if number < len(hints) else ()
     return [
         [(head, "bold")], [], *markdown_lines(hints[number - 1], width, 2), [],
-        *next_lines((f"attn-kata {following}",), language),
+        *next_lines((*more, f"attn-kata watch {kata}"), language),
     ]  # fmt: skip
 
 
 def hints_over_lines(kata: str, count: int, language: str, width: int) -> list[Line]:
     """Say that all hints were seen."""
     told = say("hint-all-seen", language, kata=kata, count=count)
-    commands = (f"attn-kata hint {kata} 1", f"attn-kata solution {kata}")
+    names = ("hint {} 1", "solution {}", "watch {}")
+    commands = tuple(f"attn-kata {name.format(kata)}" for name in names)
     return [*([(row, "bold")] for row in wrap(told, width)), [], *next_lines(commands, language)]
-
-
-def page_lines(names: Sequence[str], language: str) -> list[Line]:
-    """Draw the names of all pages."""
-    return [[(say("pages-title", language), "bold")], [], *([(f"  {n}", "code")] for n in names)]

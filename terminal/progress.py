@@ -74,7 +74,7 @@ def plot(counts: Sequence[int]) -> str:
 def history_lines(told: Summary, language: str, width: int) -> list[Line]:
     """Draw all katas: the totals, a line each, checks a day, mistakes a week."""
     if not told.attempts:
-        return _nothing(say("history-none", language), "attn-kata start v1", language, width)
+        return _nothing(say("history-none", language), "attn-kata watch v1", language, width)
     lines: list[Line] = [[(row, "bold")] for row in wrap(_head(told, language), width)]
     lines.append([])
     names = [name for name, count in told.checks.items() if count]
@@ -85,14 +85,14 @@ def history_lines(told: Summary, language: str, width: int) -> list[Line]:
     title = say("history-days", language, count=DAYS, highest=highest)
     lines += [[], *([(row, "")] for row in wrap(title, width)), [(f"  {plot(told.days)}", "code")]]
     lines += _habits(told, language, width)
-    return [*lines, [], *next_lines(("attn-kata due",), language)]
+    return [*lines, [], *next_lines(("attn-kata due", "attn-kata watch"), language)]
 
 
 def kata_history_lines(kata: Kata, told: Summary, language: str, width: int) -> list[Line]:
     """Draw one kata: how it stands, its latest checks, its mistakes."""
     if not told.attempts:
         words = say("history-none-of", language, kata=kata.id)
-        return _nothing(words, f"attn-kata start {kata.id}", language, width)
+        return _nothing(words, f"attn-kata watch {kata.id}", language, width)
     lines: list[Line] = _spread(f"{kata.id}  ", _facts(kata.id, told, language), width, "bold")
     lines.append([])
     earlier = len(told.attempts) - _MOST_ATTEMPTS
@@ -102,8 +102,10 @@ def kata_history_lines(kata: Kata, told: Summary, language: str, width: int) -> 
         lines += attempt_lines(attempt, language, width)
     lines += _habits(told, language, width)
     last = "pass" if told.attempts[-1].verdict == "pass" else "check"
-    following = "attn-kata due" if last == "pass" else f"attn-kata check {kata.id}"
-    return [*lines, [], *next_lines((following,), language)]
+    following = (
+        ("attn-kata due", "attn-kata watch") if last == "pass" else (f"attn-kata watch {kata.id}",)
+    )
+    return [*lines, [], *next_lines(following, language)]
 
 
 def attempt_lines(
@@ -142,7 +144,7 @@ def due_lines(found: Sequence[Due], language: str, width: int) -> list[Line]:
     room = max(len(one.kata.id) for one in found) + 2
     for one in found:
         lines += _spread(f"  {pad(one.kata.id, room)}", _reasons(one, language), width)
-    return [*lines, [], *next_lines(("attn-kata start --due",), language)]
+    return [*lines, [], *next_lines(("attn-kata start --due", "attn-kata watch"), language)]
 
 
 def nothing_due_lines(
@@ -160,7 +162,7 @@ def nothing_due_lines(
         title = following.title[language]
         words = say("due-all-new", language, kata=following.id, title=title)
         lines += [[(f"  {row}", "")] for row in wrap(words, width - 2)]
-        lines += [[], *next_lines((f"attn-kata start {following.id}",), language)]
+        lines += [[], *next_lines((f"attn-kata watch {following.id}",), language)]
     return lines
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from ..practice.errors import Trouble
 from .language import Colour
+from .paging import pager, turn_pages
 from .shades import COLOURS, DARK
 from .text import Line, cells, wrap
 from .words import say
@@ -142,6 +143,17 @@ class Screen:
     def print(self, lines: Iterable[Line]) -> None:
         """Print lines to standard output."""
         self._print(self.out, lines)
+
+    def page(self, lines: Iterable[Line]) -> None:
+        """Print lines, by the person's pager where they are more than the terminal shows."""
+        drawn = list(lines)
+        command = pager(self.out, len(drawn))
+        if command is None:
+            self.print(drawn)
+            return
+        with self.out.capture() as captured:
+            self.print(drawn)
+        turn_pages(command, captured.get())
 
     def drawn(self, lines: Iterable[Line]) -> list[Text]:
         """Return lines as rich takes them, for what is drawn in place."""

@@ -120,7 +120,7 @@ class Verdicts:
         if not good:
             screen.note(screen.say("demo-failed"))
         screen.print([[], [(screen.say("demo-end"), "bold")]])
-        screen.print(next_lines((f"attn-kata start {first}",), screen.language))
+        screen.print(next_lines((f"attn-kata watch {first}",), screen.language))
 
     def _working_on(self, place: int) -> str:
         file = safe(self.chosen[place].name)

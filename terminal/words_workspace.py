@@ -5,6 +5,50 @@ from __future__ import annotations
 __all__ = ["ROWS"]
 
 ROWS: tuple[tuple[str, str, str], ...] = (
+    # The program's name alone, next, reset, run.
+    ("home-passed", "{passed} of {count} katas passed; {due}", "{count} 道题通过了 {passed} 道；{due}"),
+    ("home-due", "due today: {names}", "今天该重写：{names}"),
+    ("home-due-none", "nothing is due today", "今天没有要重写的题"),
+    ("step-title", "{title} ({minutes})", "{title}（{minutes}）"),
+    ("step-unfinished", "begun and not passed yet: go on in {file}", "已经开始，还没通过：接着写 {file}"),
+    ("step-new", "new: its stub goes into {file}", "新题：骨架写到 {file}"),
+    ("step-new-again", "new: its stub goes into {file}; what is there is kept as a backup",
+     "新题：骨架写到 {file}；原来的文件会留作备份"),
+    ("step-due", "due: to be written again from an empty stub, in {file}",
+     "该重写了：从空白骨架写起，写在 {file}"),
+    ("step-due-again", "due: to be written again from an empty stub, in {file}; what is there is kept "
+     "as a backup", "该重写了：从空白骨架写起，写在 {file}；原来的文件会留作备份"),
+    ("home-enter", "Enter: begin with {kata} in `watch`, where every save is judged; q and Enter: leave",
+     "按回车：用 `watch` 开始写 {kata}，每次保存都评判；按 q 再回车：离开"),
+    ("home-enter-edit", "Enter: begin with {kata} in {editor}, then in `watch`, where every save is "
+     "judged; q and Enter: leave", "按回车：先用 {editor} 打开 {kata}，再用 `watch` 每次保存都评判；按 q 再回车：离开"),
+    ("home-done", "every kata is passed; a mock interview is the next thing, or a kata once more",
+     "所有题都通过了；接下来可以做一次模拟面试，或者把哪道题再写一遍"),
+    ("no-editor", "no editor is set: `--edit` opens the one of `attn-kata config editor`, VISUAL or "
+     "EDITOR", "没有设置编辑器：`--edit` 会打开 `attn-kata config editor`、VISUAL 或 EDITOR 里的编辑器"),
+    ("editor-missing", "there is no program `{name}` to edit with", "没有 `{name}` 这个编辑器程序"),
+    ("editor-unread", "the editor's command cannot be split into words: {text}", "编辑器的命令拆不成词：{text}"),
+    ("editor-failed", "`{name}` cannot be started: {reason}", "启动不了 `{name}`：{reason}"),
+    ("reset-ask", "begin {kata} again with a fresh stub in {file}? what is there is kept as a backup",
+     "用一份新的骨架在 {file} 重写 {kata} 吗？原来的文件会留作备份"),
+    ("reset-kept", "nothing was changed", "没有做任何改动"),
+    ("reset-needs-yes", "this puts a fresh stub in the place of {file}: add `--yes` where nobody can "
+     "be asked", "这会用新的骨架换掉 {file}；没人能回答的地方请加上 `--yes`"),
+    ("run-one-file", "`run` runs one file at a time", "`run` 一次只运行一个文件"),
+    ("run-notebook", "{file} is a notebook, which Python does not run as a script",
+     "{file} 是 notebook，Python 不能把它当脚本运行"),
+    # explain, alone or with a kata.
+    ("pages-scale", "The scale of the scores", "分数的缩放"),
+    ("pages-softmax", "Softmax", "softmax"),
+    ("pages-mask", "Masks", "mask"),
+    ("pages-causal", "The causal mask", "因果 mask"),
+    ("pages-roles", "Queries, keys and values", "query、key、value"),
+    ("pages-heads", "Heads", "多头"),
+    ("pages-projection", "Projections, and what goes around them", "投影，以及它前后多出来的东西"),
+    ("pages-dropout", "Dropout", "dropout"),
+    ("pages-running", "How the code runs: sizes, gradients, devices, memory",
+     "代码怎么运行：尺寸、梯度、device、内存"),
+    ("pages-remarks", "Remarks on code that is right", "对正确代码的备注"),
     # Which file is meant.
     ("kata-several", "{file} answers several katas: say which one is meant",
      "{file} 里有好几道题的答案，请说明要评判哪一道"),

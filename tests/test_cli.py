@@ -59,7 +59,7 @@ def test_start_page(program):
     """The bare name says what to type first, and all is well."""
     done = program()
     assert done.returncode == 0
-    assert "attn-kata start v1" in done.stdout
+    assert "attn-kata watch v1" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -89,6 +89,9 @@ def test_help_of_every_command_has_an_example(program):
         "forget",
         "due",
         "config",
+        "next",
+        "reset",
+        "run",
         "doctor",
         "demo",
         "interview",
@@ -395,14 +398,14 @@ def test_heat_end_to_end(program, work):
 
 def test_list_ends_in_the_next_kata(program, tmp_path):
     """What to type next is the first kata that was not passed; after all, what is due."""
-    assert program("list").stdout.endswith("\n\n  next  attn-kata show v1\n")
+    assert program("list").stdout.endswith("\n\n  next  attn-kata watch v1\n")
     history = History(tmp_path / "home")
     for kata in katas():
         if kata.id != "mha":
             history.add(Attempt.of(Report(kata=kata.id, file="x.py", verdict="pass"), None))
-    assert program("list").stdout.endswith("\n\n  next  attn-kata show mha\n")
+    assert program("list").stdout.endswith("\n\n  next  attn-kata watch mha\n")
     history.add(Attempt.of(Report(kata="mha", file="x.py", verdict="pass"), None))
-    assert program("list").stdout.endswith("\n\n  next  attn-kata due\n")
+    assert program("list").stdout.endswith("\n\n  next  attn-kata due\n        attn-kata watch\n")
 
 
 def test_bench_end_to_end(program, work):
