@@ -21,6 +21,7 @@ from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
 from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
 from .kata.catalogue import katas
+from .practice.errors import Refusal
 from .practice.judging import Mask, Wishes, reports
 from .practice.pages import has_pages
 from .practice.recognise import kata_called
@@ -73,7 +74,11 @@ def begin(
     if version:
         screen.write(f"{_NAME} {__version__}")
         raise typer.Exit
-    return _home(screen, edit=edit) if ctx.invoked_subcommand is None else Exit.PASS
+    if ctx.invoked_subcommand is None:
+        return _home(screen, edit=edit)
+    if edit:
+        raise Refusal("edit-alone", commands=("--edit", "next --edit"))
+    return Exit.PASS
 
 
 def _home(screen: Screen, *, edit: bool) -> int:

@@ -36,11 +36,11 @@ def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
     lines: list[Line] = []
     for command, text in pairs:
         if width - room - 2 < 20:
-            lines.append([(f"  {command}", "code")])
+            lines.append([("  ", ""), (command, "code")])
             lines += [[(f"    {row}", "")] for row in wrap(text, width - 4)]
             continue
         first, *rest = wrap(text, width - room - 2)
-        lines.append([(f"  {pad(command, room)}", "code"), (first, "")])
+        lines.append([("  ", ""), (pad(command, room), "code"), (first, "")])
         lines += [[(" " * (room + 2) + row, "")] for row in rest]
     return lines
 

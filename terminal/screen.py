@@ -188,6 +188,11 @@ class Screen:
         label = wrap(text, max(8, self.err.width - 4))[0]
         return self.err.status(Text(label), spinner="line" if plain else "dots")
 
+    def _typed(self, text: str) -> str:
+        """The same for a command in a table, with the blanks behind it."""
+        command = text.rstrip(" ")
+        return self.typed(command) + text[len(command) :]
+
     def _print(self, console: Console, lines: Iterable[Line]) -> None:
         for line in lines:
             console.print(self._text(line), soft_wrap=True)
@@ -197,7 +202,7 @@ class Screen:
 
         # Whatever drew it, a command is printed as it is to be typed.
         spans = [
-            (self.typed(text) if style == "code" and text.startswith(_OURS) else text, style)
+            (self._typed(text) if style == "code" and text.startswith(_OURS) else text, style)
             for text, style in line
         ]
         return Text.assemble(*[(text, f"kata.{style or 'plain'}") for text, style in spans])

@@ -81,6 +81,8 @@ class Verdicts:
                 self.screen.note(self.screen.say("bench-first", file=safe(report.file)))
             if self.manner.as_json:
                 self._json(report)
+            if report.also and not self._silent:
+                self._say_others(report)
             yield report
 
     def end(self, left_out: int = 0) -> None:
@@ -98,6 +100,14 @@ class Verdicts:
                 errors=self.counts["error"],
             )
             self.screen.print([[], *([(row, "bold")] for row in wrap(text, self.screen.width))])
+
+    def _say_others(self, report: Report) -> None:
+        """Say which classes fit the kata beside the one that was judged."""
+        lines = [self.screen.say("line", line=one.line) for one in report.also]
+        pairs = zip(report.also, lines, strict=True)
+        names = ", ".join(f"{safe(one.name)} ({line})" for one, line in pairs)
+        values = {"file": safe(report.file), "kata": report.kata, "names": names}
+        self.screen.note(self.screen.say("class-also", chosen=safe(report.object or ""), **values))
 
     @property
     def _silent(self) -> bool:

@@ -41,7 +41,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("command.start", "write a kata's stub for you to fill in; never overwrites your work",
      "写出题目的骨架文件让你来填；绝不会覆盖你写的东西"),
     ("command.check", "judge what you wrote; without arguments, what you started or changed "
-     "last", "评判你写的代码；不带参数时，评判最近开始或改动的文件"),
+     "last in this folder", "评判你写的代码；不带参数时，评判这个文件夹里最近开始或改动的文件"),
     ("command.hint", "give the next hint you have not seen, or hint N",
      "给出还没看过的下一条提示，或者第 N 条"),
     ("command.solution", "show a model answer, after asking", "先问一声，再显示参考答案"),
@@ -88,8 +88,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("argument.kata", "which kata: v1 v2 v3 v4 mha causal cross",
      "哪道题：v1 v2 v3 v4 mha causal cross"),
     ("argument.what", "a kata, files, or a kata and files; a file alone says its kata in "
-     "its first line (`# attn-kata: v3`) or its name",
-     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）或文件名认出题目"),
+     "its first line (`# attn-kata: v3`), its name or its class; - is standard input",
+     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入"),
     ("argument.number", "which hint; the next one without it", "第几条提示；不给就是下一条"),
     ("argument.interview report.number", "which interview; the last one without it",
      "第几次面试；不给就是最近一次"),

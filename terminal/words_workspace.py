@@ -24,6 +24,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "judged; q and Enter: leave", "按回车：先用 {editor} 打开 {kata}，再用 `watch` 每次保存都评判；按 q 再回车：离开"),
     ("home-done", "every kata is passed; a mock interview is the next thing, or a kata once more",
      "所有题都通过了；接下来可以做一次模拟面试，或者把哪道题再写一遍"),
+    ("edit-alone", "`--edit` goes with the program's name alone, or with `next`",
+     "`--edit` 只能单独用，或和 `next` 一起用"),
     ("no-editor", "no editor is set: `--edit` opens the one of `attn-kata config editor`, VISUAL or "
      "EDITOR", "没有设置编辑器：`--edit` 会打开 `attn-kata config editor`、VISUAL 或 EDITOR 里的编辑器"),
     ("editor-missing", "there is no program `{name}` to edit with", "没有 `{name}` 这个编辑器程序"),
@@ -53,6 +55,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("kata-several", "{file} answers several katas: say which one is meant",
      "{file} 里有好几道题的答案，请说明要评判哪一道"),
     ("defines", "in it", "其中有"),
+    ("class-also", "{chosen} was judged; in {file} these fit {kata} too: {names}; `--class NAME` "
+     "judges one of them", "评判的是 {chosen}；{file} 里这些类也符合 {kata}：{names}；用 `--class 名字` 评判其中一个"),
     ("several-here", "several files here answer {kata}: {files}", "这里有好几个 {kata} 的文件：{files}"),
     ("elsewhere", "there is no file for {kata} in this folder; the last one is {file}",
      "这个文件夹里没有 {kata} 的文件；最近的一个是 {file}"),
