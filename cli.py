@@ -9,27 +9,34 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from . import __version__
 from .cli_dev import dev
+from .cli_files import Edit, Targets, next_kata, reset, run_file, start
 from .cli_interview import interview_app
+from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
+from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
 from .kata.catalogue import katas
-from .practice.completion import kata_ids, target_names
 from .practice.errors import Refusal
 from .practice.judging import Mask, Wishes, reports
-from .practice.pages import has_pages, page_names
-from .practice.surroundings import ask_cuda, device_called, require_device, torch_version
-from .practice.targets import Target, kata_called, targets
+from .practice.pages import has_pages
+from .practice.recognise import kata_called
+from .practice.surroundings import ask_cuda, require_device, torch_version
+from .practice.targets import Target, standard_input, targets
 from .practice.workspace import Workspace
+from .terminal.elsewhere import settled
 from .terminal.help import HelpCommand, HelpGroup
-from .terminal.language import Language
+from .terminal.language import Colour, Language
 from .terminal.optional import CheckCommand
 from .terminal.program import Exit, run
 from .terminal.screen import Screen
+
+if TYPE_CHECKING:
+    from .practice.record import Recorder
 
 __all__ = ["Exit", "app", "main"]
 
@@ -49,14 +56,6 @@ app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 
-OptionalKata = Annotated[
-    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
-]
-Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
-]
-
-
 @app.callback()
 def begin(
     ctx: typer.Context,
@@ -64,17 +63,56 @@ def begin(
     lang: Annotated[  # noqa: ARG001
         Language | None, typer.Option(metavar="en|zh", expose_value=False)
     ] = None,
+    color: Annotated[  # noqa: ARG001
+        Colour | None, typer.Option(metavar="auto|always|never", expose_value=False)
+    ] = None,
     version: Annotated[bool, typer.Option("--version", is_eager=True)] = False,
+    edit: Edit = False,
 ) -> int:
-    """Print the start page, where no command is given."""
+    """Say where one stands, and do what comes next, where no command is given."""
     screen: Screen = ctx.obj
     if version:
         screen.write(f"{_NAME} {__version__}")
         raise typer.Exit
     if ctx.invoked_subcommand is None:
-        from .terminal.lists import start_lines
+        return _home(screen, edit=edit)
+    if edit:
+        raise Refusal("edit-alone", commands=("--edit", "next --edit"))
+    return Exit.PASS
 
-        screen.print(start_lines(katas()[0].id, screen.language, screen.width))
+
+def _home(screen: Screen, *, edit: bool) -> int:
+    from .practice.editor import edit as edit_file
+    from .practice.editor import editor_words
+    from .practice.onward import take, where
+    from .practice.record import Recorder
+    from .practice.settings import Settings
+    from .terminal.home import entered, home_lines
+
+    recorder = Recorder(Workspace(), "watch", language=screen.language)
+    editor = editor_words(Settings().get("editor"), os.environ) if edit else []
+    place = where(recorder)
+    asked = place.step is not None and sys.stdin.isatty() and screen.out.is_terminal
+    screen.print(home_lines(place, screen, editor, asked=asked))
+    screen.own_up(recorder.troubles)
+    if place.step is None or not asked or not entered(screen):
+        return Exit.PASS
+    file = take(place.step, recorder).file
+    if edit:
+        edit_file(editor, file)
+    return _watch(
+        screen, Target(place.step.kata, file), recorder, Wishes(language=screen.language, heat=True)
+    )
+
+
+def _watch(screen: Screen, target: Target, recorder: Recorder, wishes: Wishes) -> int:
+    from .checker.client import Bench
+
+    # The second judge takes over where a save comes before the verdict.
+    with Bench(2) as bench:
+        from .terminal.watch import watch as watch_file
+
+        watch_file(screen, target, bench, recorder, wishes)
     return Exit.PASS
 
 
@@ -89,8 +127,8 @@ def list_katas(ctx: typer.Context) -> int:
     screen: Screen = ctx.obj
     history = History()
     stands = standings(sittings(history.story()), history.standing())
-    screen.print(kata_lines(katas(), stands, screen.language, screen.width))
-    screen.print([[], *onward_lines(katas(), stands, screen.language)])
+    ladder = kata_lines(katas(), stands, screen.language, screen.width)
+    screen.page([*ladder, [], *onward_lines(katas(), stands, screen.language)])
     screen.own_up(history.troubles)
     return Exit.PASS
 
@@ -98,100 +136,40 @@ def list_katas(ctx: typer.Context) -> int:
 app.command(cls=HelpCommand)(show)
 
 
-@app.command(cls=HelpCommand)
-def start(
-    ctx: typer.Context,
-    kata: OptionalKata = None,
-    folder: Annotated[Path, typer.Option("--dir", metavar="DIR", file_okay=False)] = Path(),
-    force: Annotated[bool, typer.Option("--force")] = False,
-    due: Annotated[bool, typer.Option("--due")] = False,
-) -> int:
-    """Write a kata's stub."""
-    from .practice.record import Recorder
-    from .practice.schedule import handed_out
-    from .practice.stubs import start as start_kata
-    from .terminal.lists import started_lines
-
-    screen: Screen = ctx.obj
-    recorder = Recorder(Workspace())
-    if due == (kata is not None):
-        raise Refusal("start-either" if due else "start-which", commands=("due", "list"))
-    asked = handed_out(recorder.history) if kata is None else kata_called(kata)
-    # What is due was written before: that file is kept, as with --force.
-    started = start_kata(asked, folder, force=force or due)
-    recorder.started(asked.id, started.file)
-    told = (str(started.file), started.backup and str(started.backup))
-    screen.print(started_lines(asked, *told, screen.language, screen.width))
-    screen.own_up(recorder.troubles)
-    return Exit.PASS
+app.command(cls=HelpCommand)(start)
 
 
 @app.command(cls=CheckCommand)
-def check(
-    ctx: typer.Context,
-    what: Targets = None,
-    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
-    device: Annotated[str, typer.Option(metavar="auto|cpu|cuda")] = "auto",
-    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
-    seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0,
-    memory: Annotated[int, typer.Option(metavar="MB", min=0)] = 0,
-    jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 0,
-    as_json: Annotated[bool, typer.Option("--json")] = False,
-    trace: Annotated[bool, typer.Option("--trace")] = False,
-    output: Annotated[bool, typer.Option("--output")] = False,
-    heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False,
-    heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None,
-    bench: Annotated[bool, typer.Option("--bench")] = False,
-    force: Annotated[bool, typer.Option("--force")] = False,
-) -> int:
+@takes(Checking)
+def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
     """Judge files."""
     from .checker.client import Bench
 
     screen: Screen = ctx.obj
     workspace = Workspace()
-    place = device_called(device)
-    chosen = targets(what or [], workspace)
-    if heat_file is not None:
-        from .practice.pictures import promise
+    wishes = given.wishes(screen.language)
+    with standard_input(what or []) as held:
+        chosen = [settled(screen, one, "check") for one in targets(what or [], workspace, held)]
+        if given.heat_file is not None:
+            from .practice.pictures import promise
 
-        promise(heat_file, force=force, files=len(chosen))
-    require_device(place)
-    wishes = Wishes(
-        language=screen.language,
-        class_name=class_name,
-        device=place,
-        mask=mask,
-        seed=seed,
-        timeout=timeout,
-        memory=memory,
-        heat=heat,
-        one_by_one=bench,
-    )
-    # The judge imports torch meanwhile: from here on, slow imports cost nothing.
-    side_by_side = 1 if bench else jobs or min(8, os.cpu_count() or 1)
-    with Bench(min(side_by_side, len(chosen))) as judges:
-        from .practice.record import Recorder
-        from .terminal.verdicts import Manner, Verdicts
+            promise(given.heat_file, force=given.force, files=len(chosen))
+        require_device(wishes.device)
+        # The judge imports torch meanwhile: from here on, slow imports cost nothing.
+        side_by_side = 1 if given.bench else given.jobs or min(8, os.cpu_count() or 1)
+        with Bench(min(side_by_side, len(chosen))) as judges:
+            from .practice.record import Recorder
+            from .terminal.verdicts import Verdicts
 
-        manner = Manner(
-            as_json=as_json,
-            trace=trace,
-            output=output,
-            heat=heat and heat_file is None,
-            timer=judges.timings if bench else None,
-            explained=page_names(),
-            typed=wishes.to_type(),
-        )
-        recorder = Recorder(workspace)
-        verdicts = Verdicts(screen, chosen, manner)
-        stored = recorder.recorded(reports(judges, chosen, wishes), alone=len(chosen) == 1)
-        for report in verdicts.shown(stored):
-            if heat_file is not None:
-                from .terminal.picture import save_heat
+            recorder = Recorder(workspace, keep=given.record)
+            stored = recorder.recorded(reports(judges, chosen, wishes), alone=len(chosen) == 1)
+            verdicts = Verdicts(screen, chosen, given.manner(judges, wishes))
+            for report in verdicts.shown(stored):
+                if given.heat_file is not None:
+                    from .terminal.picture import save_heat
 
-                save_heat(screen, report, heat_file)
-    verdicts.end()
+                    save_heat(screen, report, given.heat_file)
+    verdicts.end(left_out=recorder.left_out)
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
 
@@ -200,67 +178,31 @@ def check(
 def watch(
     ctx: typer.Context,
     what: Targets = None,
-    class_name: Annotated[str | None, typer.Option("--class", metavar="NAME")] = None,
-    mask: Annotated[Mask, typer.Option(metavar="keep|drop|additive")] = Mask.keep,
+    class_name: ClassName = None,
+    mask: MaskMeaning = Mask.keep,
+    record: Record = None,
 ) -> int:
     """Judge a file at every save."""
-    from .checker.client import Bench
     from .practice.record import Recorder
     from .practice.watch import to_watch
 
     screen: Screen = ctx.obj
-    recorder = Recorder(Workspace(), "watch")
-    target = to_watch(what or [], recorder)
+    recorder = Recorder(Workspace(), "watch", keep=record, language=screen.language)
+    target = settled(screen, to_watch(what or [], recorder), "watch")
     wishes = Wishes(language=screen.language, class_name=class_name, mask=mask, heat=True)
-    # The second judge takes over where a save comes before the verdict.
-    with Bench(2) as bench:
-        from .terminal.watch import watch as watch_file
-
-        watch_file(screen, target, bench, recorder, wishes)
-    return Exit.PASS
+    return _watch(screen, target, recorder, wishes)
 
 
-for _command in (hint, solution):
+app.command("next", cls=HelpCommand)(next_kata)
+app.command("run", cls=HelpCommand)(run_file)
+for _command in (reset, hint, solution):
     app.command(cls=HelpCommand)(_command)
 if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-@app.command(cls=HelpCommand)
-def history(
-    ctx: typer.Context,
-    kata: OptionalKata = None,
-    as_json: Annotated[bool, typer.Option("--json")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv")] = False,
-) -> int:
-    """Show what was judged before."""
-    from .practice.history import History
-    from .practice.summary import summary
-    from .terminal.progress import show_history
-
-    screen: Screen = ctx.obj
-    if as_json and as_csv:
-        raise Refusal("json-or-csv", commands=("history --json", "history --csv"))
-    asked = None if kata is None else kata_called(kata)
-    past = History()
-    told = summary(past.story(), asked and asked.id)
-    show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
-    screen.own_up(past.troubles)
-    return Exit.PASS
-
-
-@app.command(cls=HelpCommand)
-def due(ctx: typer.Context) -> int:
-    """Show what to write again today."""
-    from .practice.history import History
-    from .practice.sittings import sittings
-    from .terminal.progress import show_due
-
-    screen: Screen = ctx.obj
-    past = History()
-    show_due(screen, sittings(past.story()))
-    screen.own_up(past.troubles)
-    return Exit.PASS
+for _command in (history, due, forget, config):
+    app.command(cls=HelpCommand)(_command)
 
 
 @app.command(cls=HelpCommand)

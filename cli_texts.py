@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +10,9 @@ import typer
 from .kata.catalogue import Kata
 from .practice.completion import kata_ids, page_ids
 from .practice.errors import Refusal
-from .practice.pages import page_called, page_names
-from .practice.targets import kata_called, read_text
+from .practice.pages import grouped, page_called, pages_of
+from .practice.recognise import kata_called, named
+from .practice.targets import read_text
 from .practice.workspace import Workspace
 from .terminal.program import Exit
 from .terminal.screen import Screen
@@ -37,8 +37,11 @@ def show(
         play(screen, stages, found.id)
         return Exit.PASS
     from .terminal.brief import markdown_lines
+    from .terminal.lists import next_lines
 
-    screen.print(markdown_lines(found.brief(screen.language), screen.width))
+    brief = markdown_lines(found.brief(screen.language), screen.width)
+    onward = next_lines((f"attn-kata watch {found.id}",), screen.language)
+    screen.page([*brief, [], *onward])
     return Exit.PASS
 
 
@@ -87,9 +90,9 @@ def solution(
     recorder = Recorder(Workspace())
     recorder.spoiled(asked.id)
     if mine is None:
-        screen.print(solution_lines(asked.id, asked.solution(), screen.language))
+        screen.page(solution_lines(asked.id, asked.solution(), screen.language))
     else:
-        screen.print(diff_lines(str(diff), mine, asked.solution(), screen.language))
+        screen.page(diff_lines(str(diff), mine, asked.solution(), screen.language))
     screen.own_up(recorder.troubles)
     return Exit.PASS
 
@@ -100,13 +103,18 @@ def explain(
 ) -> int:
     """Explain a mistake or remark."""
     from .terminal.brief import markdown_lines
-    from .terminal.lists import page_lines
+    from .terminal.lists import next_lines
+    from .terminal.pages import pages_lines
 
     screen: Screen = ctx.obj
+    kata = named(ident) if ident is not None else None
     if ident is None:
-        screen.print(page_lines(page_names(), screen.language))
+        screen.page(pages_lines(grouped(), screen))
+    elif kata is not None:
+        screen.page(pages_lines(pages_of(kata), screen))
     else:
-        screen.print(markdown_lines(page_called(ident, screen.language), screen.width))
+        page = markdown_lines(page_called(ident, screen.language), screen.width)
+        screen.page([*page, [], *next_lines(("attn-kata watch",), screen.language)])
     return Exit.PASS
 
 
@@ -116,6 +124,6 @@ def _may_spoil(screen: Screen, kata: Kata) -> bool:
 
     if History().standing().get(kata.id) == "passed":
         return True
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not screen.may_ask:
         raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
-    return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
+    return screen.ask(screen.say("solution-ask", kata=kata.id))

@@ -139,7 +139,7 @@ def session(folder: Path, source: Path, bench: Bench) -> Generator[Session]:
     """Watch a copy of a file."""
     file = folder / source.name
     file.write_text(source.read_text("utf-8"), "utf-8")
-    recorder = Recorder(Workspace(folder / "home"), "watch")
+    recorder = Recorder(Workspace(folder / "home"), "watch", keep=True)
     target = Target(find("mha"), file)
     watching = Session(target, bench, recorder, Options(), time=time.monotonic)
     watching.begin()

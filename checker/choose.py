@@ -30,7 +30,7 @@ _NOT_ATTENTION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """The chosen class, or None with the classes that could be meant."""
+    """The chosen class, with the others that fit; or None with those that could be meant."""
 
     chosen: dict[str, Any] | None
     candidates: tuple[dict[str, Any], ...] = ()
@@ -63,19 +63,34 @@ def choose(
         equal = [entry for entry in ranked if _score(kata, entry) == best]
         top = _outermost(equal, uses)
         if best > 0 and top is not None:
-            return Choice(chosen=top)
+            return Choice(chosen=top, candidates=_others(top, ranked, kata, uses))
         return Choice(chosen=None, candidates=tuple(ranked))
-    return Choice(chosen=ranked[0])
+    return Choice(chosen=ranked[0], candidates=_others(ranked[0], ranked, kata, uses))
 
 
 def _outermost(entries: list[dict[str, Any]], uses: dict[str, set[str]]) -> dict[str, Any] | None:
     """The one entry that no other derives from or is built from."""
+    below = _parts(entries, uses)
+    tops = [entry for entry in entries if entry["name"] not in below]
+    return tops[0] if len(tops) == 1 else None
+
+
+def _others(
+    chosen: dict[str, Any], ranked: list[dict[str, Any]], kata: Kata, uses: dict[str, set[str]]
+) -> tuple[dict[str, Any], ...]:
+    """The classes beside the chosen one that look like attention too, and are no part of any."""
+    below = _parts(ranked, uses)
+    rest = [entry for entry in ranked if entry is not chosen and entry["name"] not in below]
+    return tuple(entry for entry in rest if _score(kata, entry) > 0)
+
+
+def _parts(entries: list[dict[str, Any]], uses: dict[str, set[str]]) -> set[str]:
+    """The names of what entries derive from or are built from."""
     below: set[str] = set()
     for entry in entries:
         below.update(entry["bases"])
         below.update(uses.get(entry["name"], set()) - {entry["name"]})
-    tops = [entry for entry in entries if entry["name"] not in below]
-    return tops[0] if len(tops) == 1 else None
+    return below
 
 
 def _score(kata: Kata, entry: dict[str, Any]) -> float:

@@ -44,7 +44,7 @@ from .lines import own_imports
 from .messages import say
 from .on_device import Again, DeviceRun, run_on_device
 from .process import Candidate, Ended, Foul
-from .report import Fault, Report
+from .report import Fault, Named, Report
 from .sheet import Sheet
 from .source import Source, Unreadable, read
 from .timing import Subject, timed
@@ -260,6 +260,12 @@ class _Sitting:
             name = choice.chosen["name"]
             self.result.object = name
             raise Unjudged("forward", self._say("forward-missing", name=name))
+        if self.job["class"] is None:
+            self.result.also = [
+                Named(name=one["name"], line=source.classes[one["name"]].lineno)
+                for one in choice.candidates
+                if one["name"] in source.classes
+            ]
         return choice.chosen, answer["sizes"]
 
     def _try_all(self, source: Source, fitted: Fitted) -> None:

@@ -18,6 +18,7 @@ __all__ = [
     "Difference",
     "Fault",
     "Heat",
+    "Named",
     "Remark",
     "Report",
     "Step",
@@ -246,10 +247,19 @@ class Fault:
 
 
 @dataclass(slots=True, kw_only=True)
+class Named:
+    """A class of the file, and its line."""
+
+    name: str
+    line: int
+
+
+@dataclass(slots=True, kw_only=True)
 class Report:
     """The verdict about one file under one kata.
 
-    traced: the call that the trace is of, in words, empty where the kata has one call alone.
+    also: other classes of the file that fit it. traced: the call that the trace is of, in words,
+    empty where the kata has one call alone.
     """
 
     kata: str
@@ -272,6 +282,7 @@ class Report:
     printed: str = ""
     heat: Heat | None = None
     bench: Timings | None = None
+    also: list[Named] = field(default_factory=list[Named])
     schema: int = SCHEMA
 
     def to_dict(self) -> dict[str, Any]:
@@ -281,6 +292,8 @@ class Report:
             if data[name] is None:
                 # There only where it was asked for.
                 del data[name]
+        if not data["also"]:
+            del data["also"]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod
@@ -295,5 +308,6 @@ class Report:
         known["error"] = Fault(**data["error"]) if data["error"] else None
         known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
         known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
+        known["also"] = [Named(**row) for row in data.get("also", [])]
         known["bench"] = Timings.from_dict(data["bench"]) if data.get("bench") else None
         return cls(**known)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..kata.catalogue import GROUPS
+from ..kata.code import bare
 from .asked import function_problems
 from .layout import (
     LANGUAGES,
@@ -27,6 +28,7 @@ _MODULES = {
     "__init__.py",
     "arithmetic.py",
     "catalogue.py",
+    "code.py",
     "functions.py",
     "modules.py",
     "pages.py",
@@ -75,6 +77,7 @@ def content_problems(folder: Folder) -> Iterator[str]:
         yield from _files(kata)
         yield from _catalogue(kata, known)
         yield from _briefs(kata)
+        yield from _stubs(kata)
         yield from _hints(kata)
     yield from _questions(katas)
     yield from _orders(katas)
@@ -137,6 +140,26 @@ def _briefs(kata: Kata) -> Iterator[str]:
         path = kata.folder / f"brief.{language}.md"
         if path.is_file() and not path.read_text("utf-8").strip():
             yield problem(kata.file(path.name), "is empty", "say what the kata asks")
+
+
+def _stubs(kata: Kata) -> Iterator[str]:
+    """Yield where a stub in another language is not the same code, or not another text."""
+    if not kata.stub.is_file():
+        return
+    for language in LANGUAGES[1:]:
+        path = kata.folder / f"stub.{language}.py"
+        if not path.is_file():
+            continue
+        one, other = kata.stub.read_text("utf-8"), path.read_text("utf-8")
+        try:
+            same = bare(one) == bare(other)
+        except SyntaxError as fault:
+            yield problem(kata.file(path.name), f"does not parse ({fault.msg})", "mend it")
+            continue
+        if not same:
+            yield problem(kata.file(path.name), "is other code than stub.py", "make them the same")
+        if one == other:
+            yield problem(kata.file(path.name), "says what stub.py says", f"write it in {language}")
 
 
 def _rows(kata: Kata, name: str, key: str) -> tuple[list[dict[str, Any]], list[str]]:

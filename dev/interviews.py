@@ -74,7 +74,7 @@ def screens(language: str) -> dict[str, str]:
             )
             led = Interview(
                 session, store, examiner, language=language, folder=work,
-                recorder=Recorder(Workspace(work / "home")),
+                recorder=Recorder(Workspace(work / "home"), "interview"),
             )  # fmt: skip
             shown = asyncio.run(_held(led, hands, language))
     finally:

@@ -119,6 +119,7 @@ def named(names: list[str]) -> str:
 def files_of_a_kata(kind: str) -> tuple[set[str], set[str]]:
     """Return the names that a kata's folder must hold, and those that it may hold beside them."""
     needed = {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
+    needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
     if kind == "class":
         return needed, set()
     return {*needed, "mistakes.toml"}, {"pages", "figures.toml"}

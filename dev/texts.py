@@ -23,7 +23,9 @@ __all__ = ["text_problems"]
 _COMMAND = re.compile(r"(?m)(?:^|`)[ \t]*(?:\$ )?(?:\.venv/bin/)?attn-kata[ \t]+([^`\n]*)")
 _END = re.compile(r" {2,}|\s#|\s[|>&;]|-->")
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
-_TAKE_A_KATA = ("show", "start", "check", "watch", "hint", "solution")
+_TAKE_A_KATA = (
+    "show", "start", "check", "watch", "run", "reset", "hint", "solution", "history", "forget",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +119,5 @@ def _wrong(written: str, known: _Known) -> Iterator[tuple[str, str]]:
         return
     if name in _TAKE_A_KATA and first not in known.katas:
         yield f"names `{first}`, which is no kata", "name one that `attn-kata list` shows"
-    if name == "explain" and first not in known.ids:
+    if name == "explain" and first not in known.ids | known.katas:
         yield f"names `{first}`, which is no id", "name a mistake or remark that the judge knows"

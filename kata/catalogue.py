@@ -132,9 +132,10 @@ class Kata:
         """The folder that holds this kata's texts."""
         return _FOLDER / self.id
 
-    def stub(self) -> str:
-        """Return the file that `start` hands out."""
-        return (self.folder / "stub.py").read_text("utf-8")
+    def stub(self, language: str = "en") -> str:
+        """Return the file that `start` hands out, described in a language."""
+        name = "stub.py" if language == LANGUAGES[0] else f"stub.{language}.py"
+        return (self.folder / name).read_text("utf-8")
 
     def brief(self, language: str) -> str:
         """Return the brief, in Markdown."""

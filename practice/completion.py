@@ -7,8 +7,9 @@ from pathlib import Path
 from ..kata.catalogue import katas
 from .interview.plan import plan_names
 from .pages import page_names
+from .settings import SETTINGS
 
-__all__ = ["kata_ids", "page_ids", "plans", "target_names"]
+__all__ = ["kata_ids", "page_ids", "plans", "setting_names", "target_names"]
 
 
 def kata_ids(incomplete: str) -> list[str]:
@@ -25,10 +26,15 @@ def target_names(incomplete: str) -> list[str]:
 
 
 def page_ids(incomplete: str) -> list[str]:
-    """Complete a page's name."""
-    return [name for name in page_names() if name.startswith(incomplete)]
+    """Complete a page's name, or a kata's."""
+    return [*kata_ids(incomplete), *(n for n in page_names() if n.startswith(incomplete))]
 
 
 def plans(incomplete: str) -> list[str]:
     """Complete the name of an interview's plan."""
     return [name for name in plan_names() if name.startswith(incomplete)]
+
+
+def setting_names(incomplete: str) -> list[str]:
+    """Complete the name of a setting."""
+    return [name for name in SETTINGS if name.startswith(incomplete)]

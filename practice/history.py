@@ -6,7 +6,9 @@ What cannot be stored is a trouble to be said, and the command goes on.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -52,16 +54,22 @@ _STEPS = (
         )
         """,
     ),
+    (
+        # Why an attempt is an error: the report's kind of fault, or `unwritten` for the stub as
+        # it was handed out; and the line.
+        "ALTER TABLE attempts ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
+        "ALTER TABLE attempts ADD COLUMN line INTEGER",
+    ),
 )
 _COLUMNS = {
     "attempts": {"time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed",
-                 "source_hash", "asked_by"},
+                 "source_hash", "asked_by", "fault", "line"},
     "events": {"time", "kata", "kind", "detail", "after_attempt"},
 }  # fmt: skip
 _INSERT = """
 INSERT INTO attempts
-    (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash, asked_by)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash, asked_by, fault, line)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NOTE = """
 INSERT INTO events (time, kata, kind, detail, after_attempt)
@@ -69,11 +77,18 @@ VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM attempts))
 """
 _STORY = """
 SELECT id, 0 AS late, id AS at, time, kata, verdict, file, mistakes, elapsed_ms, seed,
-       source_hash, asked_by
+       source_hash, asked_by, fault, line
 FROM attempts
 UNION ALL
-SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL FROM events
+SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL, '', NULL FROM events
 ORDER BY 1, 2, 3
+"""
+_STARTED = "SELECT DISTINCT detail FROM events WHERE kind = 'start'"
+# What happened after an attempt that is gone happened after the one before it: its number may
+# be given to another.
+_CLOSE_UP = """
+UPDATE events
+SET after_attempt = (SELECT coalesce(max(id), 0) FROM attempts WHERE id <= after_attempt)
 """
 _STANDING = "SELECT kata, max(verdict = 'pass') FROM attempts GROUP BY kata"
 
@@ -88,6 +103,8 @@ class Attempt:
     """One check. mistakes: the named ones, in the report's order; time: seconds since 1970.
 
     asked_by: check, watch, interview, or batch for a check of several files at once.
+    fault: why it is an error, as the report says it, or `unwritten`. number: what the database
+    calls it, None before it is stored.
     """
 
     kata: str
@@ -98,20 +115,25 @@ class Attempt:
     seed: int
     source_hash: str | None
     asked_by: str = "check"
+    fault: str = ""
+    line: int | None = None
+    number: int | None = None
     time: float = field(default_factory=_now)
 
     @classmethod
     def of(cls, report: Report, source_hash: str | None, asked_by: str = "check") -> Attempt:
-        """Make an attempt of a report."""
+        """Make an attempt of a report; what came by standard input has no place."""
         return cls(
             kata=report.kata,
-            file=str(Path(report.file).absolute()),
+            file=report.file if report.file == "-" else str(Path(report.file).absolute()),
             verdict=report.verdict,
             mistakes=tuple(diagnosis.mistake for diagnosis in report.diagnosis),
             elapsed_ms=report.elapsed_ms,
             seed=report.seed,
             source_hash=source_hash,
             asked_by=asked_by,
+            fault=report.error.kind if report.error is not None else "",
+            line=report.error.line if report.error is not None else None,
         )
 
 
@@ -144,6 +166,8 @@ class History(Records):
             attempt.seed,
             attempt.source_hash,
             attempt.asked_by,
+            attempt.fault,
+            attempt.line,
         )
         return self.work(lambda it: bool(it.execute(_INSERT, row)), otherwise=False, make=True)
 
@@ -151,6 +175,24 @@ class History(Records):
         """Store an event, or say why not; whether it is stored."""
         row = (event.time, event.kata, event.kind, _writable(event.detail))
         return self.work(lambda it: bool(it.execute(_NOTE, row)), otherwise=False, make=True)
+
+    def take_back(self, attempts: Sequence[Attempt]) -> bool:
+        """Delete attempts that `story` told of, or say why not; whether they are gone."""
+        numbers = [(attempt.number,) for attempt in attempts]
+
+        def delete(connection: sqlite3.Connection) -> bool:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany("DELETE FROM attempts WHERE id = ?", numbers)
+            connection.execute(_CLOSE_UP)
+            connection.execute("COMMIT")
+            return True
+
+        return self.work(delete, otherwise=False, make=True)
+
+    def folders(self) -> set[str]:
+        """Return the folders into which `start` has handed out stubs, resolved."""
+        rows = self.work(lambda it: it.execute(_STARTED).fetchall(), otherwise=[])
+        return {os.path.realpath(Path(file).parent) for (file,) in rows}
 
     def story(self) -> list[Attempt | Event]:
         """Return all that happened, in order, with times that are to be believed."""
@@ -175,7 +217,8 @@ def _writable(text: str) -> str:
 
 
 def _told(row: tuple[Any, ...]) -> Attempt | Event:
-    _, late, _, time, kata, what, text, mistakes, elapsed_ms, seed, source_hash, asked_by = row
+    (_, late, number, time, kata, what, text, mistakes, elapsed_ms, seed, source_hash, asked_by,
+     fault, line) = row  # fmt: skip
     if late:
         return Event(kata=kata, kind=what, detail=text, time=time)
     return Attempt(
@@ -187,6 +230,9 @@ def _told(row: tuple[Any, ...]) -> Attempt | Event:
         seed=seed,
         source_hash=source_hash,
         asked_by=asked_by,
+        fault=fault,
+        line=line,
+        number=number,
         time=time,
     )
 

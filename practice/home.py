@@ -8,7 +8,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["alone", "beside_others", "home", "reason", "set_aside", "there"]
+__all__ = [
+    "alone",
+    "beside_others",
+    "home",
+    "reason",
+    "set_aside",
+    "settings_folder",
+    "there",
+]
 
 _VARIABLE = "ATTN_KATA_HOME"
 _LOCK = "lock"
@@ -22,6 +30,15 @@ def home() -> Path:
     from platformdirs import user_data_dir
 
     return Path(user_data_dir("attn-kata", appauthor=False))
+
+
+def settings_folder() -> Path:
+    """Return the folder of the settings, which may not exist yet; `ATTN_KATA_HOME` holds all."""
+    if os.environ.get(_VARIABLE):
+        return home()
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("attn-kata", appauthor=False))
 
 
 @contextmanager

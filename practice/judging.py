@@ -75,7 +75,15 @@ def reports(bench: Bench, chosen: Sequence[Target], wishes: Wishes) -> Iterator[
     """Judge files in the order given, neighbours of the same kata side by side."""
     if wishes.one_by_one:
         for target in chosen:
-            yield from bench.judge(target.kata.id, [target.file], wishes.options())
+            for report in bench.judge(target.kata.id, [target.file], wishes.options()):
+                yield _called(report, target)
         return
     for kata, same in groupby(chosen, key=lambda target: target.kata.id):
-        yield from bench.judge(kata, [target.file for target in same], wishes.options())
+        run = list(same)
+        found = bench.judge(kata, [target.file for target in run], wishes.options())
+        yield from (_called(report, target) for report, target in zip(found, run, strict=True))
+
+
+def _called(report: Report, target: Target) -> Report:
+    report.file = target.name
+    return report

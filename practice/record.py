@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from ..checker.report import Report
+from ..kata.catalogue import LANGUAGES, UnknownKata, find
+from ..kata.code import bare
 from .errors import Trouble
 from .history import Attempt, Event, History
 from .workspace import Workspace
@@ -19,13 +23,30 @@ _LARGEST = 4 << 20
 class Recorder:
     """Takes in what happens. troubles: what could not be stored, to be said.
 
-    asked_by: the command: check, watch or interview.
+    A check is recorded where its file lies in a folder into which `start` has handed out a
+    kata, or was written in an interview; examples, model answers and other people's files that
+    are judged on the way are none of one's history.
+
+    asked_by: the command: check, watch or interview. keep: whether to record, whatever the
+    file; None for the rule. language: the one that stubs are handed out in. left_out: how many
+    checks were not recorded by the rule.
     """
 
-    def __init__(self, workspace: Workspace, asked_by: str = "check") -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        asked_by: str = "check",
+        *,
+        keep: bool | None = None,
+        language: str = "en",
+    ) -> None:
         self.workspace = workspace
         self.asked_by = asked_by
+        self.keep = keep
+        self.language = language
+        self.left_out = 0
         self.history = History(workspace.folder)
+        self._folders: set[str] | None = None
 
     @property
     def troubles(self) -> list[Trouble]:
@@ -40,18 +61,34 @@ class Recorder:
             yield report
 
     def record(self, report: Report, *, alone: bool) -> None:
-        """Store a report. A file that was judged alone becomes its kata's file."""
+        """Store a report, where it is one's own. A file judged alone becomes its kata's file."""
         file = Path(report.file)
+        if not self._is_kept(file):
+            self.left_out += self.keep is None
+            return
         # Several files at once are no one's work in progress.
         batch = self.asked_by == "check" and not alone
         asked_by = "batch" if batch else self.asked_by
-        self.history.add(Attempt.of(report, _hash(file), asked_by))
+        source = _source(file)
+        digest = None if source is None else hashlib.sha256(source).hexdigest()
+        attempt = Attempt.of(report, digest, asked_by)
+        if source is not None and _unwritten(report.kata, source):
+            attempt = replace(attempt, fault="unwritten")
+        self.history.add(attempt)
         if alone and file.is_file():
             self.workspace.remember(report.kata, file)
+
+    def _is_kept(self, file: Path) -> bool:
+        if self.keep is not None or self.asked_by == "interview":
+            return self.keep is not False
+        if self._folders is None:
+            self._folders = self.history.folders()
+        return os.path.realpath(file.parent) in self._folders and str(file) != "-"
 
     def started(self, kata: str, file: Path) -> None:
         """Note that a stub was handed out."""
         self.workspace.remember(kata, file)
+        self._folders = None
         self.history.note(Event(kata=kata, kind="start", detail=str(file.absolute())))
 
     def hinted(self, kata: str, number: int) -> None:
@@ -64,11 +101,20 @@ class Recorder:
         self.history.note(Event(kata=kata, kind="solution"))
 
 
-def _hash(file: Path) -> str | None:
-    """Return a file's SHA-256, nothing for what is no file of a sane size."""
+def _source(file: Path) -> bytes | None:
+    """Return what a file holds, nothing for what is no file of a sane size."""
     try:
         if file.is_file() and file.stat().st_size <= _LARGEST:
-            return hashlib.sha256(file.read_bytes()).hexdigest()
+            return file.read_bytes()
     except OSError:
         pass
     return None
+
+
+def _unwritten(kata: str, source: bytes) -> bool:
+    """Whether it is what was handed out, whatever its comments say."""
+    try:
+        code = bare(source.decode("utf-8-sig"))
+        return any(code == bare(find(kata).stub(language)) for language in LANGUAGES)
+    except (UnknownKata, OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return False

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 
-from ..kata.catalogue import UnknownKata, find
+from ..kata.catalogue import LANGUAGES, UnknownKata, find
 from .clock import DAY
 from .history import Attempt, Event
 
-__all__ = ["Sitting", "sittings"]
+__all__ = ["Sitting", "sittings", "unwritten"]
 
 # Nobody says what a person does in an hour without a check: the time is then not known.
 _BREAK = 3600.0
@@ -80,7 +82,7 @@ def sittings(story: Sequence[Attempt | Event]) -> list[Sitting]:
                 # A look at the answer after the pass spoils nothing.
                 continue
             begins = moment.kind == "start" or sitting is None
-        elif moment.asked_by == "batch" or _unwritten(moment):
+        elif moment.asked_by == "batch" or unwritten(moment):
             continue
         else:
             if sitting is not None and sitting.passed and not _anew(sitting, moment):
@@ -114,20 +116,17 @@ def _anew(passed: Sitting, attempt: Attempt) -> bool:
     return attempt.file != last.file or attempt.time - passed.ended >= _POLISH
 
 
-def _unwritten(attempt: Attempt) -> bool:
+def unwritten(attempt: Attempt) -> bool:
     """Whether it is what was handed out, judged as it is."""
-    return attempt.source_hash is not None and attempt.source_hash == _stub(attempt.kata)
+    if attempt.fault:
+        return attempt.fault == "unwritten"
+    # Of what earlier versions stored there is the hash alone.
+    return attempt.verdict == "error" and attempt.source_hash in _stubs(attempt.kata)
 
 
-def _stub(kata: str) -> str | None:
-    if kata not in _stubs:
-        try:
-            text = find(kata).stub()
-        except (UnknownKata, OSError):
-            _stubs[kata] = None
-        else:
-            _stubs[kata] = hashlib.sha256(text.encode()).hexdigest()
-    return _stubs[kata]
-
-
-_stubs: dict[str, str | None] = {}
+@cache
+def _stubs(kata: str) -> frozenset[str]:
+    with suppress(UnknownKata, OSError):
+        texts = [find(kata).stub(language) for language in LANGUAGES]
+        return frozenset(hashlib.sha256(text.encode()).hexdigest() for text in texts)
+    return frozenset()

@@ -22,9 +22,15 @@ class Started:
     backup: Path | None
 
 
-def start(kata: Kata, folder: Path, *, force: bool) -> Started:
-    """Write `K.py` into a folder. Raise Refusal where it is there or cannot be written."""
-    file = folder / f"{kata.id}.py"
+def start(
+    kata: Kata, folder: Path, *, force: bool, language: str = "en", name: str = ""
+) -> Started:
+    """Write `K.py` into a folder. Raise Refusal where it is there or cannot be written.
+
+    force: keep what is there under another name. language: of its comments. name: the file's,
+    where it is another.
+    """
+    file = folder / (name or f"{kata.id}.py")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Whole before it takes its name: a full disk costs nobody a file.
@@ -32,7 +38,7 @@ def start(kata: Kata, folder: Path, *, force: bool) -> Started:
         stub = Path(temporary)
         try:
             with os.fdopen(number, "w", encoding="utf-8") as stream:
-                stream.write(kata.stub())
+                stream.write(kata.stub(language))
             stub.chmod(0o666 & ~_umask())
             backup = _keep(file) if force and os.path.lexists(file) else None
             _put(stub, file)

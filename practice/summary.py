@@ -12,9 +12,9 @@ from ..kata.catalogue import katas
 from . import clock
 from .history import Attempt, Event
 from .schedule import Standing, standings
-from .sittings import Sitting, sittings
+from .sittings import Sitting, sittings, unwritten
 
-__all__ = ["FIELDS", "FirstPass", "Habit", "Summary", "rows", "streak", "summary"]
+__all__ = ["FIELDS", "FirstPass", "Habit", "Summary", "checks", "rows", "streak", "summary"]
 
 SCHEMA = 1
 DAYS = 28
@@ -22,7 +22,7 @@ WEEKS = 8
 
 FIELDS: tuple[str, ...] = (
     "time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed", "source_hash",
-    "asked_by",
+    "asked_by", "fault", "line",
 )  # fmt: skip
 
 
@@ -52,11 +52,13 @@ class Habit:
 class Summary:
     """All there is to say about the attempts of one kata, or of all.
 
-    checks: attempts by kata. days: checks in each of the last days, today last.
+    passed: how many checks passed. katas_passed: how many katas did at least once. checks:
+    attempts by kata. days: checks in each of the last days, today last.
     """
 
     attempts: tuple[Attempt, ...]
     passed: int
+    katas_passed: int
     streak: int
     checks: dict[str, int]
     standing: dict[str, Standing]
@@ -70,6 +72,7 @@ class Summary:
         return {
             "schema": SCHEMA,
             "streak_days": self.streak,
+            "katas_passed": self.katas_passed,
             "katas": {name: self._kata(name) for name in names},
             "mistakes": [
                 {"id": one.name, "count": one.count, "last": _iso(one.last), "weeks": one.weeks}
@@ -93,7 +96,7 @@ class Summary:
 def summary(story: Sequence[Attempt | Event], kata: str | None = None) -> Summary:
     """Sum up what happened, in one kata or in all."""
     told = sittings(story)
-    everything = [moment for moment in story if isinstance(moment, Attempt)]
+    everything = checks(story)
     attempts = tuple(each for each in everything if kata in {None, each.kata})
     counts = Counter(attempt.kata for attempt in attempts)
     names = [one.id for one in katas() if kata in {None, one.id}]
@@ -101,9 +104,11 @@ def summary(story: Sequence[Attempt | Event], kata: str | None = None) -> Summar
     names += sorted(set(counts) - set(names))
     today = clock.day(clock.now())
     days = Counter((today - clock.day(attempt.time)).days for attempt in attempts)
+    passes = [attempt for attempt in attempts if attempt.verdict == "pass"]
     return Summary(
         attempts=attempts,
-        passed=sum(attempt.verdict == "pass" for attempt in attempts),
+        passed=len(passes),
+        katas_passed=len({attempt.kata for attempt in passes}),
         streak=streak([attempt.time for attempt in everything], today),
         checks={name: counts[name] for name in names},
         standing=standings(told),
@@ -111,6 +116,11 @@ def summary(story: Sequence[Attempt | Event], kata: str | None = None) -> Summar
         habits=_habits(attempts, today),
         days=tuple(days[ago] for ago in reversed(range(DAYS))),
     )
+
+
+def checks(story: Sequence[Attempt | Event]) -> list[Attempt]:
+    """Return the checks of what a person wrote: a stub judged as it was handed out is none."""
+    return [each for each in story if isinstance(each, Attempt) and not unwritten(each)]
 
 
 def rows(attempts: Sequence[Attempt]) -> list[dict[str, Any]]:

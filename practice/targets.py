@@ -1,75 +1,120 @@
-"""What `check` is asked to judge: katas and files, from what a person typed."""
+"""What `check` is asked to judge: katas and files, from what a person typed.
+
+Where no file is named, the one in the current folder is meant; another folder's never goes
+unasked.
+"""
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Sequence
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..kata.catalogue import Kata, UnknownKata, find, katas
+from ..kata.catalogue import Kata, katas
 from .errors import Refusal
 from .home import reason, there
+from .recognise import ENDINGS, answers, kata_called, kata_of, named
 from .workspace import Workspace
 
-__all__ = ["Target", "kata_called", "near", "read_text", "targets"]
+__all__ = ["INPUT", "Target", "file_here", "near", "read_text", "standard_input", "targets"]
 
-_HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
-_ENDINGS = (".py", ".ipynb", ".txt")
+# What stands for standard input, on the command line and in a report.
+INPUT = "-"
+_LARGEST = 64 << 20
+# A folder with more files than this is no folder of katas.
+_MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A file and the kata it answers. guessed: nobody named the file."""
+    """A file and the kata it answers.
+
+    guessed: nobody named the file. elsewhere: it lies in another folder, where nobody named
+    it: to be asked about. called: its name in reports, where that is not the file's.
+    """
 
     kata: Kata
     file: Path
     guessed: bool = False
+    elsewhere: bool = False
+    called: str = ""
+
+    @property
+    def name(self) -> str:
+        """How reports and messages call the file."""
+        return self.called or str(self.file)
 
 
-def kata_called(name: str) -> Kata:
-    """Return a kata by name; raise Refusal with the nearest names."""
-    try:
-        return find(name)
-    except UnknownKata as unknown:
-        names = ("katas", " ".join(kata.id for kata in katas()))
-        near = ", ".join(f"`{near}`" for near in unknown.nearest)
-        key = "no-kata-near" if near else "no-kata"
-        raise Refusal(key, name=name, nearest=near, notes=(names,), commands=("list",)) from None
+@contextmanager
+def standard_input(arguments: Sequence[str]) -> Generator[Path | None]:
+    """Keep what comes by standard input in a file meanwhile, where `-` asks for it."""
+    if INPUT not in arguments:
+        yield None
+        return
+    text = sys.stdin.buffer.read(_LARGEST + 1)
+    with tempfile.TemporaryDirectory(prefix="attn-kata-") as folder:
+        ending = ".ipynb" if text.lstrip().startswith(b"{") and b'"cells"' in text else ".py"
+        file = Path(folder) / f"stdin{ending}"
+        file.write_bytes(text)
+        yield file
 
 
-def targets(arguments: Sequence[str], workspace: Workspace) -> list[Target]:
-    """Return what to judge, in the order given. Raise Refusal where it is unclear."""
+def targets(
+    arguments: Sequence[str], workspace: Workspace, held: Path | None = None
+) -> list[Target]:
+    """Return what to judge, in the order given. Raise Refusal where it is unclear.
+
+    held: the file that holds what came by standard input.
+    """
     if not arguments:
         return [_latest(workspace)]
     first = arguments[0]
-    named = _named(first)
-    if named is None and not _looks_like_file(first):
+    kata = named(first)
+    if kata is None and not _looks_like_file(first):
         kata_called(first)
-    files = [Path(argument) for argument in (arguments[1:] if named else arguments)]
-    _all_there(files)
-    if named is None:
-        return [Target(_kata_of(file), file) for file in files]
-    if not files:
-        return [_of_kata(named, workspace)]
-    return [Target(named, file) for file in files]
+    files = list(arguments[1:] if kata else arguments)
+    _all_there([file for file in files if file != INPUT])
+    if kata is not None and not files:
+        return [_of_kata(kata, workspace)]
+    found: list[Target] = []
+    for name in files:
+        typed = name == INPUT and held is not None
+        file = held if typed and held is not None else Path(name)
+        found.append(Target(kata or kata_of(file, name), file, called=INPUT if typed else ""))
+    return found
 
 
-def _named(name: str) -> Kata | None:
-    try:
-        return find(name)
-    except UnknownKata:
-        return None
+def file_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path | None:
+    """Return a kata's file in a folder: the one worked on, `K.py`, or the only one that fits.
+
+    Raise Refusal where several fit.
+    """
+    known = workspace.file(kata.id)
+    if known is not None and _same(known.parent, folder):
+        return known
+    for ending in ENDINGS:
+        if there(folder / f"{kata.id}{ending}"):
+            return folder / f"{kata.id}{ending}"
+    found = [file for file in _sources(folder) if kata in [fit.kata for fit in answers(file)]]
+    if len(found) > 1:
+        names = ", ".join(file.name for file in found)
+        commands = tuple(f"check {kata.id} {near(file)}" for file in found)
+        raise Refusal("several-here", kata=kata.id, files=names, commands=commands)
+    return found[0] if found else None
 
 
 def _looks_like_file(name: str) -> bool:
-    return name.endswith(_ENDINGS) or os.sep in name or os.path.lexists(name)
+    plain = name == INPUT or name.endswith((*ENDINGS, ".txt"))
+    return plain or os.sep in name or os.path.lexists(name)
 
 
-def _all_there(files: Sequence[Path]) -> None:
+def _all_there(files: Sequence[str]) -> None:
     # A link that leads nowhere, or in a circle, is there: the judge says what is wrong with it.
-    missing = [str(file) for file in files if not os.path.lexists(file)]
+    missing = [file for file in files if not os.path.lexists(file)]
     if len(missing) == 1:
         raise Refusal("no-file", file=missing[0])
     if missing:
@@ -77,21 +122,49 @@ def _all_there(files: Sequence[Path]) -> None:
 
 
 def _latest(workspace: Workspace) -> Target:
+    """The file in this folder that was started or changed last; else one in another."""
+    known = {os.path.realpath(file): kata for kata, file in workspace.files()}
+    for file in _sources(Path()):
+        kata = known.get(os.path.realpath(file)) or _kata_said(file)
+        if kata is not None:
+            return Target(kata_called(kata), file, guessed=True)
     found = workspace.latest()
     if found is None:
         raise Refusal("nothing-started", commands=("list", f"start {katas()[0].id}"))
     kata, file = found
-    return Target(kata_called(kata), near(file), guessed=True)
+    return Target(kata_called(kata), file, guessed=True, elsewhere=True)
 
 
 def _of_kata(kata: Kata, workspace: Workspace) -> Target:
-    started = workspace.file(kata.id)
-    if started is not None:
-        return Target(kata, near(started), guessed=True)
-    here = Path(f"{kata.id}.py")
-    if there(here):
-        return Target(kata, here)
+    here = file_here(kata, workspace)
+    if here is not None:
+        return Target(kata, near(here), guessed=here.stem != kata.id)
+    known = workspace.file(kata.id)
+    if known is not None:
+        return Target(kata, known, guessed=True, elsewhere=True)
     raise Refusal("not-started", kata=kata.id, commands=(f"start {kata.id}",))
+
+
+def _kata_said(file: Path) -> str | None:
+    try:
+        return kata_of(file, str(file)).id
+    except Refusal as refusal:
+        if refusal.key == "kata-several":
+            raise
+        return None
+
+
+def _sources(folder: Path) -> list[Path]:
+    """The files of a folder that may be submissions, the one changed last first."""
+    try:
+        found = [file for file in folder.iterdir() if file.suffix in ENDINGS and file.is_file()]
+        return sorted(found, key=lambda file: file.stat().st_mtime, reverse=True)[:_MANY]
+    except OSError:
+        return []
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def near(file: Path) -> Path:
@@ -100,34 +173,6 @@ def near(file: Path) -> Path:
         return file.relative_to(Path.cwd())
     except (ValueError, OSError):
         return file
-
-
-def _kata_of(file: Path) -> Kata:
-    header = _header(file)
-    if header:
-        return kata_called(header)
-    by_name = _named(file.stem)
-    if by_name is not None:
-        return by_name
-    raise Refusal(
-        "kata-unknown",
-        file=str(file),
-        notes=(("how", "kata-unknown-how"),),
-        commands=("check mha {file}",),
-    )
-
-
-def _header(file: Path) -> str | None:
-    # A pipe is read once, by the judge; only a real file is looked into here.
-    if not file.is_file():
-        return None
-    try:
-        with file.open("rb") as stream:
-            first = stream.readline(1000)
-    except OSError:
-        return None
-    found = _HEADER.match(first.decode("utf-8-sig", "replace").strip())
-    return found[1] if found else None
 
 
 def read_text(file: Path) -> str:

@@ -7,19 +7,18 @@ when it wants to be called next.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from ..checker.client import Died, Options, Underway
 from ..checker.report import Fault, Report
-from ..kata.catalogue import Kata, UnknownKata, find
+from ..kata.catalogue import Kata
 from .errors import Refusal
-from .home import there
+from .recognise import named
 from .record import Recorder
 from .saves import Saves, whole
 from .stubs import start
-from .targets import Target, near, targets
+from .targets import INPUT, Target, file_here, near, targets
 
 __all__ = ["Judges", "Session", "opened", "to_watch"]
 
@@ -34,10 +33,9 @@ def opened(kata: Kata, folder: Path, recorder: Recorder, *, anew: bool) -> Targe
 
     anew: hand out a fresh stub in any case; the file before it is kept.
     """
-    workspace = recorder.workspace
-    file = workspace.file(kata.id) or folder / f"{kata.id}.py"
-    if anew or not there(file):
-        file = start(kata, file.parent if anew else folder, force=anew).file
+    file = file_here(kata, recorder.workspace, folder)
+    if anew or file is None:
+        file = start(kata, folder, force=anew, language=recorder.language).file
         recorder.started(kata.id, file)
     return Target(kata, near(file))
 
@@ -45,11 +43,11 @@ def opened(kata: Kata, folder: Path, recorder: Recorder, *, anew: bool) -> Targe
 def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
     """Return what to watch from what was typed; a kata that has no file yet is handed out."""
     workspace = recorder.workspace
-    if len(arguments) == 1 and not there(Path(arguments[0])):
-        with suppress(UnknownKata):
-            kata = find(arguments[0])
-            if workspace.file(kata.id) is None:
-                return opened(kata, Path(), recorder, anew=False)
+    kata = named(arguments[0]) if len(arguments) == 1 else None
+    if kata is not None and workspace.file(kata.id) is None:
+        return opened(kata, Path(), recorder, anew=False)
+    if INPUT in arguments:
+        raise Refusal("watch-input", commands=("watch mha",))
     found = targets(arguments, workspace)
     if len(found) != 1:
         raise Refusal(

@@ -36,10 +36,13 @@ class Workspace:
         name = self._files.get(kata)
         return Path(name) if name and there(Path(name)) else None
 
+    def files(self) -> list[tuple[str, Path]]:
+        """Return the katas and files that are still there."""
+        return [(kata, file) for kata in self._files if (file := self.file(kata))]
+
     def latest(self) -> tuple[str, Path] | None:
         """Return the kata and file started or changed last."""
-        found = [(kata, file) for kata in self._files if (file := self.file(kata))]
-        return max(found, key=lambda pair: _changed(pair[1]), default=None)
+        return max(self.files(), key=lambda pair: _changed(pair[1]), default=None)
 
     def remember(self, kata: str, file: Path) -> None:
         """Note that a file is this kata's."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from .text import Line, wrap
 
-__all__ = ["markdown_lines"]
+__all__ = ["blocks", "markdown_lines"]
 
 _ASKED = re.compile(r"\*\*(.+?)\*\*\s*(.*)", re.DOTALL)
 _STOPS = "，。：；？！、（）《》"
@@ -19,7 +19,7 @@ def markdown_lines(text: str, width: int, indent: int = 0) -> list[Line]:
     """Draw headings, paragraphs, bullets and code; code keeps its lines."""
     lines: list[Line] = []
     lead = " " * indent
-    for kind, content in _blocks(text):
+    for kind, content in blocks(text):
         if kind == "code":
             lines += [[(f"{lead}  {row}" if row else "", "code")] for row in content.split("\n")]
         elif kind == "heading":
@@ -44,7 +44,7 @@ def _ticked(row: str) -> Line:
     return [(part, "code" if part.startswith("`") else "") for part in parts if part]
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str]]:
+def blocks(text: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, content): heading, text, bullet, code or blank."""
     held: tuple[str, str] | None = None
     fenced: list[str] | None = None

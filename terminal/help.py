@@ -41,12 +41,11 @@ class HelpGroup(TyperGroup):
 
 
 def translate(command: Any, language: str) -> None:
-    """Give a program's commands and options their texts, and every command `--lang`."""
-    lang = next(param for param in command.params if param.name == "lang")
+    """Give a program's commands and options their texts, and every command what all take."""
+    shared = [param for param in command.params if param.name in {"lang", "color"}]
     for name, one in _commands(command, ""):
         one.help = say(f"command.{name}", language)
-        if lang not in one.params:
-            one.params.append(lang)
+        one.params += [param for param in shared if param not in one.params]
         for param in one.params:
             kind = param.param_type_name
             named = (f"{kind}.{name}.{param.name}", f"{kind}.{param.name}")

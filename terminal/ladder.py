@@ -43,8 +43,8 @@ def onward_lines(
     """Draw what to type next: for the first kata not passed, or after all of them."""
     for kata in katas:
         if standing.get(kata.id, Standing()).state != "passed":
-            return next_lines((f"attn-kata show {kata.id}",), language)
-    return next_lines(("attn-kata due",), language)
+            return next_lines((f"attn-kata watch {kata.id}",), language)
+    return next_lines(("attn-kata due", "attn-kata watch"), language)
 
 
 def state_word(stand: Standing, language: str) -> str:

@@ -1,4 +1,4 @@
-"""Which language to speak: asked for, set in the environment, or the locale's."""
+"""Which language to speak, and whether in colour: asked for, set, or as the surroundings are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["LANGUAGES", "Choice", "Language", "choose"]
+__all__ = ["LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour"]
 
 
 class Language(str, Enum):
@@ -16,6 +16,14 @@ class Language(str, Enum):
     zh = "zh"
 
 
+class Colour(str, Enum):
+    """The values of `--color`."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
 LANGUAGES = tuple(language.value for language in Language)
 
 _VARIABLE = "ATTN_KATA_LANG"
@@ -23,25 +31,29 @@ _VARIABLE = "ATTN_KATA_LANG"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A language's code, and what decided it: an option, a variable or nothing."""
+    """A language's code, and what decided it: an option, a variable, the settings or nothing."""
 
     code: str
     source: str
 
 
-def choose(arguments: Sequence[str], environment: Mapping[str, str], encoding: str) -> Choice:
-    """Pick the language for a command line.
+def choose(
+    arguments: Sequence[str], environment: Mapping[str, str], encoding: str, setting: str = ""
+) -> Choice:
+    """Pick the language for a command line. setting: what the settings say.
 
     `--lang` counts wherever it stands before a `--`. A locale that cannot write Chinese
     on this console does not choose it; a person who asks for it gets it.
     """
-    asked = _asked(arguments)
-    if asked in LANGUAGES:
-        return Choice(asked, "--lang")
+    wanted = asked(arguments, "--lang")
+    if wanted in LANGUAGES:
+        return Choice(wanted, "--lang")
     wished = environment.get(_VARIABLE, "").lower()
     for code in LANGUAGES:
         if wished.startswith(code):
             return Choice(code, _VARIABLE)
+    if setting in LANGUAGES:
+        return Choice(setting, "attn-kata config lang")
     for variable in ("LC_ALL", "LC_MESSAGES", "LANG"):
         value = environment.get(variable, "")
         if value:
@@ -50,19 +62,33 @@ def choose(arguments: Sequence[str], environment: Mapping[str, str], encoding: s
     return Choice("en", "")
 
 
-def _asked(arguments: Sequence[str]) -> str | None:
-    asked = None
+def choose_colour(
+    arguments: Sequence[str], environment: Mapping[str, str], setting: str = ""
+) -> Colour:
+    """Pick when to colour: as asked for, as the variables say, or as the settings do."""
+    names = {colour.value for colour in Colour}
+    wanted = asked(arguments, "--color")
+    if wanted in names:
+        return Colour(wanted)
+    if environment.get("NO_COLOR") or environment.get("FORCE_COLOR"):
+        return Colour.auto
+    return Colour(setting) if setting in names else Colour.auto
+
+
+def asked(arguments: Sequence[str], option: str) -> str | None:
+    """Return the value that an option is given on a command line, the last one of several."""
+    found = None
     following = False
     for argument in arguments:
         if following:
-            asked, following = argument, False
+            found, following = argument, False
         elif argument == "--":
             break
-        elif argument == "--lang":
+        elif argument == option:
             following = True
-        elif argument.startswith("--lang="):
-            asked = argument.partition("=")[2]
-    return asked
+        elif argument.startswith(f"{option}="):
+            found = argument.partition("=")[2]
+    return found
 
 
 def _writes_chinese(encoding: str) -> bool:

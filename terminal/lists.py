@@ -1,4 +1,4 @@
-"""The start page, hints, what to type next, and what the doctor found."""
+"""Hints, what to type next, and what the doctor found."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ __all__ = [
     "hint_lines",
     "hints_over_lines",
     "next_lines",
-    "page_lines",
-    "start_lines",
     "started_lines",
 ]
 
@@ -32,34 +30,17 @@ class Finding:
     fine: bool = True
 
 
-def start_lines(first: str, language: str, width: int) -> list[Line]:
-    """Draw what a person sees who typed the program's name alone."""
-    rows = (
-        ("list", "start-list"),
-        (f"show {first}", "start-show"),
-        (f"start {first}", "start-start"),
-        (f"check {first}", "start-check"),
-        ("demo", "start-demo"),
-        ("--help", "start-help"),
-    )
-    lines: list[Line] = [[(row, "bold")] for row in wrap(say("start-title", language), width)]
-    lines += [[], [(say("start-first", language), "")], []]
-    pairs = [(f"attn-kata {command}", say(key, language)) for command, key in rows]
-    lines += command_lines(pairs, width)
-    return [*lines, [], [(say("start-language", language), "dim")]]
-
-
 def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """Draw commands with what they do, beside them or, on a narrow screen, below."""
     room = max(cells(command) for command, _ in pairs) + 2
     lines: list[Line] = []
     for command, text in pairs:
         if width - room - 2 < 20:
-            lines.append([(f"  {command}", "code")])
+            lines.append([("  ", ""), (command, "code")])
             lines += [[(f"    {row}", "")] for row in wrap(text, width - 4)]
             continue
         first, *rest = wrap(text, width - room - 2)
-        lines.append([(f"  {pad(command, room)}", "code"), (first, "")])
+        lines.append([("  ", ""), (pad(command, room), "code"), (first, "")])
         lines += [[(" " * (room + 2) + row, "")] for row in rest]
     return lines
 
@@ -95,7 +76,9 @@ def started_lines(
         lines += [[(row, "")] for row in wrap(told, width)]
     told = say("started-class", language, name=", ".join(kata.names))
     lines += [[(row, "")] for row in wrap(told, width)]
-    commands = (f"attn-kata show {kata.id}", f"attn-kata check {kata.id} {quoted(file)}")
+    # In this folder the kata's name finds its file.
+    named = kata.id if file == f"{kata.id}.py" else f"{kata.id} {quoted(file)}"
+    commands = (f"attn-kata show {kata.id}", f"attn-kata watch {named}", f"attn-kata check {named}")
     return [*lines, [], *next_lines(commands, language)]
 
 
@@ -114,20 +97,16 @@ def hint_lines(
 ) -> list[Line]:
     """Draw one hint, and what comes after it."""
     head = say("hint-title", language, kata=kata, number=number, count=len(hints))
-    following = f"hint {kata} {number + 1}" if number < len(hints) else f"check {kata}"
+    more = (f"attn-kata hint {kata} {number + 1}",) if number < len(hints) else ()
     return [
         [(head, "bold")], [], *markdown_lines(hints[number - 1], width, 2), [],
-        *next_lines((f"attn-kata {following}",), language),
+        *next_lines((*more, f"attn-kata watch {kata}"), language),
     ]  # fmt: skip
 
 
 def hints_over_lines(kata: str, count: int, language: str, width: int) -> list[Line]:
     """Say that all hints were seen."""
     told = say("hint-all-seen", language, kata=kata, count=count)
-    commands = (f"attn-kata hint {kata} 1", f"attn-kata solution {kata}")
+    names = ("hint {} 1", "solution {}", "watch {}")
+    commands = tuple(f"attn-kata {name.format(kata)}" for name in names)
     return [*([(row, "bold")] for row in wrap(told, width)), [], *next_lines(commands, language)]
-
-
-def page_lines(names: Sequence[str], language: str) -> list[Line]:
-    """Draw the names of all pages."""
-    return [[(say("pages-title", language), "bold")], [], *([(f"  {n}", "code")] for n in names)]

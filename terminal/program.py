@@ -11,8 +11,9 @@ from typing import Any
 import typer
 
 from ..practice.errors import Refusal
+from ..practice.settings import Settings
 from .help import translate
-from .language import choose
+from .language import choose, choose_colour
 from .screen import ReaderLeft, Screen, prepare
 
 __all__ = ["Exit", "run"]
@@ -37,9 +38,12 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
     """Run a command line of the program called name, and return its exit status."""
     prepare(sys.stdout)
     prepare(sys.stderr)
-    language = choose(given, os.environ, sys.stdout.encoding)
-    screen = Screen(language.code, language.source)
+    settings = Settings()
+    language = choose(given, os.environ, sys.stdout.encoding, settings.get("lang"))
+    colour = choose_colour(given, os.environ, settings.get("color"))
+    screen = Screen(language.code, language.source, colour)
     try:
+        screen.own_up(settings.troubles)
         return _guarded(app, name, given, screen)
     except (ReaderLeft, BrokenPipeError):
         # The reader left: say nothing more, not even at the interpreter's last flush.

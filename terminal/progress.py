@@ -8,7 +8,8 @@ import json
 import sys
 from collections.abc import Sequence
 
-from ..kata.catalogue import Kata
+from ..kata.catalogue import Kata, katas
+from ..practice.history import Attempt
 from ..practice.schedule import Due, Standing, due, following, standings
 from ..practice.sittings import Sitting
 from ..practice.summary import DAYS, FIELDS, WEEKS, Summary, rows
@@ -16,9 +17,10 @@ from .lists import next_lines
 from .screen import Screen, speaks_utf8
 from .text import Line, cells, pad, safe, wrap
 from .times import ago, duration, in_days, short_time
-from .words import say
+from .words import knows, say
 
 __all__ = [
+    "attempt_lines",
     "due_lines",
     "history_lines",
     "kata_history_lines",
@@ -72,7 +74,7 @@ def plot(counts: Sequence[int]) -> str:
 def history_lines(told: Summary, language: str, width: int) -> list[Line]:
     """Draw all katas: the totals, a line each, checks a day, mistakes a week."""
     if not told.attempts:
-        return _nothing(say("history-none", language), "attn-kata start v1", language, width)
+        return _nothing(say("history-none", language), "attn-kata watch v1", language, width)
     lines: list[Line] = [[(row, "bold")] for row in wrap(_head(told, language), width)]
     lines.append([])
     names = [name for name, count in told.checks.items() if count]
@@ -83,38 +85,56 @@ def history_lines(told: Summary, language: str, width: int) -> list[Line]:
     title = say("history-days", language, count=DAYS, highest=highest)
     lines += [[], *([(row, "")] for row in wrap(title, width)), [(f"  {plot(told.days)}", "code")]]
     lines += _habits(told, language, width)
-    return [*lines, [], *next_lines(("attn-kata due",), language)]
+    return [*lines, [], *next_lines(("attn-kata due", "attn-kata watch"), language)]
 
 
 def kata_history_lines(kata: Kata, told: Summary, language: str, width: int) -> list[Line]:
     """Draw one kata: how it stands, its latest checks, its mistakes."""
     if not told.attempts:
         words = say("history-none-of", language, kata=kata.id)
-        return _nothing(words, f"attn-kata start {kata.id}", language, width)
+        return _nothing(words, f"attn-kata watch {kata.id}", language, width)
     lines: list[Line] = _spread(f"{kata.id}  ", _facts(kata.id, told, language), width, "bold")
     lines.append([])
     earlier = len(told.attempts) - _MOST_ATTEMPTS
     if earlier > 0:
         lines.append([(f"  {say('history-more', language, count=earlier)}", "dim")])
     for attempt in told.attempts[-_MOST_ATTEMPTS:]:
-        word = say(f"verdict-{attempt.verdict}", language)
-        style = "pass" if attempt.verdict == "pass" else "fail"
-        head = f"  {short_time(attempt.time, language)}  "
-        what = " ".join(attempt.mistakes) or safe(attempt.file.rsplit("/", 1)[-1])
-        dent = cells(head) + _VERDICT
-        # A narrow screen has it below.
-        dent = dent if width - dent >= _LEAST else 4
-        first, *others = wrap(what, width - dent)
-        if dent == 4:
-            lines.append([(head, "dim"), (word, style)])
-            others = [first, *others]
-        else:
-            lines.append([(head, "dim"), (pad(word, _VERDICT), style), (first, "")])
-        lines += [[(" " * dent + row, "")] for row in others]
+        lines += attempt_lines(attempt, language, width)
     lines += _habits(told, language, width)
     last = "pass" if told.attempts[-1].verdict == "pass" else "check"
-    following = "attn-kata due" if last == "pass" else f"attn-kata check {kata.id}"
-    return [*lines, [], *next_lines((following,), language)]
+    following = (
+        ("attn-kata due", "attn-kata watch") if last == "pass" else (f"attn-kata watch {kata.id}",)
+    )
+    return [*lines, [], *next_lines(following, language)]
+
+
+def attempt_lines(
+    attempt: Attempt, language: str, width: int, *, named: bool = False
+) -> list[Line]:
+    """Draw one check: when, the verdict, and what was wrong. named: with its kata."""
+    word = say(f"verdict-{attempt.verdict}", language)
+    style = "pass" if attempt.verdict == "pass" else "fail"
+    head = f"  {short_time(attempt.time, language)}  " + (f"{attempt.kata}  " if named else "")
+    dent = cells(head) + _VERDICT
+    # A narrow screen has it below.
+    dent = dent if width - dent >= _LEAST else 4
+    first, *others = wrap(_what(attempt, language), width - dent)
+    lines: list[Line] = [[(head, "dim"), (pad(word, _VERDICT), style), (first, "")]]
+    if dent == 4:
+        lines = [[(head, "dim"), (word, style)]]
+        others = [first, *others]
+    return [*lines, *([(" " * dent + row, "")] for row in others)]
+
+
+def _what(attempt: Attempt, language: str) -> str:
+    """Say what was wrong, or which file was right."""
+    if attempt.mistakes:
+        return " ".join(attempt.mistakes)
+    if attempt.verdict != "error":
+        return safe(attempt.file.rsplit("/", 1)[-1])
+    key = f"fault-{attempt.fault}"
+    text = say(key, language) if knows(key) else safe(attempt.fault)
+    return say("fault-at", language, line=attempt.line, reason=text) if attempt.line else text
 
 
 def due_lines(found: Sequence[Due], language: str, width: int) -> list[Line]:
@@ -124,7 +144,7 @@ def due_lines(found: Sequence[Due], language: str, width: int) -> list[Line]:
     room = max(len(one.kata.id) for one in found) + 2
     for one in found:
         lines += _spread(f"  {pad(one.kata.id, room)}", _reasons(one, language), width)
-    return [*lines, [], *next_lines(("attn-kata start --due",), language)]
+    return [*lines, [], *next_lines(("attn-kata start --due", "attn-kata watch"), language)]
 
 
 def nothing_due_lines(
@@ -142,14 +162,17 @@ def nothing_due_lines(
         title = following.title[language]
         words = say("due-all-new", language, kata=following.id, title=title)
         lines += [[(f"  {row}", "")] for row in wrap(words, width - 2)]
-        lines += [[], *next_lines((f"attn-kata start {following.id}",), language)]
+        lines += [[], *next_lines((f"attn-kata watch {following.id}",), language)]
     return lines
 
 
 def _head(told: Summary, language: str) -> str:
     key = f"streak-{told.streak}" if told.streak < 2 else "streak-many"
     row = say(key, language, count=told.streak)
-    return say("history-head", language, checks=len(told.attempts), passed=told.passed, streak=row)
+    return say(
+        "history-head", language, katas=told.katas_passed, all=len(katas()),
+        checks=len(told.attempts), passed=told.passed, streak=row,
+    )  # fmt: skip
 
 
 def _facts(name: str, told: Summary, language: str) -> list[str]:

@@ -14,7 +14,9 @@ from .heat import heat_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
-__all__ = ["Look", "again", "command_lines", "report_lines", "summary_lines", "verdict_line"]
+__all__ = [
+    "Look", "again", "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
+]  # fmt: skip
 
 _INDENT = 4
 
@@ -25,8 +27,9 @@ class Look:
 
     source: the file's lines, empty where they cannot be shown.
     commands: what to type next, as (label, command) pairs, last on the screen.
+    checks: how those that pass are drawn: "all", one below the other; "some", after a failure
+    by name alone; "count", after a pass by their number alone.
     heat: whether the attention weights are drawn. colour: whether the screen has colours.
-    verbose: whether a pass is drawn check by check, and not in three lines.
     """
 
     language: str
@@ -35,15 +38,15 @@ class Look:
     output: bool = False
     trace: bool = False
     heat: bool = False
+    checks: str = "some"
     colour: bool = False
-    verbose: bool = True
     commands: Sequence[tuple[str, str]] = ()
 
 
 def report_lines(report: Report, look: Look) -> list[Line]:
     """Draw a whole report."""
     asked, commands = _asked(report, look), command_lines(report, look)
-    if report.verdict == "pass" and not look.verbose:
+    if report.verdict == "pass" and look.checks == "count":
         summary = summary_lines(report, look)
         return _joined([summary, *asked, commands]) if asked else summary + commands
     blocks = [[verdict_line(report, look)]]
@@ -61,7 +64,9 @@ def summary_lines(report: Report, look: Look) -> list[Line]:
     """Draw a pass in two lines, and what is worth knowing of it."""
     cases = sum(check.cases for check in report.checks)
     tried = sum(check.status == "pass" for check in report.checks)
-    text = say("watch-cases", look.language, cases=cases, checks=tried)
+    # Where the rest can be had by an option, the option is named.
+    key = "count-passed" if look.checks == "count" else "watch-cases"
+    text = say(key, look.language, cases=cases, checks=tried)
     return [
         verdict_line(report, look),
         *_paragraph(text, look, 2),
@@ -100,6 +105,18 @@ def verdict_line(report: Report, look: Look) -> Line:
         return [(word, style), ("  ", ""), (left, "bold")]
     gap = look.width - cells(left) - cells(word)
     return [(left, "bold"), (" " * gap, ""), (word, style)]
+
+
+def quiet_line(report: Report, language: str) -> Line:
+    """Draw a report on one line: the verdict, the kata, the file and what is wrong first."""
+    style = "pass" if report.verdict == "pass" else "fail"
+    rows = [(each.line, each.mistake) for each in report.diagnosis]
+    rows += [(report.error.line, report.error.message.partition("\n")[0])] if report.error else []
+    rows += [(None, each.id) for each in report.checks if each.status == "fail"]
+    line, what = rows[0] if rows else (None, "")
+    place = f"{safe(report.file)}:{line}" if line else safe(report.file)
+    word = pad(say(f"verdict-{report.verdict}", language), 8)
+    return [(word, style), (f"{report.kata}  {place}  {safe(what)}".rstrip(), "")]
 
 
 def _reasons(report: Report, look: Look) -> list[list[Line]]:
@@ -167,7 +184,7 @@ def _checks(report: Report, look: Look) -> list[Line]:
     lines = [line for check in failing for line in _failing(check, look)]
     waiting = [check for check in skipped if check.detail in _waits()]
     lines += _together("check-wait", waiting, look)
-    if failing or report.verdict != "pass":
+    if report.verdict != "pass" and look.checks != "all":
         lines += _folded("check-pass", passing, "", look)
     else:
         lines += [line for check in passing for line in _passing(check, look)]
@@ -289,4 +306,5 @@ def again(report: Report, typed: Sequence[str]) -> str:
 
 
 def _argument(part: str) -> str:
-    return part if part.startswith("--") else quoted(part)
+    # A hyphen alone is standard input.
+    return part if part == "-" or part.startswith("--") else quoted(part)

@@ -6,9 +6,11 @@ import codecs
 import sys
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from ..practice.errors import Trouble
+from .language import Colour
+from .paging import pager, turn_pages
 from .shades import COLOURS, DARK
 from .text import Line, cells, wrap
 from .words import say
@@ -40,6 +42,7 @@ STYLES = {
 }
 
 WIDEST = 100
+_OURS = "attn-kata "
 
 # What an ASCII console shows for the few signs that the screens draw with.
 _PLAIN = {
@@ -86,9 +89,10 @@ class ReaderLeft(Exception):
 class Screen:
     """Prints lines to standard output, and what is about the command to standard error."""
 
-    def __init__(self, language: str, source: str = "") -> None:
+    def __init__(self, language: str, source: str = "", colour: Colour = Colour.auto) -> None:
         self.language = language
         self.source = source
+        self.coloured = colour
 
     def say(self, key: str, **values: object) -> str:
         """Return a sentence in the screen's language."""
@@ -97,12 +101,12 @@ class Screen:
     @cached_property
     def out(self) -> Console:
         """Standard output."""
-        return _console(sys.stdout)
+        return _console(sys.stdout, self.coloured)
 
     @cached_property
     def err(self) -> Console:
         """Standard error."""
-        return _console(sys.stderr)
+        return _console(sys.stderr, self.coloured)
 
     @property
     def width(self) -> int:
@@ -114,6 +118,27 @@ class Screen:
         """Whether standard output shows colours."""
         return self.out.color_system is not None and not self.out.no_color
 
+    def typed(self, command: str) -> str:
+        """Return a command as it is to be typed: in the language that this one was asked for in."""
+        if self.source != "--lang" or "--lang" in command:
+            return command
+        return f"{command} --lang {self.language}"
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether there is somebody to answer a question, which stands on standard error."""
+        return sys.stdin.isatty() and sys.stderr.isatty()
+
+    def ask(self, text: str) -> bool:
+        """Ask for yes or no; an empty answer is no. An interruption ends the line first."""
+        import typer
+
+        try:
+            return typer.confirm(text, err=True)
+        except (typer.Abort, KeyboardInterrupt):
+            self.tell([[]])
+            raise
+
     def write(self, text: str) -> None:
         """Write a line for a program to standard output, at once."""
         try:
@@ -124,11 +149,22 @@ class Screen:
 
     def print(self, lines: Iterable[Line]) -> None:
         """Print lines to standard output."""
-        _print(self.out, lines)
+        self._print(self.out, lines)
+
+    def page(self, lines: Iterable[Line]) -> None:
+        """Print lines, by the person's pager where they are more than the terminal shows."""
+        drawn = list(lines)
+        command = pager(self.out, len(drawn))
+        if command is None:
+            self.print(drawn)
+            return
+        with self.out.capture() as captured:
+            self.print(drawn)
+        turn_pages(command, captured.get())
 
     def drawn(self, lines: Iterable[Line]) -> list[Text]:
         """Return lines as rich takes them, for what is drawn in place."""
-        return [_text(line) for line in lines]
+        return [self._text(line) for line in lines]
 
     def note(self, text: str) -> None:
         """Say something beside the answer, on standard error."""
@@ -136,7 +172,7 @@ class Screen:
         rows = wrap(text, max(20, min(self.err.width, WIDEST) - cells(label)))
         blank = " " * cells(label)
         lines = [[(blank if at else label, "note"), (row, "")] for at, row in enumerate(rows)]
-        _print(self.err, lines)
+        self._print(self.err, lines)
 
     def own_up(self, troubles: Iterable[Trouble]) -> None:
         """Say what could not be remembered."""
@@ -145,7 +181,7 @@ class Screen:
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Print lines to standard error."""
-        _print(self.err, lines)
+        self._print(self.err, lines)
 
     def waiting(self, text: str) -> AbstractContextManager[object]:
         """Turn a spinner on standard error while something works, on a terminal alone."""
@@ -159,8 +195,27 @@ class Screen:
         label = wrap(text, max(8, self.err.width - 4))[0]
         return self.err.status(Text(label), spinner="line" if plain else "dots")
 
+    def _typed(self, text: str) -> str:
+        """The same for a command in a table, with the blanks behind it."""
+        command = text.rstrip(" ")
+        return self.typed(command) + text[len(command) :]
 
-def _console(stream: TextIO) -> Console:
+    def _print(self, console: Console, lines: Iterable[Line]) -> None:
+        for line in lines:
+            console.print(self._text(line), soft_wrap=True)
+
+    def _text(self, line: Line) -> Text:
+        from rich.text import Text
+
+        # Whatever drew it, a command is printed as it is to be typed.
+        spans = [
+            (self._typed(text) if style == "code" and text.startswith(_OURS) else text, style)
+            for text, style in line
+        ]
+        return Text.assemble(*[(text, f"kata.{style or 'plain'}") for text, style in spans])
+
+
+def _console(stream: TextIO, colour: Colour) -> Console:
     from rich.console import Console
     from rich.theme import Theme
 
@@ -172,15 +227,11 @@ def _console(stream: TextIO) -> Console:
         def on_broken_pipe(self) -> None:
             raise ReaderLeft
 
-    return Pipe(file=stream, highlight=False, markup=False, emoji=False, theme=Theme(styles))
-
-
-def _print(console: Console, lines: Iterable[Line]) -> None:
-    for line in lines:
-        console.print(_text(line), soft_wrap=True)
-
-
-def _text(line: Line) -> Text:
-    from rich.text import Text
-
-    return Text.assemble(*[(text, f"kata.{style or 'plain'}") for text, style in line])
+    asked: dict[str, Any] = {
+        Colour.auto: {},
+        Colour.always: {"color_system": "256", "no_color": False},
+        Colour.never: {"color_system": None},
+    }[colour]
+    return Pipe(
+        file=stream, highlight=False, markup=False, emoji=False, theme=Theme(styles), **asked
+    )

@@ -14,11 +14,11 @@ from typing import Any
 from ..checker.report import Report
 from ..checker.timings import Timings
 from ..kata.catalogue import Kata, katas
-from ..practice.targets import Target
+from ..practice.targets import INPUT, Target
 from .lists import next_lines
-from .report import Look, again, command_lines, report_lines, verdict_line
+from .report import Look, again, command_lines, quiet_line, report_lines, verdict_line
 from .screen import Screen, speaks_utf8
-from .text import safe, wrap
+from .text import quoted, safe, wrap
 from .timings import timings_lines
 
 __all__ = ["Manner", "Verdicts", "lines_of"]
@@ -32,7 +32,7 @@ class Manner:
 
     typed: the options that judging again needs. explained: the names that have a page for
     `why` to lead to. whole: draw passing ones of several in full, and no commands to type.
-    timer: times the file that has just passed. verbose: draw a pass check by check.
+    timer: times the file that has just passed. quiet: a line a file. checks: as a look has it.
     """
 
     as_json: bool = False
@@ -42,7 +42,8 @@ class Manner:
     timer: Callable[[], Timings] | None = None
     explained: Sequence[str] = ()
     whole: bool = False
-    verbose: bool = True
+    quiet: bool = False
+    checks: str = "count"
     typed: Sequence[str] = ()
 
 
@@ -62,9 +63,9 @@ class Verdicts:
 
     def shown(self, reports: Iterable[Report]) -> Iterator[Report]:
         """Print each report when it comes, and pass it on."""
-        if not self.manner.as_json and self.chosen[0].guessed:
+        if not self._silent and self.chosen[0].guessed:
             target = self.chosen[0]
-            values = {"file": safe(str(target.file)), "kata": target.kata.id}
+            values = {"file": safe(target.name), "kata": target.kata.id}
             self.screen.note(self.screen.say("last-judged", **values))
         stream = iter(reports)
         for place in range(len(self.chosen)):
@@ -75,17 +76,22 @@ class Verdicts:
             if not self.manner.as_json:
                 self._draw(report, place, open_end=timed)
             if timed:
-                self._time(report)
-            elif self.manner.timer is not None and not self.manner.as_json:
+                self._time(report, place)
+            elif self.manner.timer is not None and not self._silent:
                 self.screen.note(self.screen.say("bench-first", file=safe(report.file)))
             if self.manner.as_json:
                 self._json(report)
+            if report.also and not self._silent:
+                self._say_others(report)
             yield report
 
-    def end(self) -> None:
-        """Sum up, where there were several."""
+    def end(self, left_out: int = 0) -> None:
+        """Sum up, where there were several. left_out: how many were not recorded."""
         count = len(self.chosen)
-        if count > 1 and not self.manner.as_json:
+        if left_out and count == 1 and self.counts["pass"] and not self._silent:
+            file = safe(self.chosen[0].name)
+            self.screen.note(self.screen.say("not-recorded", file=file))
+        if count > 1 and not self._silent:
             text = self.screen.say(
                 "summary",
                 count=count,
@@ -94,6 +100,19 @@ class Verdicts:
                 errors=self.counts["error"],
             )
             self.screen.print([[], *([(row, "bold")] for row in wrap(text, self.screen.width))])
+
+    def _say_others(self, report: Report) -> None:
+        """Say which classes fit the kata beside the one that was judged."""
+        lines = [self.screen.say("line", line=one.line) for one in report.also]
+        pairs = zip(report.also, lines, strict=True)
+        names = ", ".join(f"{safe(one.name)} ({line})" for one, line in pairs)
+        values = {"file": safe(report.file), "kata": report.kata, "names": names}
+        self.screen.note(self.screen.say("class-also", chosen=safe(report.object or ""), **values))
+
+    @property
+    def _silent(self) -> bool:
+        """Whether the reports alone are wanted."""
+        return self.manner.as_json or self.manner.quiet
 
     def open_demo(self, kata: Kata) -> None:
         """Say what the demo does."""
@@ -111,10 +130,10 @@ class Verdicts:
         if not good:
             screen.note(screen.say("demo-failed"))
         screen.print([[], [(screen.say("demo-end"), "bold")]])
-        screen.print(next_lines((f"attn-kata start {first}",), screen.language))
+        screen.print(next_lines((f"attn-kata watch {first}",), screen.language))
 
     def _working_on(self, place: int) -> str:
-        file = safe(str(self.chosen[place].file))
+        file = safe(self.chosen[place].name)
         count = len(self.chosen)
         if count == 1:
             return self.screen.say("judging", file=file)
@@ -127,7 +146,7 @@ class Verdicts:
         lone = any("\ud800" <= char <= "\udfff" for char in text)
         self.screen.write(json.dumps(plain, allow_nan=False) if lone else text)
 
-    def _time(self, report: Report) -> None:
+    def _time(self, report: Report, place: int) -> None:
         """Time what passed. The verdict has been shown, or is on an interruption."""
         assert self.manner.timer is not None
         try:
@@ -140,27 +159,29 @@ class Verdicts:
         if self.manner.as_json:
             return
         lines = timings_lines(report.bench, self.screen.language, self.screen.width)
-        commands = [] if len(self.chosen) > 1 else command_lines(report, self._look(report))
+        commands = [] if len(self.chosen) > 1 else command_lines(report, self._look(report, place))
         self.screen.print([[], *lines, *([[], *commands] if commands else [])])
 
-    def _look(self, report: Report) -> Look:
+    def _look(self, report: Report, place: int) -> Look:
         return Look(
             language=self.screen.language,
             width=self.screen.width,
-            source=lines_of(Path(report.file)),
+            source=lines_of(self.chosen[place].file),
             output=self.manner.output,
             trace=self.manner.trace,
             heat=self.manner.heat,
+            checks="all" if self.manner.whole else self.manner.checks,
             colour=self.screen.colour,
-            verbose=self.manner.verbose,
             commands=() if self.manner.whole else self._commands(report),
         )
 
     def _draw(self, report: Report, place: int, *, open_end: bool) -> None:
         """Print a report. open_end: what to type comes later, after what follows it."""
-        look = self._look(report)
+        look = self._look(report, place)
         look = replace(look, commands=()) if open_end else look
-        if self.manner.whole:
+        if self.manner.quiet:
+            self.screen.print([quiet_line(report, self.screen.language)])
+        elif self.manner.whole:
             self._draw_whole(report, look, place)
         elif len(self.chosen) > 1 and report.verdict == "pass":
             self.screen.print([verdict_line(report, look)])
@@ -179,10 +200,10 @@ class Verdicts:
         rows: list[tuple[str, str]] = []
         if report.verdict == "pass":
             following = _following(report.kata)
-            command = f"start {following}" if following else "list"
+            command = f"watch {following}" if following else "due"
             rows.append((say("next-next"), f"attn-kata {command}"))
-            if not self.manner.verbose:
-                return rows
+            if self.manner.checks == "count":
+                return [(label, self.screen.typed(command)) for label, command in rows]
         elif named and named[0] in self.manner.explained:
             rows.append((say("next-why"), f"attn-kata explain {named[0]}"))
         elif report.error is None or report.error.kind in {"construct", "forward"}:
@@ -191,7 +212,10 @@ class Verdicts:
             # Where no mistake has a name, its steps say the most.
             steps = again(report, (*self.manner.typed, "--trace"))
             rows.append((say("next-trace"), steps))
-        return [*rows, (say("next-again"), again(report, self.manner.typed))]
+        rows.append((say("next-again"), again(report, self.manner.typed)))
+        if report.verdict != "pass" and report.file != INPUT:
+            rows.append((say("next-watch"), f"attn-kata watch {report.kata} {quoted(report.file)}"))
+        return [(label, self.screen.typed(command)) for label, command in rows]
 
 
 def _following(kata: str) -> str | None:

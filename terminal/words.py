@@ -20,6 +20,7 @@ def messages() -> dict[str, dict[str, str]]:
         words_practice,
         words_report,
         words_watch,
+        words_workspace,
     )
 
     rows = (
@@ -27,6 +28,7 @@ def messages() -> dict[str, dict[str, str]]:
         *words_commands.ROWS,
         *words_practice.ROWS,
         *words_watch.ROWS,
+        *words_workspace.ROWS,
         *words_help.ROWS,
         *words_interview.ROWS,
     )

@@ -199,6 +199,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "new one begun", "历史文件不是 attn-kata 的，已原样留作 {kept}，另起一份新的"),
     ("history-newer", "the history is from a newer attn-kata; it is kept as {kept} and a new "
      "one begun", "历史记录来自更新版本的 attn-kata，已原样留作 {kept}，另起一份新的"),
-    ("history-closed", "the history at {file} does not open ({reason}); this check is not "
-     "recorded", "打不开历史记录 {file}（{reason}），这次评判没有记下"),
+    ("history-closed", "the history at {file} cannot be written ({reason}), so it stays as it is",
+     "写不了历史记录 {file}（{reason}），所以没有改动"),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.report import Report
-from attn_kata.kata.catalogue import katas
+from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice.history import Attempt, History
 from attn_kata.practice.pages import page_names
 
@@ -37,12 +37,12 @@ def work(tmp_path):
 def program(surroundings, tmp_path, work):
     """Run the program in that folder; return what it did."""
 
-    def run(*arguments, code=PROGRAM, timeout=120, **environment):
+    def run(*arguments, code=PROGRAM, timeout=120, stdin="", **environment):
         done = subprocess.run(
             [sys.executable, "-c", code, *arguments],
             cwd=work,
             env={**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home"), **environment},
-            stdin=subprocess.DEVNULL,
+            input=stdin,
             capture_output=True,
             text=True,
             encoding="utf-8",
@@ -59,7 +59,7 @@ def test_start_page(program):
     """The bare name says what to type first, and all is well."""
     done = program()
     assert done.returncode == 0
-    assert "attn-kata start v1" in done.stdout
+    assert "attn-kata watch v1" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,12 @@ def test_help_of_every_command_has_an_example(program):
         "solution",
         "watch",
         "history",
+        "forget",
         "due",
+        "config",
+        "next",
+        "reset",
+        "run",
         "doctor",
         "demo",
         "interview",
@@ -189,7 +194,7 @@ def test_pages_are_listed_opened_and_guessed(program):
 def test_start_then_start_again(program, work):
     """The second start refuses, force keeps a backup, and the next command is said."""
     first = program("start", "v3")
-    assert "attn-kata check v3 v3.py" in first.stdout
+    assert "attn-kata check v3\n" in first.stdout
     assert program("start", "v3").returncode == 2
     assert "v3.py.bak1" in program("start", "v3", "--force").stdout
     assert sorted(file.name for file in work.iterdir()) == ["v3.py", "v3.py.bak1"]
@@ -275,7 +280,7 @@ def test_check_json_end_to_end(program, work):
     files = [str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong")]
     empty = work / "空 [bold].py"
     empty.write_text("")
-    done = program("check", "mha", *files, str(empty), "--json", "--seed", "11")
+    done = program("check", "mha", *files, str(empty), "--json", "--seed", "11", "--record")
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["verdict"] for report in reports] == ["pass", "fail", "error"]
     assert [report["file"] for report in reports] == [*files, str(empty)]
@@ -285,6 +290,91 @@ def test_check_json_end_to_end(program, work):
     assert "passed" in program("list").stdout
     # Several files are no one's work in progress.
     assert program("check").returncode == 2
+
+
+def test_standard_input(program):
+    """`-` is what comes in: by its class, under its own line numbers, and on no record."""
+    text = (EXAMPLES / "wrong_mha.py").read_text().partition("\n")[2]
+    shown = program("check", "-", "--seed", "7", stdin=text)
+    assert shown.returncode == 1
+    assert shown.stdout.startswith("mha  -  MultiHeadAttention")
+    assert "> 30 │ scores = scores / math.sqrt(self.hidden_dim)" in shown.stdout
+    assert "attn-kata check mha - --seed 7" in shown.stdout
+    assert "attn-kata watch" not in shown.stdout
+    report = json.loads(program("check", "mha", "-", "--json", stdin=text).stdout)
+    assert (report["file"], report["diagnosis"][0]["line"]) == ("-", 30)
+    assert "nothing has been judged yet" in program("history").stdout
+
+
+def test_what_is_recorded_is_ones_own(program, work):
+    """An example judged on the way is none of one's history, which is said where it passes."""
+    program("start", "v1")
+    right = str(EXAMPLES / "right_mha.py")
+    shown = program("check", right)
+    assert "not recorded" in shown.stderr
+    assert "`-v` lists them" in shown.stdout
+    assert "nothing has been judged yet" in program("history").stdout
+    assert "pass  purity" in program("check", right, "-v", "--record").stdout
+    (work / "v1.py").write_text("class SelfAttentionV1(")
+    assert program("check", "-q").stdout.startswith("ERROR   v1  v1.py:1  ")
+    assert "line 1: not valid Python" in program("history", "v1").stdout
+    gone = program("forget")
+    assert "v1  ERROR   line 1: not valid Python" in gone.stdout
+    refused = program("forget", "--all", "--last", "2")
+    assert refused.returncode == 2
+    assert program("history", "--csv").stdout.count("right_mha.py") == 1
+
+
+def test_forgetting_many_is_asked(program, tmp_path):
+    """More than one goes only where somebody says so; where nobody can, the command is told."""
+    history = History(tmp_path / "home")
+    for kata in ("v1", "v1", "mha"):
+        history.add(Attempt.of(Report(kata=kata, file="x.py", verdict="pass"), None))
+    refused = program("forget", "v1", "--all", "--lang", "zh")
+    assert refused.returncode == 2
+    assert "attn-kata forget v1 --all --yes --lang zh" in refused.stderr
+    assert "2 checks taken out" in program("forget", "v1", "--all", "--yes").stdout
+    assert [one.kata for one in history.story()] == ["mha"]
+
+
+def test_another_folders_file_is_not_taken(program, work):
+    """Where nobody can be asked, the command to type is told, for `check` and `watch`."""
+    assert program("start", "v1", "--dir", "there").returncode == 0
+    file = work / "there" / "v1.py"
+    for command in (("check",), ("check", "v1"), ("watch",), ("watch", "v1")):
+        refused = program(*command)
+        assert refused.returncode == 2
+        assert f"attn-kata {command[0]} v1 {file}" in refused.stderr
+
+
+def test_settings_end_to_end(program, tmp_path):
+    """A setting holds for the commands after it; a broken file is said at each, and kept."""
+    assert program("config", "lang", "zh").returncode == 0
+    assert "分钟" in program("list").stdout
+    assert "min" in program("list", ATTN_KATA_LANG="en").stdout
+    assert program("config", "colr", "x").returncode == 2
+    file = tmp_path / "home" / "config.toml"
+    file.write_text("lang = \n")
+    listed = program("list")
+    assert listed.returncode == 0
+    assert "config.toml" in listed.stderr
+    assert "at line 1" in " ".join(listed.stderr.split())
+    assert program("config", "lang", "en").returncode == 2
+    assert file.read_text() == "lang = \n"
+
+
+def test_what_is_suggested_keeps_the_language(program):
+    """`--lang` on the line stands in what is suggested; a language set elsewhere does not."""
+    assert "attn-kata watch v1 --lang zh" in program("start", "v1", "--lang", "zh").stdout
+    refused = program("start", "v1", "--lang", "zh").stderr
+    assert refused.count("--lang zh") == 2
+    assert "--lang" not in program("list", ATTN_KATA_LANG="zh").stdout
+
+
+def test_stub_in_the_chosen_language(program, work):
+    """The stub's comments are in the language; its code is the same."""
+    program("start", "v1", "--lang", "zh")
+    assert (work / "v1.py").read_text("utf-8") == find("v1").stub("zh")
 
 
 def test_heat_end_to_end(program, work):
@@ -308,14 +398,14 @@ def test_heat_end_to_end(program, work):
 
 def test_list_ends_in_the_next_kata(program, tmp_path):
     """What to type next is the first kata that was not passed; after all, what is due."""
-    assert program("list").stdout.endswith("\n\n  next  attn-kata show v1\n")
+    assert program("list").stdout.endswith("\n\n  next  attn-kata watch v1\n")
     history = History(tmp_path / "home")
     for kata in katas():
         if kata.id != "mha":
             history.add(Attempt.of(Report(kata=kata.id, file="x.py", verdict="pass"), None))
-    assert program("list").stdout.endswith("\n\n  next  attn-kata show mha\n")
+    assert program("list").stdout.endswith("\n\n  next  attn-kata watch mha\n")
     history.add(Attempt.of(Report(kata="mha", file="x.py", verdict="pass"), None))
-    assert program("list").stdout.endswith("\n\n  next  attn-kata due\n")
+    assert program("list").stdout.endswith("\n\n  next  attn-kata due\n        attn-kata watch\n")
 
 
 def test_bench_end_to_end(program, work):

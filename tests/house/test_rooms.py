@@ -52,7 +52,9 @@ def modules(part):
     path = ROOT / part
     files = [path] if path.is_file() else sorted(path.rglob("*.py"))
     names = [file.relative_to(ROOT).with_suffix("").as_posix().split("/") for file in files]
-    dotted = (".".join(["attn_kata", *parts]) for parts in names if parts[-1] != "stub")
+    dotted = (
+        ".".join(["attn_kata", *parts]) for parts in names if not parts[-1].startswith("stub")
+    )
     return [name.removesuffix(".__init__") for name in dotted]
 
 

@@ -10,9 +10,11 @@ import sqlite3
 import time
 
 import pytest
-from attn_kata.checker.report import Diagnosis, Report
+from attn_kata.checker.report import Diagnosis, Fault, Report
+from attn_kata.kata.catalogue import find
 from attn_kata.practice.history import Attempt, Event, History
 from attn_kata.practice.record import Recorder
+from attn_kata.practice.summary import summary
 from attn_kata.practice.workspace import Workspace
 
 
@@ -99,6 +101,90 @@ def test_database_of_the_first_release(tmp_path):
     assert list(tmp_path.glob("*-1")) == []
 
 
+VERSION_2 = """
+ALTER TABLE attempts ADD COLUMN asked_by TEXT NOT NULL DEFAULT 'check';
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, time REAL NOT NULL, kata TEXT NOT NULL, kind TEXT NOT NULL,
+    detail TEXT NOT NULL, after_attempt INTEGER NOT NULL
+);
+INSERT INTO attempts VALUES (3, 12.5, 'v1', '/a/v1.py', 'error', '[]', 9, 4, 'h', 'watch');
+INSERT INTO events VALUES (1, 10.0, 'mha', 'start', '/a/mha.py', 0);
+PRAGMA user_version = 2;
+"""
+
+
+def test_database_of_version_2(tmp_path):
+    """It gains why an attempt is an error; of an old one that is not known."""
+    version_1(tmp_path)
+    connection = sqlite3.connect(tmp_path / "history.sqlite3")
+    connection.executescript(VERSION_2)
+    connection.close()
+    history = History(tmp_path)
+    last = history.story()[-1]
+    assert isinstance(last, Attempt)
+    assert (last.asked_by, last.fault, last.line, last.number) == ("watch", "", None, 3)
+    fault = Fault(kind="syntax", message="…", line=7)
+    history.add(Attempt.of(Report(kata="v1", file="-", verdict="error", error=fault), None))
+    last = history.story()[-1]
+    assert isinstance(last, Attempt)
+    assert (last.file, last.fault, last.line) == ("-", "syntax", 7)
+    assert history.folders() == {"/a"}
+    assert not history.troubles
+
+
+def test_taken_back(tmp_path):
+    """What is taken back is gone, and what happened around it stays in its order."""
+    history = History(tmp_path)
+    for number in range(3):
+        history.add(attempt(kata=f"k{number}"))
+        history.note(Event(kata=f"e{number}", kind="hint"))
+    last = history.story()[-2]
+    assert isinstance(last, Attempt)
+    assert history.take_back([last])
+    # It gets the number of the one that is gone.
+    history.add(attempt(kata="new"))
+    assert [one.kata for one in history.story()] == ["k0", "e0", "k1", "e1", "e2", "new"]
+    assert not history.troubles
+
+
+@pytest.mark.parametrize(
+    ("keep", "asked_by", "stored"),
+    [
+        (None, "check", ["mine.py", "v1.py"]),
+        (None, "watch", ["mine.py", "v1.py"]),
+        (None, "interview", ["mine.py", "other.py", "v1.py"]),
+        (True, "check", ["mine.py", "other.py", "v1.py"]),
+        (False, "check", []),
+    ],
+)
+def test_what_is_recorded(tmp_path, keep, asked_by, stored):
+    """What lies where stubs were handed out is one's own; an option says otherwise."""
+    Recorder(Workspace(tmp_path / "home")).started("v1", tmp_path / "here" / "v1.py")
+    recorder = Recorder(Workspace(tmp_path / "home"), asked_by, keep=keep)
+    for place in ("here/v1.py", "here/mine.py", "here/deeper/other.py"):
+        recorder.record(Report(kata="v1", file=str(tmp_path / place), verdict="pass"), alone=True)
+    told = [one.file for one in recorder.history.story() if isinstance(one, Attempt)]
+    assert sorted(file.rpartition("/")[2] for file in told) == stored
+    assert recorder.left_out == (asked_by != "interview" and keep is None)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_unwritten_stub_is_no_check(tmp_path, language):
+    """A stub judged as it was handed out is in nobody's figures, whatever its comments say."""
+    file = tmp_path / "v1.py"
+    file.write_text(find("v1").stub(language).replace("# attn-kata", "# my attn-kata"))
+    recorder = Recorder(Workspace(tmp_path / "home"), keep=True)
+    fault = Fault(kind="construct", message="…", line=7)
+    recorder.record(Report(kata="v1", file=str(file), verdict="error", error=fault), alone=True)
+    story = recorder.history.story()
+    assert len(story) == 1
+    assert summary(story).attempts == ()
+    file.write_text(file.read_text().replace('raise NotImplementedError("write me")', "pass", 1))
+    recorder.record(Report(kata="v1", file=str(file), verdict="error", error=fault), alone=True)
+    (counted,) = summary(recorder.history.story()).attempts
+    assert (counted.fault, counted.line) == ("construct", 7)
+
+
 def test_order_does_not_hang_on_the_clock(tmp_path):
     """What happened between two checks stays between them, whatever the time was said to be."""
     history = History(tmp_path)
@@ -136,7 +222,7 @@ def _on_a_full_disk(folder, answers):
     # Files may not grow: to SQLite and to the workspace that is a disk without room.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-    recorder = Recorder(Workspace(folder))
+    recorder = Recorder(Workspace(folder), keep=True)
     file = folder / "mine.py"
     report = Report(kata="mha", file=str(file), verdict="pass")
     shown = list(recorder.recorded([report], alone=True))
@@ -164,7 +250,7 @@ def test_full_disk(tmp_path):
 
 def _record_for_ever(folder, told):
     """Record as `check` does, and say each verdict once it is passed on."""
-    recorder = Recorder(Workspace(folder))
+    recorder = Recorder(Workspace(folder), keep=True)
     reports = (
         Report(kata="mha", file="/mine.py", verdict="pass", seed=n) for n in itertools.count()
     )

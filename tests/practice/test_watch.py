@@ -69,7 +69,7 @@ class Case:
         self.file = folder / "v1.py"
         self.file.write_text("x = 1")
         self.judges, self.disk, self.time = Judges(), Disk(self.file), 100.0
-        self.recorder = Recorder(Workspace(folder / "home"), "watch")
+        self.recorder = Recorder(Workspace(folder / "home"), "watch", keep=True)
         self.session = Session(
             Target(find("v1"), self.file), self.judges, self.recorder, Options(),
             time=lambda: self.time, saves=self.disk,

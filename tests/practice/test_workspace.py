@@ -111,13 +111,72 @@ def test_targets_by_kata_header_and_name(here, workspace):
     assert chosen(["v3"], workspace) == [("v3", "v3.py")]
 
 
-def test_started_file_wins_over_the_folder(here, workspace, tmp_path):
-    """`check K` judges what was started for K, wherever that is."""
-    (here / "v3.py").write_text("x")
+def test_this_folder_comes_first(here, workspace, tmp_path):
+    """`check K` takes the file worked on here, then `K.py`; another folder's is asked about."""
     other = tmp_path / "other.py"
     other.write_text("x")
     workspace.remember("v3", other)
-    assert chosen(["v3"], workspace) == [("v3", str(other))]
+    (asked,) = targets(["v3"], workspace)
+    assert (asked.file, asked.elsewhere) == (other, True)
+    assert targets([], workspace)[0].elsewhere
+    (here / "v3.py").write_text("x")
+    assert chosen(["v3"], workspace) == chosen([], workspace) == [("v3", "v3.py")]
+    mine = here / "mine.py"
+    mine.write_text("x")
+    workspace.remember("v3", mine)
+    assert chosen(["v3"], workspace) == [("v3", "mine.py")]
+
+
+NOTEBOOK = '{"cells": [{"cell_type": "code", "source": "%time\\nclass CrossAttention: 1"}]}'
+
+
+def defines(*names):
+    """Write a source with these classes, or functions where a name is in lower case."""
+    return "\n".join(
+        f"def {name}(x):\n    return x\n" if name.islower() else f"class {name}:\n    pass\n"
+        for name in names
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "kata"),
+    [
+        ("a.py", defines("MultiHeadAttention"), "mha"),
+        ("a.py", defines("MultiHeadAttention", "attention", "softmax"), "mha"),
+        ("a.py", defines("softmax"), "drill-softmax"),
+        ("a.py", defines("attention"), "sdpa"),
+        ("a.py", defines("slopes", "bias", "attention"), "alibi"),
+        ("v1.py", defines("MultiHeadAttention"), "mha"),
+        ("v1.py", defines("SelfAttentionV1", "MultiHeadAttention"), "v1"),
+        ("v1.py", "# attn-kata: v2\n" + defines("SelfAttentionV1"), "v2"),
+        ("v1.py", "class Broken(", "v1"),
+        ("a.ipynb", NOTEBOOK, "cross"),
+    ],
+)
+def test_kata_by_what_a_file_defines(name, text, kata, here, workspace):
+    """The header says it, then the name and the classes, then the functions; nothing is run."""
+    (here / name).write_text(text)
+    assert chosen([name], workspace) == [(kata, name)]
+
+
+def test_classes_of_two_katas_are_said(here, workspace):
+    """Where a file answers several katas nobody guesses; the lines and the commands are told."""
+    (here / "a.py").write_text(defines("SelfAttentionV1", "MultiHeadAttention"))
+    for arguments in (["a.py"], []):
+        with pytest.raises(Refusal, match="kata-several") as refusal:
+            targets(arguments, workspace)
+        assert refusal.value.commands == ("check v1 {file}", "check mha {file}")
+        ((_, told),) = refusal.value.notes
+        assert told == "SelfAttentionV1 (v1, a.py:1), MultiHeadAttention (mha, a.py:4)"
+
+
+def test_several_files_of_a_kata_here(here, workspace):
+    """The only file with the kata's class is found; of several none is taken unasked."""
+    (here / "a.py").write_text(defines("MultiHeadAttention"))
+    assert chosen(["mha"], workspace) == [("mha", "a.py")]
+    (here / "b.py").write_text(defines("MultiHeadAttention"))
+    with pytest.raises(Refusal, match="several-here"):
+        targets(["mha"], workspace)
 
 
 def test_nothing_given_judges_what_changed_last(here, workspace):

@@ -1,0 +1,109 @@
+"""The options of `check` as one value, which typer reads from its fields."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
+
+import typer
+
+from .practice.judging import Mask, Wishes
+from .practice.surroundings import device_called
+
+if TYPE_CHECKING:
+    from .checker.client import Bench
+    from .terminal.verdicts import Manner
+
+__all__ = ["Checking", "ClassName", "MaskMeaning", "Record", "takes"]
+
+T = TypeVar("T")
+
+ClassName = Annotated[str | None, typer.Option("--class", metavar="NAME")]
+MaskMeaning = Annotated[Mask, typer.Option(metavar="keep|drop|additive")]
+Record = Annotated[bool | None, typer.Option("--record/--no-record")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checking:
+    """How a check is asked for: what the judge is told, and what is shown."""
+
+    class_name: ClassName = None
+    device: Annotated[str, typer.Option(metavar="auto|cpu|cuda")] = "auto"
+    mask: MaskMeaning = Mask.keep
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0
+    memory: Annotated[int, typer.Option(metavar="MB", min=0)] = 0
+    jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 0
+    quiet: Annotated[bool, typer.Option("--quiet", "-q")] = False
+    verbose: Annotated[bool, typer.Option("--verbose", "-v")] = False
+    as_json: Annotated[bool, typer.Option("--json")] = False
+    trace: Annotated[bool, typer.Option("--trace")] = False
+    output: Annotated[bool, typer.Option("--output")] = False
+    heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False
+    heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None
+    bench: Annotated[bool, typer.Option("--bench")] = False
+    force: Annotated[bool, typer.Option("--force")] = False
+    record: Record = None
+
+    def wishes(self, language: str) -> Wishes:
+        """Return what the judge is told. Raise Refusal where there is no such device."""
+        return Wishes(
+            language=language,
+            class_name=self.class_name,
+            device=device_called(self.device),
+            mask=self.mask,
+            seed=self.seed,
+            timeout=self.timeout,
+            memory=self.memory,
+            heat=self.heat,
+            one_by_one=self.bench,
+        )
+
+    def manner(self, judges: Bench, wishes: Wishes) -> Manner:
+        """Return how reports are shown."""
+        from .practice.pages import page_names
+        from .terminal.verdicts import Manner
+
+        return Manner(
+            as_json=self.as_json,
+            trace=self.trace,
+            output=self.output,
+            heat=self.heat and self.heat_file is None,
+            quiet=self.quiet,
+            checks="all" if self.verbose else "count",
+            timer=judges.timings if self.bench else None,
+            explained=page_names(),
+            typed=wishes.to_type(),
+        )
+
+
+def takes(
+    kind: Callable[..., T],
+) -> Callable[[Callable[[typer.Context, list[str] | None, T], int]], Callable[..., int]]:
+    """Make a command of a function whose last argument holds its options, a field each."""
+
+    def decorate(
+        function: Callable[[typer.Context, list[str] | None, T], int],
+    ) -> Callable[..., int]:
+        def command(ctx: typer.Context, what: list[str] | None = None, **given: Any) -> int:
+            return function(ctx, what, kind(**given))
+
+        hints = get_type_hints(kind, include_extras=True)
+        context, what, _ = inspect.signature(function, eval_str=True).parameters.values()
+        first = [context, what.replace(default=None)]
+        options = [
+            inspect.Parameter(
+                field.name, inspect.Parameter.KEYWORD_ONLY, annotation=hints[field.name],
+                default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            )
+            for field in fields(kind)  # type: ignore[arg-type]
+        ]  # fmt: skip
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__annotations__ = {one.name: one.annotation for one in (*first, *options)}
+        command.__signature__ = inspect.Signature([*first, *options])  # type: ignore[attr-defined]
+        return command
+
+    return decorate

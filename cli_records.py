@@ -1,0 +1,113 @@
+"""The commands on what is kept about a person: history, what is due, settings."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from .practice.completion import kata_ids, setting_names
+from .practice.errors import Refusal
+from .practice.recognise import kata_called
+from .practice.settings import SETTINGS, Settings
+from .terminal.program import Exit
+from .terminal.screen import Screen
+
+__all__ = ["OptionalKata", "config", "due", "forget", "history"]
+
+OptionalKata = Annotated[
+    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
+]
+
+
+def history(
+    ctx: typer.Context,
+    kata: OptionalKata = None,
+    as_json: Annotated[bool, typer.Option("--json")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv")] = False,
+) -> int:
+    """Show what was judged before."""
+    from .practice.history import History
+    from .practice.summary import summary
+    from .terminal.progress import show_history
+
+    screen: Screen = ctx.obj
+    if as_json and as_csv:
+        raise Refusal("json-or-csv", commands=("history --json", "history --csv"))
+    asked = None if kata is None else kata_called(kata)
+    past = History()
+    told = summary(past.story(), asked and asked.id)
+    show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
+    screen.own_up(past.troubles)
+    return Exit.PASS
+
+
+def forget(
+    ctx: typer.Context,
+    kata: OptionalKata = None,
+    last: Annotated[int | None, typer.Option("--last", metavar="N", min=1)] = None,
+    everything: Annotated[bool, typer.Option("--all")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
+) -> int:
+    """Take checks out of the history."""
+    from .practice.history import History
+    from .practice.summary import checks
+    from .terminal.forget import agreed, forgotten_lines, nothing_lines
+
+    screen: Screen = ctx.obj
+    if last is not None and everything:
+        raise Refusal("forget-either", commands=("forget --last 2", "forget --all"))
+    asked = None if kata is None else kata_called(kata).id
+    past = History()
+    mine = [each for each in checks(past.story()) if asked in {None, each.kata}]
+    chosen = mine if everything else mine[-(last or 1) :]
+    if not chosen:
+        screen.print(nothing_lines(asked, screen))
+    elif yes or len(chosen) == 1 or agreed(screen, chosen, asked, everything=everything):
+        if past.take_back(chosen):
+            screen.print(forgotten_lines(chosen, screen))
+    else:
+        screen.note(screen.say("forget-kept"))
+    screen.own_up(past.troubles)
+    return Exit.FAIL if past.troubles else Exit.PASS
+
+
+def due(ctx: typer.Context) -> int:
+    """Show what to write again today."""
+    from .practice.history import History
+    from .practice.sittings import sittings
+    from .terminal.progress import show_due
+
+    screen: Screen = ctx.obj
+    past = History()
+    show_due(screen, sittings(past.story()))
+    screen.own_up(past.troubles)
+    return Exit.PASS
+
+
+def config(
+    ctx: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=setting_names,
+                                               show_default=False)] = None,
+    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", show_default=False)] = None,
+    unset: Annotated[bool, typer.Option("--unset")] = False,
+) -> int:  # fmt: skip
+    """Show or change the settings."""
+    from .terminal.settings import settings_lines
+
+    screen: Screen = ctx.obj
+    settings = Settings()
+    if name is None and unset:
+        raise Refusal("setting-which", commands=("config",))
+    if value is not None and unset:
+        raise Refusal("setting-both", commands=(f"config {name} --unset",))
+    if name is not None:
+        settings.known(name)
+    if name is not None and (unset or value is not None):
+        settings.put(name, value)
+        key = "setting-gone" if unset else "setting-done"
+        screen.note(screen.say(key, name=name, value=value))
+    names = list(SETTINGS) if name is None else [name]
+    screen.print(settings_lines(screen, settings, names, dict(os.environ)))
+    return Exit.PASS

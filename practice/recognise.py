@@ -1,0 +1,116 @@
+"""Which kata a file answers, by what it says itself: read and parsed, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..kata.catalogue import Kata, UnknownKata, find, katas
+from .errors import Refusal
+
+__all__ = ["ENDINGS", "Fit", "answers", "kata_called", "kata_of", "named"]
+
+ENDINGS = (".py", ".ipynb")
+_HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """What a file defines for a kata: the class, or the first function, and its line."""
+
+    kata: Kata
+    name: str
+    line: int
+
+
+def kata_called(name: str) -> Kata:
+    """Return a kata by name; raise Refusal with the nearest names."""
+    try:
+        return find(name)
+    except UnknownKata as unknown:
+        names = ("katas", " ".join(kata.id for kata in katas()))
+        near = ", ".join(f"`{near}`" for near in unknown.nearest)
+        key = "no-kata-near" if near else "no-kata"
+        raise Refusal(key, name=name, nearest=near, notes=(names,), commands=("list",)) from None
+
+
+def named(name: str) -> Kata | None:
+    """Return a kata by its whole name, or None."""
+    try:
+        return find(name)
+    except UnknownKata:
+        return None
+
+
+def kata_of(file: Path, called: str) -> Kata:
+    """Return the kata of a file: by its header, its name and what it defines.
+
+    called: how the person named the file. Raise Refusal where none of them says it, or where
+    it defines the classes of several.
+    """
+    header = _header(file)
+    if header:
+        return kata_called(header)
+    by_name = named(file.stem)
+    found = answers(file)
+    if by_name is not None and (not found or by_name in [fit.kata for fit in found]):
+        return by_name
+    if len(found) == 1:
+        return found[0].kata
+    if found:
+        raise _several(found, called)
+    raise Refusal(
+        "kata-unknown",
+        file=called,
+        notes=(("how", "kata-unknown-how"),),
+        commands=("check mha {file}",),
+    )
+
+
+def answers(file: Path) -> list[Fit]:
+    """Return the katas whose class a file defines; without one, those of its functions."""
+    from ..checker.source import Unreadable, read
+
+    try:
+        # A pipe is read once, by the judge; only a real file is looked into here.
+        body = read(file, "en").tree.body if file.is_file() else []
+    except (Unreadable, OSError):
+        return []
+    classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
+    functions = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
+    asked = {True: [one for one in katas() if one.kind != "function"],
+             False: [one for one in katas() if one.kind == "function"]}  # fmt: skip
+    return _fits(asked[True], classes) or _fits(asked[False], functions)
+
+
+def _fits(asked: Sequence[Kata], defined: dict[str, int]) -> list[Fit]:
+    """The katas of which a file has all the names, or else some; the larger before its part."""
+    have = {kata.id: [name for name in kata.names if name in defined] for kata in asked}
+    some = [kata for kata in asked if have[kata.id]]
+    chosen = [kata for kata in some if len(have[kata.id]) == len(kata.names)] or some
+    return [
+        Fit(kata, have[kata.id][0], defined[have[kata.id][0]])
+        for kata in chosen
+        if not any(set(have[kata.id]) < set(have[other.id]) for other in chosen)
+    ]
+
+
+def _several(found: Sequence[Fit], called: str) -> Refusal:
+    told = ", ".join(f"{fit.name} ({fit.kata.id}, {called}:{fit.line})" for fit in found)
+    commands = tuple(f"check {fit.kata.id} {{file}}" for fit in found)
+    return Refusal("kata-several", file=called, notes=(("defines", told),), commands=commands)
+
+
+def _header(file: Path) -> str | None:
+    if not file.is_file():
+        return None
+    try:
+        with file.open("rb") as stream:
+            first = stream.readline(1000)
+    except OSError:
+        return None
+    found = _HEADER.match(first.decode("utf-8-sig", "replace").strip())
+    return found[1] if found else None
