@@ -122,7 +122,9 @@ class _Judging:
             one.watch()
             one.measure()
             if isinstance(one, Weighing):
-                self.report.roles = {role: ", ".join(names) for role, names in one.roles.items()}
+                self.report.roles = {
+                    role: ", ".join(names) for role, names in one.held.roles.items()
+                }
         self._write(examinations, faults)
 
     def _write(self, examinations: list[Examination], faults: list[dict[str, Any]] | None) -> None:

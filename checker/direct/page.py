@@ -71,12 +71,12 @@ class Page(Sheet):
             self.set("parameters", "fail", self.say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
-        elif not one.aligned:
+        elif not one.held.aligned:
             self.set("parameters", "skip", self.say("waits", check="values"))
         else:
             count = len(one.shown["registered"])
             self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
-        for name in one.unused if one.aligned else []:
+        for name in one.held.unused if one.held.aligned else []:
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
             self.remark("parameter-unused", self.lines.assignment(layer), name=name)
 
@@ -86,7 +86,7 @@ class Page(Sheet):
 
     def unread(self, one: Weighing) -> None:
         """Where nothing explains a class's numbers, own up that its weights may be misread."""
-        doubted = one.found.findings.get("values") and not one.aligned and not one.plain
+        doubted = one.found.findings.get("values") and not one.held.aligned and not one.plain
         if doubted and not self.report.diagnosis:
             self.checks["values"].detail += self.say("direct-unread")
 

@@ -22,7 +22,7 @@ __all__ = ["try_training"]
 def try_training(one: Examination) -> None:
     """Try a class in train mode, where all is right in eval mode. A function has no modes."""
     wrong = {check for check, findings in one.found.findings.items() if findings}
-    if not isinstance(one, Weighing) or not one.aligned or "values" in wrong:
+    if not isinstance(one, Weighing) or not one.held.aligned or "values" in wrong:
         return
     first = next(trial for trial in one.tried if not trial.missing)
     one.dropout = _read(one, first)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import chain, islice
-from math import prod
 from typing import Any
 
 import torch
@@ -23,18 +22,16 @@ from .derived import Derived, Objects
 from .draw import Case, Given, small
 from .examine import Examination
 from .find import ways
+from .held import Held, Kind
 from .objects import Construction, constructions, how_far
 from .sequences import KINDS, sequence
-from .takes import Reading, Shapes, fitted, tables
+from .takes import Reading
 from .trials import Finding, Trial, by_dtype
 from .truth import FAULTS, answers, made, options
-from .weights import drawn, readings
+from .weights import readings
 
 __all__ = ["Weighing"]
 
-_GAIN = 1.5
-# With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
-_LARGE_GAIN = 0.8
 _PLAIN, _RARE = 60, 600
 # How many ways to be without some biases are tried of the right answer, and of one with a mistake.
 _FORMS, _LIKELY_FORMS = 64, 4
@@ -48,15 +45,6 @@ _READING, _GUESSING = 30.0, 10.0
 _LOOKED_AT = 96
 
 
-@dataclass(slots=True, kw_only=True)
-class _Kind:
-    """Objects of one size: the shapes of their weights, and the weights by how large they are."""
-
-    shapes: Shapes = field(default_factory=dict)
-    weights: dict[float, dict[str, Tensor]] = field(default_factory=dict)
-    objects: Objects | None = None
-
-
 class Weighing(Examination):
     """Tries a class: finds how it is made, and which of its weights is which."""
 
@@ -66,10 +54,8 @@ class Weighing(Examination):
         assert module is not None
         self.module: Module = module
         self.construction: Construction | None = None
-        self.reading: Reading | Derived = ()
-        self.aligned = False
+        self.held = Held(module, self.sizes, self.generator)
         self.shown: dict[str, Any] = {}
-        self.kinds: dict[Any, _Kind] = {}
         self.groups = 0
         self.dropout: DropoutFinding | None = None
         self._fixed = {symbol for text in module.texts for symbol in names_in(text)}
@@ -123,13 +109,13 @@ class Weighing(Examination):
         chosen = choices(self.function)[0]
         kind = "random" if self.function.needs_mask else None
         cases = {
-            self._key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
+            self.held.key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
             for row in self.sizes.rows()
         }
         trials = [self.trial(case) for case in cases.values()]
         for key, answer in zip(cases, self._described(trials), strict=True):
             shapes = {**answer.get("registered", {}), **answer.get("hidden", {})}
-            self.kinds[key] = _Kind(shapes={n: tuple(shape) for n, shape in shapes.items()})
+            self.held.kinds[key] = Kind(shapes={n: tuple(s) for n, s in shapes.items()})
 
     def _settle(self, case: Case) -> None:
         """Decide values in float32 where the code does not run in float64."""
@@ -142,7 +128,7 @@ class Weighing(Examination):
 
     def align(self) -> None:
         """Take the first reading under which the model answer gives what the submission gave."""
-        rows = [row for row in self.sizes.rows() if self.kinds[self._key(row)].shapes][:3]
+        rows = [row for row in self.sizes.rows() if self.held.kind(row).shapes][:3]
         chosen = choices(self.function)[0]
         kind = "random" if self.function.needs_mask else None
         cases = [Case(check="values", sizes=row, chosen=chosen, mask=kind) for row in rows]
@@ -158,14 +144,14 @@ class Weighing(Examination):
         found = None
         with suppress(budget.Spent), budget.limited(_READING):
             found = next(right, None)
-        self.aligned = found is not None
-        self.reading = self._guess(trials) if found is None else found
+        self.held.aligned = found is not None
+        self.held.reading = self._guess(trials) if found is None else found
 
     @property
     def plain(self) -> bool:
         """Whether each projection is an `nn.Linear` of its own, so that no layout is in doubt."""
         matrices = [layer for layer in self.module.layers if len(layer.shape) > 1]
-        shapes = self.kinds[self._key(self.sizes.first())].shapes
+        shapes = self.held.first
         thick = [name for name, shape in shapes.items() if len(shape) > 1]
         return len(self._linear) == len(thick) == len(matrices)
 
@@ -177,7 +163,7 @@ class Weighing(Examination):
     def _readings(self, *, loose: bool = False, rare: str = "") -> Iterator[Reading]:
         first = self.sizes.first()
         return readings(
-            self.kinds[self._key(first)].shapes, self.module.layers, first, self._linear,
+            self.held.first, self.module.layers, first, self._linear,
             symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose, rare=rare,
         )  # fmt: skip
 
@@ -200,21 +186,21 @@ class Weighing(Examination):
         edited = [one for one in (answers(self.kata, (edit,)) for edit in edits) if one]
         with suppress(budget.Spent), budget.limited(_GUESSING):
             for reading in likely if trials else ():
-                given = self._weighted(trials[0].given, trials[0].case, reading)
+                given = self.held.lent(trials[0].given, trials[0].case, reading)
                 for one in edited:
                     if self._agrees(one[self.function.name], given, trials[0]):
                         return reading
             for one in () if self.plain else edited:
                 derived = self._derived(one[self.function.name], _LIKELY_FORMS)
-                given = self._weighted(trials[0].given, trials[0].case, derived, loose=False)
+                given = self.held.lent(trials[0].given, trials[0].case, derived, loose=False)
                 if self._agrees(derived.model, given, trials[0]):
                     return derived
         return likely[0] if likely else ()
 
     def _least(self) -> Trial:
         """Make the smallest call on an object of the first size, where few mistakes show."""
-        key = self._key(self.sizes.first())
-        rows = [row for row in self.sizes.rows() if self._key(row) == key]
+        key = self.held.key(self.sizes.first())
+        rows = [row for row in self.sizes.rows() if self.held.key(row) == key]
         case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
         least = min(rows, key=lambda row: sum(row.values()))
         trial = self.trial(replace(case, sizes=least))
@@ -223,7 +209,7 @@ class Weighing(Examination):
 
     def _gives(self, reading: Reading | Derived, trial: Trial) -> bool:
         """Whether the model answer gives what the submission gave."""
-        given = self._weighted(trial.given, trial.case, reading, loose=False)
+        given = self.held.lent(trial.given, trial.case, reading, loose=False)
         return self._agrees(self.right, given, trial)
 
     def _agrees(self, answer: Any, given: Given | None, trial: Trial) -> bool:
@@ -244,78 +230,18 @@ class Weighing(Examination):
         keep = keep.expand(theirs.shape) if keep is not None else None
         return agree(actual[0], theirs, trial.bound, keep)
 
-    @property
-    def roles(self) -> dict[str, list[str]]:
-        """The model answer's layers, each with the parameters that hold it."""
-        first = self.sizes.first()
-        shapes = self.kinds[self._key(first)].shapes
-        if isinstance(self.reading, Derived):
-            return self.reading.holders(self.reading.places(self._key(first), first) or {}, shapes)
-        extra = {one.name for one in self.module.layers if one.extra}
-        return {
-            layer: [*take.names, *take.biases] for take in self.reading for layer in take.layers
-            if layer not in extra
-        }  # fmt: skip
-
-    @property
-    def unused(self) -> list[str]:
-        """The parameters that the output does not depend on."""
-        used = {name for many in self.roles.values() for name in many}
-        shapes = self.kinds[self._key(self.sizes.first())].shapes
-        return [name for name in shapes if name not in used]
-
     # -- objects of one size ---------------------------------------------------------------
-
-    def _key(self, sizes: dict[str, int]) -> tuple[Any, ...]:
-        return tuple(self.module.worth(sizes).values())
-
-    def _held(self, case: Case) -> dict[str, Tensor]:
-        """The submission's weights for a case, drawn once for all objects of one size."""
-        kind = self.kinds.setdefault(self._key(case.sizes), _Kind())
-        gain = _GAIN if case.gain == 1 else _LARGE_GAIN
-        if gain not in kind.weights and kind.shapes:
-            kind.weights[gain] = drawn(kind.shapes, gain, self.generator)
-        return kind.weights.get(gain, {})
-
-    def _weighted(
-        self, given: Given, case: Case, reading: Reading | Derived, *, loose: bool = True
-    ) -> Given | None:
-        """Give the model answer a submission's weights; None where they do not fit it."""
-        held = self._held(case)
-        places = self._places(reading, case)
-        if places is None and loose:
-            none = tables((), {}, self.module.layers, case.sizes)
-            places = self._places(reading, case, loose=True) or none
-        if places is None:
-            return None
-        flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
-        weights = {name: flat[index] for name, index in places.items()}
-        offsets = reading.offsets if isinstance(reading, Derived) else {
-            f"{layer}.weight": take.offset for take in reading for layer in take.layers
-        }  # fmt: skip
-        for name, offset in offsets.items():
-            weights[name] += offset
-        return replace(given, weights=weights)
-
-    def _places(
-        self, reading: Reading | Derived, case: Case, *, loose: bool = False
-    ) -> dict[str, Tensor] | None:
-        """Where each weight of the model answer lies in the submission's, laid end to end."""
-        if isinstance(reading, Derived):
-            return reading.places(self._key(case.sizes), case.sizes)
-        shapes = {name: tuple(weight.shape) for name, weight in self._held(case).items()}
-        return tables(reading, shapes, self.module.layers, case.sizes, loose=loose)
 
     def _objects(self, sizes: dict[str, int]) -> Objects | None:
         """Objects of one size, whose weights derivatives are to tell apart."""
-        kind = self.kinds[self._key(sizes)]
+        kind = self.held.kind(sizes)
         if kind.objects is not None or not kind.shapes:
             return kind.objects
         # As many samples and positions as at first: a length of 1 tells queries nothing.
         picks = {symbol: sizes[symbol] for symbol in self.sizes.values}
         for symbol, values in self.sizes.values.items():
             other = {**picks, symbol: values[0]}
-            if self._key(self.sizes.row(other)) == self._key(sizes):
+            if self.held.key(self.sizes.row(other)) == self.held.key(sizes):
                 picks = other
         mask = "random" if self.function.needs_mask else None
         case = Case(check="values", sizes=self.sizes.row(picks), chosen=choices(self.function)[0],
@@ -337,7 +263,7 @@ class Weighing(Examination):
             given = replace(given, left=(*given.left, state.name), plain={
                 name: value for name, value in given.plain.items() if name != state.name
             })  # fmt: skip
-        weighted = self._weighted(given, case, self.reading)
+        weighted = self.held.lent(given, case, self.held.reading)
         assert weighted is not None
         return weighted
 
@@ -353,11 +279,8 @@ class Weighing(Examination):
     def work_out(self, trial: Trial) -> Tensor | None:
         """Run the model answer; with no weights where the submission's do not fit it."""
         given = trial.given
-        if self._weighted(given, trial.case, self.reading, loose=False) is None:
-            places = tables((), {}, self.module.layers, trial.case.sizes)
-            assert places is not None
-            none = {name: torch.zeros(place.shape).double() for name, place in places.items()}
-            trial.given = replace(given, weights=none)
+        if self.held.lent(given, trial.case, self.held.reading, loose=False) is None:
+            trial.given = self.held.none(given, trial.case)
         upstream = super().work_out(trial)
         trial.given = given
         return upstream
@@ -369,32 +292,22 @@ class Weighing(Examination):
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
         """Bring the gradients of the model answer's weights to the submission's parameters."""
-        shapes = {name: tuple(weight.shape) for name, weight in self._held(trial.case).items()}
-        places = self._places(self.reading, trial.case) if self.aligned else None
-        if places is None:
-            return
-        flat = torch.zeros(sum(map(prod, shapes.values())) + 1, dtype=torch.float64)
-        for name, grad in grads.items():
-            flat[places[name]] += grad
-        parts = flat[:-1].split([prod(shape) for shape in shapes.values()])
-        used = {*shapes} if isinstance(self.reading, Derived) else {
-            name for take in fitted(self.reading, shapes) for name in (*take.names, *take.biases)
-        }  # fmt: skip
-        trial.weight_grads = {
-            name: part.reshape(shape)
-            for (name, shape), part in zip(shapes.items(), parts, strict=True)
-            if name in used
-        }
+        trial.weight_grads = self.held.brought_back(grads, trial.case)
 
     def object_of(self, trial: Trial) -> Any:
         """What tells the object of one call from that of another."""
-        return (self._key(trial.case.sizes), trial.case.gain != 1, trial.group, trial.case.train)
+        return (
+            self.held.key(trial.case.sizes),
+            trial.case.gain != 1,
+            trial.group,
+            trial.case.train,
+        )
 
     def way_in(self, trial: Trial) -> dict[str, Any]:
         """How the object that a trial calls is made, and its weights."""
         assert self.construction is not None
         recipe = self.construction.recipe(trial.case.sizes, silent=trial.case.train)
-        weights = self._held(trial.case)
+        weights = self.held.of(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
         return {"recipe": recipe, "weights": weights}
@@ -424,7 +337,7 @@ class Weighing(Examination):
         for symbol, values in self.sizes.values.items():
             sizes = self.sizes.row({**{s: v[0] for s, v in self.sizes.values.items()},
                                     symbol: values[-1]})  # fmt: skip
-            if symbol not in self._fixed and self._key(sizes) == self._key(one.sizes):
+            if symbol not in self._fixed and self.held.key(sizes) == self.held.key(one.sizes):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 
@@ -436,7 +349,7 @@ class Weighing(Examination):
         """Yield calls on one object, in which one takes what another gave back."""
         if self.function.state is None:
             return
-        rows = {self._key(row): row for row in reversed(list(self.sizes.rows()))}
+        rows = {self.held.key(row): row for row in reversed(list(self.sizes.rows()))}
         for row in [self.sizes.first(), *rows.values()][:most]:
             for kind in KINDS:
                 self.groups += 1
