@@ -13,11 +13,9 @@ from torch import Tensor
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 
-__all__ = ["Groups", "Reading", "Shapes", "Take", "end_to_end", "fitted", "pieces", "tables"]
+__all__ = ["Reading", "Shapes", "Take", "end_to_end", "fitted", "pieces", "tables"]
 
 Shapes = dict[str, tuple[int, ...]]
-# How many layers, and the size in whose number they alternate.
-Groups = tuple[tuple[int, str], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,10 +23,10 @@ class Take:
     """Layers of the model answer, the parameters that hold them, and how they lie there.
 
     order: how a parameter's axes are turned before its first `rows` are the features; () as it
-    is. beside: several parameters stand side by side. parts: how many layers make a group, and
-    in how many parts of a group its layers' rows alternate, "" where one follows the other; the
-    groups follow each other. turned: the layers whose heads lie as (head_dim, heads). offset: what
-    is added to the parameter in use. biases: the parameters of their biases.
+    is. beside: several parameters stand side by side. parts: in how many parts the layers' rows
+    alternate, "" where one layer follows the other. turned: the layers whose heads lie as
+    (head_dim, heads). offset: what is added to the parameter in use. biases: the parameters of
+    their biases.
     """
 
     layers: tuple[str, ...]
@@ -36,7 +34,7 @@ class Take:
     order: tuple[int, ...] = ()
     rows: int = 1
     beside: bool = False
-    parts: Groups = ()
+    parts: str = ""
     turned: frozenset[str] = frozenset()
     offset: float = 0.0
     biases: tuple[str, ...] = ()
@@ -123,21 +121,16 @@ def pieces(
             return None
         heights = [whole.shape[0] // len(heights)] * len(heights)
     bias = _bias(take, places, whole.shape[0])
-    found: list[tuple[Tensor, Tensor]] = []
-    for count, symbol in take.parts or ((len(heights), ""),):
-        group = slice(len(found), len(found) + count)
-        start, size = sum(heights[: group.start]), sum(heights[group])
-        parts = worth(symbol, sizes) if symbol else 1
-        if any(height % parts for height in heights[group]):
-            return None
-        cut = [height // parts for height in heights[group]]
-        rows = whole[start : start + size].reshape(parts, sum(cut), whole.shape[1])
-        ends = bias[start : start + size].reshape(parts, sum(cut))
-        found += [
-            (weight.reshape(-1, whole.shape[1]), end.flatten())
-            for weight, end in zip(rows.split(cut, dim=1), ends.split(cut, dim=1), strict=True)
-        ]
-    return found
+    parts = worth(take.parts, sizes) if take.parts else 1
+    if any(height % parts for height in heights):
+        return None
+    cut = [height // parts for height in heights]
+    rows = whole.reshape(parts, sum(cut), -1).split(cut, dim=1)
+    ends = bias.reshape(parts, sum(cut)).split(cut, dim=1)
+    return [
+        (weight.reshape(-1, whole.shape[1]), end.flatten())
+        for weight, end in zip(rows, ends, strict=True)
+    ]
 
 
 def _vectors(

@@ -138,7 +138,7 @@ class Weighing(Examination):
         ways: Iterator[Reading | Derived] = chain(
             islice(self._readings(), _PLAIN),
             [self._derived(self.right, _FORMS)],
-            islice(self._readings(rare="turned"), _RARE),
+            islice(self._readings(turned=True), _RARE),
         )
         right = (way for way in ways if trials and all(self._gives(way, one) for one in trials))
         found = None
@@ -160,11 +160,12 @@ class Weighing(Examination):
         """The weights of `nn.Linear`s, whose rows are features."""
         return frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
 
-    def _readings(self, *, loose: bool = False, rare: str = "") -> Iterator[Reading]:
+    def _readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:
         first = self.sizes.first()
         return readings(
             self.held.first, self.module.layers, first, self._linear,
-            symbols=[n for n in first if first[n] > 1 and n in self._fixed], loose=loose, rare=rare,
+            symbols=[n for n in first if first[n] > 1 and n in self._fixed],
+            loose=loose, turned=turned,
         )  # fmt: skip
 
     def _derived(self, model: Any, forms: int) -> Derived:

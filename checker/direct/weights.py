@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, islice, permutations, product
 from math import prod
 
@@ -21,7 +20,7 @@ from ...kata.arithmetic import names as names_in
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 from .parameter_names import biases_of, is_bias, said_by
-from .takes import Groups, Reading, Shapes, Take, end_to_end, pieces
+from .takes import Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["drawn", "readings"]
 
@@ -41,32 +40,16 @@ def drawn(shapes: Shapes, gain: float, generator: torch.Generator) -> dict[str, 
 
 def readings(
     shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], linear: frozenset[str], *,
-    symbols: Sequence[str] = (), loose: bool = False, rare: str = "",
+    symbols: Sequence[str] = (), loose: bool = False, turned: bool = False,
 ) -> Iterator[Reading]:  # fmt: skip
     """Yield ways to read a submission's parameters, the likeliest first.
 
     linear: weights whose rows are known to be features. symbols: sizes in whose number stacked
-    layers may alternate. loose: names alone count, whatever the shapes. rare: what few write,
-    "biases" where their names say nothing, "turned" where heads lie as (head_dim, heads) or norms
-    multiply by 1 + weight, "nested" where some of the stacked layers alternate and others don't.
+    layers may alternate. loose: names alone count, whatever the shapes. turned: instead, what few
+    write: heads lie as (head_dim, heads), or norms multiply by 1 + weight.
     """
-    nested = rare == "nested"
-    found = _Proposals(shapes, layers, sizes, linear, symbols, loose=loose, nested=nested)
-    vary = {
-        "": _as_it_is, "nested": _if_nested, "biases": found.given,
-        "turned": partial(_turned, layers),
-    }[rare]  # fmt: skip
-    for reading in found.readings():
-        yield from vary(reading)
-
-
-def _as_it_is(reading: Reading) -> Iterator[Reading]:
-    yield reading
-
-
-def _if_nested(reading: Reading) -> Iterator[Reading]:
-    if any(len(take.parts) > 1 for take in reading):
-        yield reading
+    for reading in _Proposals(shapes, layers, sizes, linear, symbols, loose=loose).readings():
+        yield from _turned(layers, reading) if turned else [reading]
 
 
 def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
@@ -85,10 +68,10 @@ class _Proposals:
 
     def __init__(
         self, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int],
-        linear: frozenset[str], symbols: Sequence[str], *, loose: bool, nested: bool,
+        linear: frozenset[str], symbols: Sequence[str], *, loose: bool,
     ) -> None:  # fmt: skip
         self.shapes, self.layers, self.sizes = shapes, layers, sizes
-        self.linear, self.symbols, self.loose, self.nested = linear, symbols, loose, nested
+        self.linear, self.symbols, self.loose = linear, symbols, loose
         self.by_name = {layer.name: layer for layer in layers}
         self.wanted = {
             one.name: tuple(worth(axis, sizes) for axis in one.shape) for one in layers
@@ -145,23 +128,6 @@ class _Proposals:
         for order in permutations(one.name for one in self.needed):
             yield [(order, (self.whole,))]
 
-    def given(self, reading: Reading) -> Iterator[Reading]:
-        """Yield a reading with biases that no name ties to a weight, given by their lengths."""
-        taken = {name for take in reading for name in take.biases}
-        left = [name for name in self.biases if name not in taken]
-        places = [
-            [at for at, take in enumerate(reading) if not take.biases
-             and sum(self.wanted[layer][0] for layer in take.layers) == prod(self.shapes[name])]
-            for name in left
-        ]  # fmt: skip
-        for chosen in product(*places) if left else ():
-            if len({*chosen}) == len(chosen):
-                beside = dict(zip(chosen, left, strict=True))
-                yield tuple(
-                    replace(take, biases=(beside[at],)) if at in beside else take
-                    for at, take in enumerate(reading)
-                )
-
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
         """The biases that belong to the parameters that hold some layers."""
         return biases_of(names, held, self.biases, self.layers)
@@ -192,8 +158,8 @@ class _Proposals:
 
     def _lie(
         self, held: tuple[str, ...], names: tuple[str, ...]
-    ) -> Iterator[tuple[tuple[int, ...], int, bool, Groups]]:
-        """Yield a parameter's order of axes, how many are rows, whether beside, and groups."""
+    ) -> Iterator[tuple[tuple[int, ...], int, bool, str]]:
+        """Yield a parameter's order of axes, how many are rows, whether beside, and parts."""
         many = len(self.shapes[names[0]])
         orders: Iterable[tuple[int, ...]] = [(0, 1), (1, 0)]
         if many > 2:
@@ -204,12 +170,9 @@ class _Proposals:
             orders = [(1, 0), (0, 1)]
         layers = [self.by_name[layer] for layer in held]
         wanted = [self.wanted[layer] for layer in held]
-        groups: list[Groups] = [
-            ((len(held), symbol),) for symbol in _alternating(layers, self.symbols, wanted)
-        ]
-        groups += _nested(layers, self.symbols, wanted) if self.nested else []
+        alternating = _alternating(layers, self.symbols, wanted)
         sides = (False, True) if len(names) > 1 else (False,)
-        yield from product(orders, range(1, many), sides, groups)
+        yield from product(orders, range(1, many), sides, alternating)
 
 
 def _order(places: Tensor, layer: Layer, sizes: dict[str, int]) -> tuple[int, ...]:
@@ -332,20 +295,3 @@ def _alternating(
     # Row by row comes last: it is the rarest.
     last = [] if uneven else [layers[0].shape[0]]
     return list(dict.fromkeys([*first, "", *symbols, *last]))
-
-
-def _nested(
-    layers: Sequence[Layer], symbols: Sequence[str], wanted: Sequence[tuple[int, ...]]
-) -> list[Groups]:
-    """In what groups stacked layers may lie, of which some alternate: `q | k v k v`."""
-    found: list[Groups] = []
-    for cuts in range(1, len(layers)):
-        for ends in combinations(range(1, len(layers)), cuts):
-            bounds = [*zip((0, *ends), (*ends, len(layers)), strict=True)]
-            if all(end - start == 1 for start, end in bounds):
-                continue
-            ways = [[(end - start, symbol) for symbol in
-                     _alternating(layers[start:end], symbols, wanted[start:end])]
-                    for start, end in bounds]  # fmt: skip
-            found += [way for way in product(*ways) if any(symbol for _, symbol in way)]
-    return found
