@@ -185,7 +185,7 @@ def test_every_view_fits(seen, language, size):
                     break
             else:
                 raise AssertionError("no end")
-            await at.press(ESCAPE)
+            app.back()
 
     seen(act, size=size, language=language)
 
