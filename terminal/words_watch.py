@@ -7,6 +7,7 @@ __all__ = ["ROWS"]
 ROWS: tuple[tuple[str, str, str], ...] = (
     ("key-keys", "keys", "按键"),
     ("key-open", "open", "打开"),
+    ("key-all", "all katas", "全部题目"),
     ("key-filter", "filter", "筛选"),
     ("watch-none", "no kata matches `{wanted}`", "没有题目符合 `{wanted}`"),
     ("watch-key-line", "a line up or down; in the list, another kata", "上下移动一行；在题目列表里换一道题"),

@@ -114,7 +114,8 @@ class Terminal:
         except OSError:
             return ""
         self.written += fresh
-        self.stream.feed(fresh)
+        # pyte has one screen alone: a program's own begins empty.
+        self.stream.feed(fresh.replace(OWN_SCREEN, "\x1b[2J\x1b[H"))
         return fresh
 
 
@@ -239,9 +240,12 @@ def test_signals_that_end_it(alone, number, status):
     assert at.as_it_was
 
 
-def test_terminal_that_is_closed(alone):
-    """The program ends by itself, also where it is shielded from the signal."""
-    at = alone()
+@pytest.mark.parametrize("program", [ALONE, [*OWNING, *ALONE]], ids=["unheard", "signalled"])
+def test_terminal_that_is_closed(terminal, tmp_path, program):
+    """The program ends, whether the signal reaches it or it finds nobody at the keys."""
+    (tmp_path / "v1.py").write_text(FAILS)
+    at = terminal("v1.py", program=program)
+    at.until("FAIL", "q quit")
     os.close(at.master)
     assert at.program.wait(20) == 129
 
@@ -262,8 +266,19 @@ def test_stopped_and_continued(terminal, tmp_path):
     (tmp_path / "v1.py").write_text(PASSES)
     at.press("fg\n")
     at.until("PASS", "n next kata")
+    # Stopped by another, it had no time to put the terminal back.
+    (watching,) = _children(at.program.pid)
+    os.kill(watching, signal.SIGSTOP)
+    at.until("Stopped")
+    at.press("fg\n")
+    at.until("PASS", "n next kata")
+    at.press("\x0cb")
+    at.until("v1 · ")
     at.press("q")
     at.until("attn-kata watch v2")
+    # What was on the shell's screen is there still.
+    outside = re.split(f"{re.escape(OWN_SCREEN)}.*?{re.escape(BACK)}", at.written, flags=re.DOTALL)
+    assert not any("\x1b[2J" in part for part in outside)
     at.press("exit 7\n")
     assert at.left() == 7
 

@@ -101,7 +101,11 @@ class WatchApp:
 
     def redraw(self) -> None:
         """Draw all of the screen anew, whatever another program left on it."""
-        self.app.renderer.clear()
+        # Not its `clear`, which goes back to the screen before this one and empties that.
+        self.app.renderer.erase(leave_alternate_screen=False)
+        self.app.output.erase_screen()
+        self.app.output.cursor_goto()
+        self.app.invalidate()
 
     def leave(self, ending: BaseException | None = None) -> None:
         """End the screen."""
@@ -117,7 +121,14 @@ class WatchApp:
             # One that whoever started the program has it ignore stays ignored.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 loop.add_signal_handler(number, self.leave, SystemExit(128 + number))
+        loop.add_signal_handler(signal.SIGCONT, self._continued)
         self._listen()
+
+    def _continued(self) -> None:
+        """Take the terminal back from the shell, whatever stopped the program."""
+        # Left when the screen is: what it restores is then the outer mode's to restore.
+        self.app.input.raw_mode().__enter__()
+        self.redraw()
 
     def _failed(self, _: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         """End with what went wrong, on a terminal that can show it."""
@@ -296,15 +307,20 @@ class WatchApp:
         size = self.app.output.get_size()
         width = max(20, min(size.columns, WIDEST))
         look = self._look(width)
-        named = [(key, self.screen.say(word)) for key, word, _ in self.keys()]
-        if self.view == "list":
-            named.insert(0, ("enter", self.screen.say("key-open")))
+        named = [(key, self.screen.say(word)) for key, word in self._named()]
         self.foot = foot_lines(
             self._notes(), self._status(), named, width=width, height=size.rows
         )  # fmt: skip
         room = max(1, size.rows - len(self.foot) - self._filtering())
         lines = [row for line in self._lines(look, room) for row in fold(line, width)]
         self.body, self.offset, self.page = framed(lines, room, self.offset, look.language)
+
+    def _named(self) -> list[tuple[str, str]]:
+        """Return the keys that the foot names, each with its word."""
+        if self.app.layout.has_focus(self.filter):
+            return [("enter", "key-open"), ("Esc", "key-all")]
+        listed = [("enter", "key-open")] if self.view == "list" else []
+        return [*listed, *((key, word) for key, word, _ in self.keys())]
 
     def _filtering(self) -> bool:
         return bool(self.filter.text) or self.app.layout.has_focus(self.filter)

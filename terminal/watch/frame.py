@@ -52,7 +52,7 @@ def foot_lines(
         named = _one_row(keys, width)
     noted: list[Line] = [[(row, "note")] for text in notes for row in wrap(text, width)]
     room = max(0, most - len(told) - len(named) - 1)
-    return [[], *noted[:room], *told, *named]
+    return [[], *noted[:room], *told, *named][-max(1, height // 2) :]
 
 
 def key_line(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:

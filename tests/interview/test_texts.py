@@ -13,7 +13,13 @@ from attn_kata.practice.interview.questions import question_called, questions_of
 from attn_kata.practice.interview.requirements import answer, draw, topics
 from attn_kata.practice.interview.texts import table
 from attn_kata.practice.interview.voices import group_of
-from attn_kata.terminal import words_commands, words_help, words_interview, words_report
+from attn_kata.terminal import (
+    words_commands,
+    words_help,
+    words_interview,
+    words_report,
+    words_watch,
+)
 from attn_kata.terminal.words import knows, say
 
 LANGUAGES = ("en", "zh")
@@ -133,7 +139,7 @@ def test_every_sentence_that_is_said_exists():
 
 def test_no_sentence_stands_twice():
     """A key names one sentence, whichever table it stands in, filled alike in both languages."""
-    tables = (words_commands, words_help, words_interview, words_report)
+    tables = (words_commands, words_help, words_interview, words_report, words_watch)
     rows = [row for each in tables for row in each.ROWS]
     keys = [key for key, _, _ in rows]
     assert len(set(keys)) == len(keys)

@@ -134,11 +134,13 @@ def test_half_written_file_gets_a_moment(case, half):
 
 
 def test_file_removed_and_back(case):
-    """A file that goes is missed after a moment, and judged when it is back."""
+    """A file that goes is missed after a moment, with its verdict, and judged when it is back."""
+    assert case.session.arrived()
     case.save(None)
     assert not case.session.gone
     case.wait(0.3)
     assert case.session.gone
+    assert case.session.report is None
     assert case.session.underway is None
     case.save("x = 9")
     assert not case.session.gone

@@ -17,7 +17,9 @@ from attn_kata.checker.report import (
     Step,
 )
 from attn_kata.terminal.report import Look, again, report_lines
+from attn_kata.terminal.screen import Screen
 from attn_kata.terminal.text import cells, written
+from attn_kata.terminal.verdicts import Manner, Verdicts
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = "REGENERATE_GOLDEN"
@@ -230,6 +232,13 @@ def test_a_line_that_changed_since_is_not_shown_as_the_fault():
     rows = [written(line) for line in report_lines(report, look)]
     assert any("math.sqrt(self.hidden_dim)" in row for row in rows)
     assert not any("x = 1" in row for row in rows)
+
+
+@pytest.mark.parametrize(("verbose", "labels"), [(True, ["next", "again"]), (False, ["next"])])
+def test_a_short_pass_names_one_command(verbose, labels):
+    """In three lines there is room for what comes next."""
+    verdicts = Verdicts(Screen("en"), [], Manner(verbose=verbose))
+    assert [label for label, _ in verdicts._commands(passing("en"))] == labels
 
 
 def test_again_repeats_options_and_quotes_odd_names():

@@ -185,7 +185,7 @@ def test_every_view_fits(seen, language, size):
                     break
             else:
                 raise AssertionError("no end")
-            await at.press(ESCAPE)
+            app.back()
 
     seen(act, size=size, language=language)
 
@@ -270,12 +270,19 @@ def test_filter(seen):
         names, chosen = await found("causal")
         assert chosen == "causal"
         assert "window" in names
+        # Another kata holds the word too, and stands before it.
+        assert (await found("linear"))[1] == "linear"
         assert "mha" in (await found("多头"))[0]
         assert await found("zzz") == ([], None)
         assert len(at.app.chooser.found) == len(katas())
+        await at.press("/", *"gqa", DOWN)
+        assert at.app.chooser.chosen.id == "gqa-rope"
+        assert at.rows[-1] == "enter open   Esc all katas"
+        await at.press(ESCAPE)
+        assert "q quit" in at.rows[-1]
         await at.press("/", *"zzz", "\r")
         assert "no kata matches `zzz`" in at.text
-        await at.press("\x7f", "\x7f", "\x7f", "\r")
+        await at.press(ESCAPE, ESCAPE)
         assert "FAIL" in at.text
 
     seen(act)
@@ -320,8 +327,10 @@ def test_removed_file_is_one_state(seen):
         for key in "rwten":
             await at.press(key)
             assert at.rows[0].startswith("v1.py is not there")
-        await at.save(WRONG)
-        assert at.rows[0].endswith("FAIL")
+        await at.save(RIGHT)
+        assert at.rows[0].endswith("PASS")
+        await at.save(None)
+        assert "next kata" not in at.text
 
     seen(act)
 
@@ -340,6 +349,20 @@ def test_resize_redraws(seen):
 
 def test_verdict_that_is_late_is_announced(seen):
     """A check that takes long is said to be under way; the one before it stays in sight."""
+
+    async def act(at):
+        assert "judging" not in at.text
+        alone.Judges.held = True
+        await at.press("r")
+        assert "judging" not in at.text
+        await at.until(lambda one: "judging v1.py" in one.text)
+        assert at.rows[0].endswith("FAIL")
+
+    seen(act)
+
+
+def test_before_the_first_verdict(seen):
+    """It says that the judge is being started."""
 
     async def act(at):
         assert "starting the judge" in at.text
