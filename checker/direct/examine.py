@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -267,17 +267,25 @@ class Examination:
 
     def try_all(self) -> None:
         """Values, masks, lengths, gradients and large values; then again, and in other dtypes."""
-        trials = self.trials()
-        for trial, answer in zip(trials, self.run(trials), strict=True):
-            self._keep(trial, answer, trial.case.check)
+        self.try_cases()
         if not self.found.findings.get("values"):
             self._try_dtypes()
         self.try_purity()
         self._try_device()
 
-    def trials(self) -> list[Trial]:
+    def try_cases(self) -> None:
         """All that is tried in the dtype that values are decided in."""
-        return [self.trial(case) for case in cases(self.function, self.sizes)]
+        self.keep_all([trial for batch in self.batches() for trial in batch])
+
+    def batches(self) -> Iterator[list[Trial]]:
+        """Yield all that is tried, by what has to be called in one go."""
+        for case in cases(self.function, self.sizes):
+            yield [self.trial(case)]
+
+    def keep_all(self, trials: Sequence[Trial]) -> None:
+        """Have calls made, and keep what comes of each."""
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            self._keep(trial, answer, trial.case.check)
 
     def _keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
         self.found.counts[check] = self.found.counts.get(check, 0) + 1
