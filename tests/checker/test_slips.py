@@ -73,6 +73,8 @@ def test_every_edit_fits(kata) -> None:
         ("[[mistake]]\nid = 'a'\nen = 'x'\nzh = 'y'\nedits = [['b', 'c']]", "is to be"),
         ("[[mistake]]\nid = 'a'\nenglish = 'x'", "no key english"),
         ("[[mistake]]\nid = 'a'\nen = 'x'\nzh = 'y'\ngroup = 'z'", "has group 'z'"),
+        ("[[mistake]]\nshared = ['none-such']", "`none-such` is not among the shared"),
+        ("[[mistake]]\nshared = []\nen = 'x'", "in a row of its own"),
         ("[[mistake", "array declaration"),
     ],
 )
@@ -81,3 +83,33 @@ def test_bad_file(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "mistakes.toml").write_text(text)
     with pytest.raises(BadSlips, match=told):
         slips(tmp_path)
+
+
+SHARED = """
+[parts]
+width = "head_dim"
+root = "math.sqrt({width})"
+[[mistake]]
+id = "scale-missing"
+group = "scale"
+en = "not divided by {width}"
+zh = "没有除以 {width}"
+edits = [[["x / {root}", "x"]]]
+"""
+
+
+def test_what_is_shared_is_said_once(tmp_path: Path) -> None:
+    """A kata takes a shared row whole, or says what is otherwise; templates have its own parts."""
+    rows = {
+        "one": "[[mistake]]\nshared = ['scale-missing']",
+        "two": "[parts]\nwidth = 'width'\n[[mistake]]\nid = 'scale-missing'\nen = 'no {root}, {}'",
+    }
+    (tmp_path / "mistakes.toml").write_text(SHARED)
+    for name, text in rows.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mistakes.toml").write_text(text)
+    (one,), (two,) = slips(tmp_path / "one"), slips(tmp_path / "two")
+    assert one.words == {"en": "not divided by head_dim", "zh": "没有除以 head_dim"}
+    assert one.edits == ((("x / math.sqrt(head_dim)", "x"),),)
+    assert two.words == {"en": "no math.sqrt(width), {}", "zh": "没有除以 width"}
+    assert (two.edits, two.group) == (((("x / math.sqrt(width)", "x"),),), "scale")
