@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from attn_kata.checker.report import Report
-from attn_kata.kata.catalogue import katas
+from attn_kata.kata.catalogue import find, katas
 from attn_kata.reference.mistakes import MISTAKES, edited, fits
 
 # Where every projection sees the same x these make the same numbers, so that only the
@@ -37,10 +37,25 @@ def test_named_as_itself(kata, mistake, number: int, first_faults, judged) -> No
 
 
 def named(report: Report, mistake: str) -> bool:
-    """Whether a report fails a file for this mistake first, or for one that it cannot tell."""
+    """Whether a report rejects a file for this mistake first, or for one that it cannot tell.
+
+    Where torch raises, that is an error with the mistake behind it.
+    """
     first = report.diagnosis[0].mistake if report.diagnosis else ""
     twins = any({first, mistake} <= some for some in TWINS)
-    return report.verdict == "fail" and (first == mistake or twins)
+    return report.verdict in {"fail", "error"} and (first == mistake or twins)
+
+
+def test_what_raises_is_named_by_its_words(judged) -> None:
+    """Queries made of the key end in torch's words about the output; they name no view of it."""
+    before = "queries = self.query_proj(query).view(query_split)"
+    source = find("cross").solution()
+    assert before in source
+    report = judged(
+        "cross", source.replace(before, "queries = self.query_proj(key).view(key_split)")
+    )
+    assert report.verdict == "error"
+    assert [(one.mistake, one.line) for one in report.diagnosis] == [("cross-wrong-source", None)]
 
 
 def test_every_edit_fits_a_model_answer() -> None:
