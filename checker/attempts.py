@@ -16,7 +16,7 @@ from .cases import Case, draw_inputs
 from .plan import Binding, Size
 from .process import Candidate
 
-__all__ = ["Bound", "Unbound", "attempt", "bind", "nothing_hidden", "plain_call"]
+__all__ = ["Bound", "Unbound", "attempt", "bind", "nothing_hidden", "plain_call", "plain_inputs"]
 
 _TRIES = 24
 _FITS = 5
@@ -91,11 +91,19 @@ def _rank(answer: dict[str, Any]) -> int:
     return 3 if isinstance(answer["answer"]["out"], Tensor) else 2
 
 
-def plain_call(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:
-    """The first plain call: small, float32, no mask."""
+def plain_inputs(
+    kata: Kata, binding: Binding, size: Size
+) -> tuple[Case, dict[str, Tensor]]:  # fmt: skip
+    """What the first plain call is made with, by input: small, and no mask."""
     cross = kata.contract.source == "cross"
     case = Case(check="shape", batch=2, queries=5, keys=7 if cross else 5)
-    inputs = draw_inputs(case, binding, size.hidden, torch.Generator().manual_seed(1), cross=cross)
+    draw = torch.Generator().manual_seed(1)
+    return case, draw_inputs(case, binding, size.hidden, draw, cross=cross)
+
+
+def plain_call(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:
+    """The first plain call, in float32."""
+    case, inputs = plain_inputs(kata, binding, size)
     mask = nothing_hidden(kata, case) if binding.forward.no_mask == "ones" else None
     return binding.forward.call(inputs, mask, shape=[2, 5, size.hidden])
 

@@ -21,7 +21,7 @@ from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, changed_line
 from . import budget, milestones
 from .beneath import Explained
-from .cases import GAIN, Case, draw_weights
+from .cases import GAIN, LARGE_GAIN, Case, draw_weights
 from .compare import agree
 from .diagnosis import Diagnosed, Named
 from .edits import compiled, fitting
@@ -33,7 +33,7 @@ from .plan import Size
 from .pointing import Observed, Pointer
 from .truth import Roles, Truth
 
-__all__ = ["diagnose", "diagnose_training"]
+__all__ = ["diagnose", "diagnose_large", "diagnose_training"]
 
 _PAIRS = 2000
 _MASK_GROUPS = {"mask"}
@@ -82,6 +82,17 @@ def diagnose_training(examination: Examination, origins: Origins) -> list[Named]
     return search.run(values_wrong=not search.right_already())
 
 
+def diagnose_large(examination: Examination, origins: Origins) -> list[Named]:
+    """Return the mistake that large scores alone show, as a fill that is too small for them."""
+    where = smallest(examination, "stability")
+    search = where and _Search(examination, examination.fitted, (), origins, where)
+    if search is None or search.right_already(masked=True):
+        return []
+    # It gives the ordinary numbers too, from which a fill with 0 would be far.
+    search.beside = _Search(examination, examination.fitted, (), origins)
+    return search.run(values_wrong=not search.right_already())
+
+
 def _without_extras(plain: _Search, examination: Examination) -> list[Named]:
     """Silence norms and activations; if what remains is attention, they were the mistake."""
     seen: dict[str, milestones.Step] = {}
@@ -126,13 +137,16 @@ class _Search:
         self.skip = skip
         self.size = examination.sizes[0] if where is None else where[1]
         shapes = fitted.shapes(self.size)
-        self.weights = draw_weights(shapes, self.size.hidden, GAIN, fitted.draw) if shapes else {}
+        self.gain = 1.0 if where is None else where[0].gain
+        gain = GAIN if self.gain == 1 else LARGE_GAIN
+        self.weights = draw_weights(shapes, self.size.hidden, gain, fitted.draw) if shapes else {}
         self.evidence = self._collect()
         self.readings = self.fitted.readings(self.size)
         self.source = self.kata.solution()
         self.explained: Explained | None = None
         self.swapped: Roles | None = None
         self.singles: list[tuple[Mistake, Edit]] = []
+        self.beside: _Search | None = None
 
     def _collect(self) -> list[Observed]:
         cross = self.examination.cross
@@ -150,7 +164,7 @@ class _Search:
             cases.append(Case(check="", batch=4, queries=6, keys=6, mask="mixed"))
         # A dropout that eval mode does not stop would hide every other mistake.
         record = {"values": True, "skip": list(self.skip), "only_dropout": []}
-        cases = [replace(case, train=self.train) for case in cases]
+        cases = [replace(case, train=self.train, gain=self.gain) for case in cases]
         many = [arrange(self.examination, case, self.size) for case in cases]
         calls = [dict(one.call, record=record) for one in many]
         result = hold(self.examination, self.size, calls, self.weights, made=True)
@@ -186,7 +200,7 @@ class _Search:
         masked = [held for held in self.evidence if held.mask is not None]
         bases: Iterable[list[tuple[Mistake, Edit]]] = [[]]
         if values_wrong:
-            bases = self._bases(roles, plain)
+            bases = self._bases(roles, plain, masked)
         first = None
         for base in bases:
             first = first if first is not None else base
@@ -202,11 +216,16 @@ class _Search:
                     return [*named, *told]
         return first or None
 
-    def _bases(self, roles: Roles, plain: list[Observed]) -> Iterable[list[tuple[Mistake, Edit]]]:
+    def _bases(
+        self, roles: Roles, plain: list[Observed], masked: list[Observed]
+    ) -> Iterable[list[tuple[Mistake, Edit]]]:
         options = list(self._options(mask=False))
         self.singles = [o for o in options if self._explains([o[1]], roles, plain)]
+        # One that explains the masked calls too needs no mistake of the mask beside it.
+        self.singles.sort(key=lambda one: not self._explains([one[1]], roles, masked))
         yield from ([one] for one in self.singles)
-        if self.singles:
+        # What overflows gives the numbers of no pair either.
+        if self.singles or self.gain != 1:
             return
         core = [o for o in options if o[0].rank < 5 and "fill-small" not in o[0].id]
         pairs = ((a, b) for a, b in combinations(core, 2) if a[0].id != b[0].id)
@@ -234,8 +253,17 @@ class _Search:
         ]
 
     def _explains(self, edits: Iterable[Edit], roles: Roles, evidence: list[Observed]) -> bool:
+        edits = tuple(edits)
+        if not self.reproduces(edits, roles, evidence):
+            return False
+        other = self.beside
+        return other is None or any(
+            other.reproduces(edits, theirs, other.evidence) for theirs in other.readings
+        )
+
+    def reproduces(self, edits: tuple[Edit, ...], roles: Roles, evidence: list[Observed]) -> bool:
         budget.spend()
-        kind = compiled(self.kata, tuple(edits))
+        kind = compiled(self.kata, edits)
         if kind is None:
             return False
         truth = self._truth(roles)

@@ -6,12 +6,14 @@ from functools import cache
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from ..kata.catalogue import Kata
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
+from .plan import Size
+from .truth import Truth
 
-__all__ = ["compiled", "fitting"]
+__all__ = ["compiled", "fitting", "raising"]
 
 
 @cache
@@ -38,3 +40,17 @@ def compiled(kata: Kata, edits: tuple[Edit, ...]) -> type[nn.Module] | None:
     namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
     exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
     return namespace[kata.class_name]
+
+
+def raising(kata: Kata, size: Size, inputs: dict[str, Tensor], words: str) -> Mistake | None:
+    """Return the mistake with which the model answer raises a call's very words, sizes and all."""
+    for mistake, edit in fitting(kata):
+        truth = Truth(kata, size)
+        truth.module.__class__ = compiled(kata, (edit,)) or type(truth.module)
+        try:
+            with torch.no_grad():
+                truth.run(inputs, None)
+        except RuntimeError as fault:
+            if str(fault) == words:
+                return mistake
+    return None

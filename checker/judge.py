@@ -30,7 +30,7 @@ from .beneath import beneath
 from .choose import choose
 from .class_again import ClassAgain
 from .device_verdict import judge_device
-from .diagnose import diagnose, diagnose_training
+from .diagnose import diagnose, diagnose_large, diagnose_training
 from .direct import judge as direct
 from .dropout_trial import DropoutFinding, DropoutTrial
 from .dropout_verdict import judge_dropout
@@ -364,6 +364,8 @@ class _Sitting:
                 verdict.further(beneath(examination, found.explained))
         if not self.result.diagnosis and wrong & {"values", "mask", "gradients"}:
             verdict.name(diagnose_training(examination, verdict.origins))
+        if not self.result.diagnosis and wrong:
+            verdict.name(diagnose_large(examination, verdict.origins))
         if wrong and not self.result.diagnosis:
             verdict.guess(examination, seen)
 

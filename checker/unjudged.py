@@ -8,8 +8,9 @@ from functools import partial
 from typing import Any
 
 from ..kata.catalogue import Kata
-from .attempts import Unbound
+from .attempts import Unbound, plain_inputs
 from .crashes import because, meant, misspelt_method
+from .edits import raising
 from .evidence import crash
 from .messages import say
 from .origins import Origins
@@ -94,10 +95,15 @@ def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language:
     else:
         call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
         message = tell("forward-raised", call=call, kind=fault["type"], line=line, reason=reason)
-    mistake = crash(fault, kata) if kind == "forward" else None
-    message += because(fault, source, language, cause=mistake is None)
+    _, inputs = plain_inputs(kata, unbound.binding, unbound.size)
+    slip = raising(kata, unbound.size, inputs, fault["message"]) if kind == "forward" else None
+    mistake = crash(fault, kata) if kind == "forward" and slip is None else None
+    message += because(fault, source, language, cause=mistake is None and slip is None)
     unjudged = Unjudged(kind, message, line)
-    if mistake is not None:
+    if slip is not None:
+        # It was made before the line that raises.
+        unjudged.diagnosis = [Diagnosis(mistake=slip.id, message=slip.words[language])]
+    elif mistake is not None:
         if mistake == "length-fixed" and line is not None:
             line = Origins(source, name).size([line]) or line
         unjudged.diagnosis = [known(mistake, line, source, language, reason)]

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..kata.catalogue import GROUPS
 from ..kata.code import bare
+from ..kata.slips import FILE
 from .asked import function_problems
 from .layout import (
     LANGUAGES,
@@ -23,13 +24,14 @@ __all__ = ["content_problems"]
 HINTS = 3
 QUESTIONS = 5
 
-# The modules of the room itself, beside its katas.
-_MODULES = {
+# What is the room's own, beside its katas.
+_ROOM = {
     "__init__.py",
     "arithmetic.py",
     "catalogue.py",
     "code.py",
     "functions.py",
+    FILE,
     "modules.py",
     "pages.py",
     "sizes.py",
@@ -235,9 +237,9 @@ def _orders(katas: list[Kata]) -> Iterator[str]:
 
 
 def _strays(folder: Folder, katas: list[Kata]) -> Iterator[str]:
-    modules = _MODULES if folder.own else {"__init__.py"}
+    own = _ROOM if folder.own else {"__init__.py", FILE}
     for path in sorted(folder.path.iterdir()):
-        if path.is_file() and path.name not in modules:
+        if path.is_file() and path.name not in own:
             yield problem(f"{folder.path.name}/{path.name}", "is no kata", "remove it or move it")
     if not folder.references.is_dir():
         return

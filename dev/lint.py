@@ -32,9 +32,10 @@ def _problems(folder: Folder) -> Iterator[str]:
     yield from content_problems(folder)
     yield from text_problems(folder)
     if folder.own:
-        from .pages import page_problems
+        from .pages import page_problems, sentence_problems
 
         yield from page_problems()
+        yield from sentence_problems()
     yield from _code_problems(folder)
 
 

@@ -1,22 +1,31 @@
-"""Has every mistake and remark its page, in both languages, and every page its id?"""
+"""Has every mistake and remark its page and its sentences, in both languages, and each its id?"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 
-from ..checker.report import MISTAKE_IDS, REMARK_IDS
+from ..checker.messages import MESSAGES
+from ..checker.report import MISTAKE_IDS, REMARK_IDS, Diagnosis, Report
 from ..kata.pages import FIGURES, wanted
-from .layout import EXPLANATIONS, LANGUAGES, PACKAGE, problem
+from ..kata.slips import FILE, all_ids
+from ..practice.interview.voices import group_of
+from ..reference.mistakes import MISTAKES
+from .layout import EXPLANATIONS, LANGUAGES, PACKAGE, problem, read_toml
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["page_problems"]
+__all__ = ["page_problems", "sentence_problems"]
 
 _FOLDER = PACKAGE / "kata" / EXPLANATIONS
+# Told by what was seen, each in a sentence of `checker/direct/rules.py`'s or the page's.
+_SEEN = {
+    "autograd-used", "python-loop", "result-copied", "result-dtype", "result-shared",
+    "result-strides", "state-too-large", "tensor-too-large",
+}  # fmt: skip
 
 
 def page_problems() -> Iterator[str]:
@@ -38,6 +47,28 @@ def page_problems() -> Iterator[str]:
             yield problem(
                 f"kata/{EXPLANATIONS}/{name}", "has no title or no text", "begin with `# ID`"
             )
+
+
+def sentence_problems() -> Iterator[str]:
+    """Yield mistakes of which nothing can be said, and shared ones that no kata takes."""
+    edited = {mistake.id for mistake in MISTAKES}
+    for name in sorted(edited - set(MISTAKE_IDS)):
+        yield problem("checker/report.py", f"MISTAKE_IDS lacks `{name}`", "list it")
+    for name in sorted(set(MISTAKE_IDS) - edited - set(MESSAGES) - _SEEN):
+        yield problem(
+            "checker/messages.py", f"has no sentence `{name}`", "say in both languages what it is"
+        )
+    for name in MISTAKE_IDS:
+        report = Report(kata="mha", file="", verdict="fail")
+        report.diagnosis = [Diagnosis(mistake=name, message="")]
+        if group_of(report) == "unknown":
+            yield problem(
+                "practice/interview/voices.toml", f"has nothing to say of `{name}`",
+                "list it in the `mistakes` of a group",
+            )  # fmt: skip
+    shared = {row["id"] for row in read_toml(PACKAGE / "kata" / FILE)["mistake"]}
+    for name in sorted(shared - all_ids(PACKAGE / "kata")):
+        yield problem(f"kata/{FILE}", f"`{name}` is in no kata", "list it in one, or remove it")
 
 
 def _unknown_figures(file: str) -> Iterator[str]:

@@ -1,4 +1,13 @@
-"""The mistakes of one kata of functions, read from its `mistakes.toml`. Standard library only.
+"""The mistakes of one kata of functions or of a class with weights. Standard library only.
+
+`mistakes.toml` beside the katas says once what several of them can get wrong; a kata's own has
+its mistakes in the order in which they are tried.
+
+    [parts]                       text that a template's {name} stands for, in this kata
+    depth = "head_dim"
+
+    [[mistake]]
+    shared = ["scale-missing"]    as the file beside the katas has them
 
     [[mistake]]
     id = "softmax-wrong-axis"     a page of this name tells about it
@@ -11,15 +20,17 @@
 
     variants = [[["lowest = …", "lowest = float('-inf')"]]]
 
-Each edit is a list of pairs, what stands in the model answer once and what stands there
-instead; of several edits, each is a way of its own to make the mistake. A variant, at the top
-of the file, is an edit that leaves the model answer right: mistakes may give other numbers
-beside it.
+What a row whose id is shared does not say is as it is there. Each edit is a list of pairs, what
+stands in the model answer once and what stands there instead; of several edits, each is a way of
+its own to make the mistake. A variant, at the top of the file, is an edit that leaves the model
+answer right: mistakes may give other numbers beside it.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -30,7 +41,7 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["FILE", "GROUPS", "BadSlips", "Slip", "all_ids", "slips", "variants"]
+__all__ = ["FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "slips", "variants"]
 
 FILE = "mistakes.toml"
 GROUPS = (
@@ -38,6 +49,9 @@ GROUPS = (
     "joined", "kept", "call",
 )  # fmt: skip
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls"}
+
+# A template's place for a part.
+_PART = re.compile(r"\{([a-z_]+)\}")
 
 Edit = tuple[tuple[str, str], ...]
 
@@ -66,8 +80,7 @@ class Slip:
 @cache
 def slips(folder: Path) -> tuple[Slip, ...]:
     """Return the mistakes of the kata in a folder, the likeliest first. Raise BadSlips."""
-    rows = _read(folder).get("mistake", [])
-    return tuple(sorted((_slip(row) for row in rows), key=lambda slip: slip.rank))
+    return tuple(sorted(map(_slip, _rows(folder)), key=lambda slip: slip.rank))
 
 
 @cache
@@ -82,6 +95,41 @@ def all_ids(katas: Path) -> frozenset[str]:
     return frozenset(slip.id for path in katas.glob(f"*/{FILE}") for slip in slips(path.parent))
 
 
+def _rows(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield a kata's rows, each whole: what it shares and its parts are filled in."""
+    own, common = _read(folder), _read(folder.parent)
+    parts = {**common.get("parts", {}), **own.get("parts", {})}
+    shared = {row["id"]: row for row in common.get("mistake", [])}
+    for row in own.get("mistake", []):
+        for each in _taken(row, shared) if "shared" in row else [row]:
+            yield _filled({**shared.get(each.get("id", ""), {}), **each}, parts)
+
+
+def _taken(row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the shared rows that a kata's row takes as they are."""
+    names = row["shared"]
+    if len(row) > 1 or not isinstance(names, list):
+        raise BadSlips("`shared` is a list of ids, in a row of its own")
+    unknown = [name for name in names if name not in shared]
+    if unknown:
+        raise BadSlips(f"`{unknown[0]}` is not among the shared; write a row with an id for it")
+    return [shared[name] for name in names]
+
+
+def _filled(value: Any, parts: Mapping[str, str]) -> Any:
+    """Put parts where a template has their names; a part may be made of others."""
+    if isinstance(value, dict):
+        return {key: _filled(one, parts) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_filled(one, parts) for one in value]
+    if not isinstance(value, str):
+        return value
+    # Other braces are the code's.
+    filled = _PART.sub(lambda found: parts.get(found[1], found[0]), value)
+    return filled if filled == value else _filled(filled, parts)
+
+
+@cache
 def _read(folder: Path) -> dict[str, Any]:
     path = folder / FILE
     if not path.is_file():

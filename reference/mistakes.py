@@ -121,6 +121,36 @@ def _late(fill: str, mask: str) -> tuple[Edit, ...]:
     return (_after_softmax(fill, plain),)
 
 
+def _weak_fills() -> tuple[Edit, ...]:
+    """Fills that leave hidden keys a weight, at least where scores are large."""
+    return tuple(
+        edit
+        for fill in (
+            "-1e-9", "-1.0", "-10.0", "-5.0", "-100.0", "1e-9", "-2.0", "-1e-20", "-20.0", "-3.0",
+            "-1e-4", "-50.0", "1e-20", "-1e-6",
+        )
+        for edit in (
+            *_one(_LOWEST, f"lowest = {fill}"),
+            *_one(_CAUSAL_FILL, f"scores.masked_fill(~causal_mask, {fill})"),
+        )
+    )  # fmt: skip
+
+
+def _weak_penalties() -> tuple[Edit, ...]:
+    """The same, added to the scores; one next to 0 would change nothing at all."""
+    hidden = {
+        _FILL: "(attention_mask == 0)", _CROSS_FILL: "(every_head == 0)",
+        _CAUSAL_FILL: "(~causal_mask)",
+    }  # fmt: skip
+    return tuple(
+        ((fill, f"scores + {where}.to(scores.dtype) * {penalty}"),)
+        for penalty in (
+            "-1.0", "-10.0", "-5.0", "-100.0", "-2.0", "-20.0", "-3.0", "-1e-4", "-50.0",
+        )
+        for fill, where in hidden.items()
+    )  # fmt: skip
+
+
 def _viewed(names: tuple[str, ...]) -> tuple[Edit, ...]:
     """Heads made by a view alone, for some of query, key and value."""
     mha = tuple((_MHA_VIEWS[n], f"{n} = self.{n}_proj(x){_LENGTH_VIEW}") for n in names)
@@ -422,32 +452,7 @@ MISTAKES: tuple[Mistake, ...] = (
             "en": "the fill for hidden scores is too small to hide them; fill with -inf",
             "zh": "填充值不够小，遮不住；应填 -inf",
         },
-        edits=tuple(
-            edit
-            for fill in (
-                "-1e-9",
-                "-1.0",
-                "-10.0",
-                "-5.0",
-                "-100.0",
-                "1e-9",
-                "-2.0",
-                "-1e-20",
-                "-20.0",
-                "-3.0",
-                "-1e-4",
-                "-50.0",
-                "1e-20",
-                "-1e-6",
-            )
-            for edit in (
-                *_one(_LOWEST, f"lowest = {fill}"),
-                *_one(_CAUSAL_FILL, f"scores.masked_fill(~causal_mask, {fill})"),
-                *_one(_FILL, f"scores + (attention_mask == 0) * {fill}"),
-                *_one(_CROSS_FILL, f"scores + (every_head == 0) * {fill}"),
-                *_one(_CAUSAL_FILL, f"scores + ~causal_mask * {fill}"),
-            )
-        ),
+        edits=(*_weak_fills(), *_weak_penalties()),
         rank=2,
     ),
     Mistake(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -277,7 +277,7 @@ class Examination:
 
     def try_grid(self) -> None:
         """Values, masks, lengths, gradients and large values."""
-        self.tried = self.trials()
+        self.tried = [trial for batch in self.batches() for trial in batch]
         self.judge(self.tried)
 
     def judge(self, trials: Sequence[Trial]) -> None:
@@ -285,9 +285,13 @@ class Examination:
         for trial, answer in zip(trials, self.run(trials), strict=True):
             self.keep(trial, answer, trial.case.check)
 
-    def trials(self) -> list[Trial]:
-        """All that is tried in the dtype that values are decided in."""
-        return [self.trial(case) for case in cases(self.function, self.sizes)]
+    def batches(self) -> Iterator[list[Trial]]:
+        """Yield all that is tried in the dtype that values are decided in.
+
+        What is called one after another on one object comes together.
+        """
+        for case in cases(self.function, self.sizes):
+            yield [self.trial(case)]
 
     def keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
         """Count an answer for a check, and keep what is wrong with it."""

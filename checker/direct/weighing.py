@@ -342,9 +342,10 @@ class Weighing(Examination):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 
-    def trials(self) -> list[Trial]:
-        """All that is tried: each call alone, and calls one after another."""
-        return [*super().trials(), *(t for group in self._schedules(3) for t in group)]
+    def batches(self) -> Iterator[list[Trial]]:
+        """Yield each call alone, and calls one after another."""
+        yield from super().batches()
+        yield from self._schedules(3)
 
     def _schedules(self, most: int) -> Iterator[list[Trial]]:
         """Yield calls on one object, in which one takes what another gave back."""

@@ -1,12 +1,19 @@
-"""Judging small sources: one warm judge for all of them, since a start costs a second."""
+"""Judging small sources: one warm judge for all of them, and one in this process."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from attn_kata.checker import examine, wire
+from attn_kata.checker.candidate import _Worker
 from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.direct import examine as direct
+from attn_kata.checker.judge import _Sitting
 from attn_kata.checker.report import Report
 
 Judge = Callable[..., Report]
@@ -30,3 +37,70 @@ def judged(bench: Bench, tmp_path: Path) -> Judge:
         return next(bench.judge(kata, [path], chosen))
 
     return run
+
+
+class _Inside:
+    """A candidate without a process of its own, for what need not be fenced in."""
+
+    def __init__(self):
+        self.worker = _Worker(cast("Any", SimpleNamespace(path="", arm=lambda: None)))
+
+    def serve(self, path):
+        self.path = path
+
+    def ask(self, request):
+        answer = self.worker.answer(wire.unpack(*wire.pack(request)))
+        return wire.unpack(*wire.pack(answer))
+
+    def post(self, request, take):
+        take(self.ask(request))
+
+    def settle(self):
+        """Nothing is under way."""
+
+    def close(self):
+        return ""
+
+
+@pytest.fixture
+def first_faults(tmp_path, monkeypatch) -> Judge:
+    """Judge one of our own sources in this process, as far as the first fault and its name.
+
+    What is named so is named by a whole check too: that has more to explain, and tries the
+    mistakes in the same order.
+    """
+    for name in ("path", "argv"):
+        monkeypatch.setattr(sys, name, [*getattr(sys, name)])
+    monkeypatch.setattr(direct.Examination, "try_grid", _to_the_first_fault)
+    monkeypatch.setattr(examine.Examination, "try_grid", _to_the_first_row_at_fault)
+
+    def run(kata: str, source: str) -> Report:
+        path = tmp_path / "mine.py"
+        path.write_text(source)
+        job = {
+            "kata": kata, "file": str(path), "class": None, "mask": "keep", "device": "cpu",
+            "seed": 5, "language": "en", "timeout": 60.0, "memory": 0, "heat": False,
+            "diagnose": True,
+        }  # fmt: skip
+        return _Sitting(job, cast("Any", _Inside())).report()
+
+    return run
+
+
+_grid = examine.Examination.try_grid
+
+
+def _to_the_first_fault(examination):
+    examination.tried = []
+    for batch in examination.batches():
+        examination.judge(batch)
+        examination.tried += batch
+        if examination.found.findings:
+            return
+
+
+def _to_the_first_row_at_fault(examination, ready):
+    for _ in _grid(examination, ready):
+        if examination.findings:
+            return
+        yield

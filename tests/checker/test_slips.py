@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
 from attn_kata.kata.catalogue import katas
 from attn_kata.kata.slips import BadSlips, slips, variants
@@ -19,59 +18,43 @@ ROWS = [
     for number in range(len(slip.edits))
 ]
 NAMES = [f"{kata.id}-{slip.id}-{number}" for kata, slip, number in ROWS]
-# A mistake's other edits take as long again as the first of each.
-MARKED = [
-    pytest.param(name, marks=[pytest.mark.slow] if number else [])
-    for name, (_, _, number) in zip(NAMES, ROWS, strict=True)
-]
+# What is too large is said besides.
+BESIDES = {"tensor-too-large", "state-too-large"}
 
 
-@pytest.fixture(scope="module")
-def reports(
-    tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config
-) -> dict[str, Report]:
-    """Judge every edited model answer that is asked for, and every variant of one."""
-    slow = pytestconfig.getoption("--slow")
-    folder = tmp_path_factory.mktemp("slips")
-    found: dict[str, Report] = {}
-    with Bench(2) as bench:
-        for kata in KATAS:
-            texts = {
-                name: edited(slip.edits[number], kata.solution())
-                for name, (owner, slip, number) in zip(NAMES, ROWS, strict=True)
-                if owner is kata and (slow or number == 0)
-            }
-            for number, edit in enumerate(variants(kata.folder)):
-                texts[f"{kata.id}-variant-{number}"] = edited(edit, kata.solution())
-            paths: list[Path] = []
-            for name, text in texts.items():
-                paths.append(folder / f"{name}.py")
-                paths[-1].write_text(text)
-            made = bench.judge(kata.id, paths, Options(seed=5, timeout=60))
-            found.update(zip(texts, made, strict=True))
-    return found
+@pytest.mark.parametrize(("kata", "slip", "number"), ROWS, ids=NAMES)
+def test_named_as_itself(kata, slip, number: int, first_faults, judged) -> None:
+    """Each edit of the model answer is rejected, and its mistake is named, with a line.
 
-
-@pytest.mark.parametrize("name", MARKED)
-def test_named_as_itself(name: str, reports: dict[str, Report]) -> None:
-    """An edited model answer is rejected, and its mistake is named, with a line.
-
-    In each function that has it; a matrix or a state that is too large besides is said as well.
-    Where nothing is computed, because torch raises, that is an error with the mistake behind it.
+    In each function that has it. Where nothing is computed, because torch raises, that is an
+    error with the mistake behind it.
     """
-    _, slip, _ = ROWS[NAMES.index(name)]
-    report = reports[name]
-    assert report.verdict in {"fail", "error"}, report.error
+    source = edited(slip.edits[number], kata.solution())
+    if not named(first_faults(kata.id, source), slip.id):
+        # The first fault may be another mistake's too; all that a check finds is not.
+        report = judged(kata.id, source)
+        assert named(report, slip.id), (report.verdict, report.diagnosis, report.error)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kata", "slip", "number"), ROWS, ids=NAMES)
+def test_named_by_a_whole_check(kata, slip, number: int, judged) -> None:
+    """The same, by all that a check does, in processes of its own."""
+    assert named(judged(kata.id, edited(slip.edits[number], kata.solution())), slip.id)
+
+
+def named(report: Report, mistake: str) -> bool:
+    """Whether a report rejects a file for this mistake alone, on a line."""
     told = {(one.mistake, one.line is not None) for one in report.diagnosis}
-    too_large = {("tensor-too-large", True), ("state-too-large", True)}
-    assert told - too_large == {(slip.id, True)}
+    told -= {(name, True) for name in BESIDES}
+    return report.verdict in {"fail", "error"} and told == {(mistake, True)}
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)
-def test_variants_pass(kata, reports: dict[str, Report]) -> None:
+def test_variants_pass(kata, judged) -> None:
     """What is called a variant of the model answer is right."""
-    for number in range(len(variants(kata.folder))):
-        assert reports[f"{kata.id}-variant-{number}"].verdict == "pass"
+    for edit in variants(kata.folder):
+        assert judged(kata.id, edited(edit, kata.solution())).verdict == "pass"
 
 
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)
@@ -90,6 +73,8 @@ def test_every_edit_fits(kata) -> None:
         ("[[mistake]]\nid = 'a'\nen = 'x'\nzh = 'y'\nedits = [['b', 'c']]", "is to be"),
         ("[[mistake]]\nid = 'a'\nenglish = 'x'", "no key english"),
         ("[[mistake]]\nid = 'a'\nen = 'x'\nzh = 'y'\ngroup = 'z'", "has group 'z'"),
+        ("[[mistake]]\nshared = ['none-such']", "`none-such` is not among the shared"),
+        ("[[mistake]]\nshared = []\nen = 'x'", "in a row of its own"),
         ("[[mistake", "array declaration"),
     ],
 )
@@ -98,3 +83,33 @@ def test_bad_file(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "mistakes.toml").write_text(text)
     with pytest.raises(BadSlips, match=told):
         slips(tmp_path)
+
+
+SHARED = """
+[parts]
+width = "head_dim"
+root = "math.sqrt({width})"
+[[mistake]]
+id = "scale-missing"
+group = "scale"
+en = "not divided by {width}"
+zh = "没有除以 {width}"
+edits = [[["x / {root}", "x"]]]
+"""
+
+
+def test_what_is_shared_is_said_once(tmp_path: Path) -> None:
+    """A kata takes a shared row whole, or says what is otherwise; templates have its own parts."""
+    rows = {
+        "one": "[[mistake]]\nshared = ['scale-missing']",
+        "two": "[parts]\nwidth = 'width'\n[[mistake]]\nid = 'scale-missing'\nen = 'no {root}, {}'",
+    }
+    (tmp_path / "mistakes.toml").write_text(SHARED)
+    for name, text in rows.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mistakes.toml").write_text(text)
+    (one,), (two,) = slips(tmp_path / "one"), slips(tmp_path / "two")
+    assert one.words == {"en": "not divided by head_dim", "zh": "没有除以 head_dim"}
+    assert one.edits == ((("x / math.sqrt(head_dim)", "x"),),)
+    assert two.words == {"en": "no math.sqrt(width), {}", "zh": "没有除以 width"}
+    assert (two.edits, two.group) == (((("x / math.sqrt(width)", "x"),),), "scale")

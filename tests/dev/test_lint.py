@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.client import Bench
-from attn_kata.dev import answers, layout, lint, texts
+from attn_kata.dev import answers, layout, lint, pages, texts
 from attn_kata.kata.catalogue import katas
 
 CACHES = shutil.ignore_patterns("__pycache__")
@@ -302,3 +302,29 @@ def test_real_commands():
     assert commands is not None
     assert {"list", "check", "explain", "demo"} <= set(commands)
     assert {"--json", "--seed", "--help"} <= commands["check"]
+
+
+def test_a_mistake_of_which_nothing_is_said(monkeypatch):
+    """An id without a page, a sentence or an interviewer's sentence is told what to write where."""
+    monkeypatch.setattr(pages, "MISTAKE_IDS", (*pages.MISTAKE_IDS, "none-such"))
+    assert list(pages.sentence_problems()) == [
+        "checker/messages.py: has no sentence `none-such`; say in both languages what it is",
+        (
+            "practice/interview/voices.toml: has nothing to say of `none-such`; "
+            "list it in the `mistakes` of a group"
+        ),
+    ]
+    told = [line.partition(":")[0] for line in pages.page_problems()]
+    assert told == [f"kata/explanations/none-such.{language}.md" for language in ("en", "zh")]
+
+
+def test_a_shared_mistake_that_no_kata_takes(monkeypatch):
+    """What nobody lists, or an id that is not listed, is found."""
+    monkeypatch.setattr(pages, "all_ids", lambda _: frozenset())
+    monkeypatch.setattr(pages, "MISTAKE_IDS", [n for n in pages.MISTAKE_IDS if n != "norm-added"])
+    problems = list(pages.sentence_problems())
+    assert problems[0] == "checker/report.py: MISTAKE_IDS lacks `norm-added`; list it"
+    assert (
+        "kata/mistakes.toml: `scale-missing` is in no kata; list it in one, or remove it"
+        in problems
+    )
