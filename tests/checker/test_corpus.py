@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from attn_kata.checker import launch
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
+from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import katas
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -60,16 +61,16 @@ def entries(side: str) -> list[Entry]:
     return found
 
 
-def all_judged(*sides: str, device: str = "auto") -> dict[Path, Report]:
-    """Judge every file of these sides, with two warm judges."""
+def all_judged(*sides: str, device: str = "auto", bench: Bench | None = None) -> dict[Path, Report]:
+    """Judge every file of these sides, with two warm judges or those that are given."""
     by_kata: dict[str, list[Path]] = {}
     for side in sides:
         for entry in entries(side):
             by_kata.setdefault(entry.kata, []).append(entry.path)
     found: dict[Path, Report] = {}
-    with Bench(2) as bench:
+    with Bench(2) if bench is None else nullcontext(bench) as row:
         for kata, paths in by_kata.items():
-            made = bench.judge(kata, paths, Options(seed=11, timeout=60, device=device))
+            made = row.judge(kata, paths, Options(seed=11, timeout=60, device=device))
             found.update(zip(paths, made, strict=True))
     return found
 
@@ -130,12 +131,10 @@ def test_wrong_on_a_gpu(
 
 
 @pytest.mark.slow
-def test_right_where_a_gpu_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_right_where_a_gpu_stands() -> None:
     """With the CPU standing in for a GPU every right file passes a second time, in float32."""
-    here = Path(__file__).parent
-    code = (here / "standin.py").read_text("utf-8").split('CODE = """\\\n')[1].split('"""')[0]
-    monkeypatch.setattr(launch, "_START", code % (str(here), "well"))
-    found = all_judged("right")
+    with standing(judges=2) as bench:
+        found = all_judged("right", bench=bench)
     wrong = {path.name: why(report) for path, report in found.items() if report.verdict != "pass"}
     assert wrong == {}
     assert {report.device["cuda"] for report in found.values()} == {"ran"}
