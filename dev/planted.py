@@ -95,10 +95,12 @@ def _first(owner, arguments, result):
 
 
 def _written(given, result):
+    # A result may be a view of what is written to.
+    whole = _with(result, _head(result).clone())
     with torch.no_grad():
         for one in given[:1]:
             one.copy_(_opposite(one))
-    return result
+    return whole
 
 
 def _stray(result):

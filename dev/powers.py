@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..checker.client import Bench, Options
@@ -29,6 +30,7 @@ _PROOF = {"gradients": "gradients", "stability": "stability", "half": "dtypes",
           "modified": "purity"}  # fmt: skip
 _MARKS = ("<!-- powers -->\n", "<!-- end of powers -->\n")
 _LENGTHS = (64,)
+_SECONDS = 120.0
 
 
 def powers(kata: Kata, bench: Bench, gpu: Bench) -> dict[str, str]:
@@ -39,8 +41,8 @@ def powers(kata: Kata, bench: Bench, gpu: Bench) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "answer.py"
         file.write_text(kata.solution(), "utf-8")
-        options = Options(seed=1, device="cpu", heat=True)
-        whole = next(bench.judge(kata.id, [file], options))
+        options = Options(seed=1, device="cpu", diagnose=False, timeout=_SECONDS)
+        whole = next(bench.judge(kata.id, [file], replace(options, heat=True)))
         timings = bench.timings(_LENGTHS)
         found = dict(_checks(whole))
         wrong: Report | None = None
@@ -49,8 +51,11 @@ def powers(kata: Kata, bench: Bench, gpu: Bench) -> dict[str, str]:
                 found[name] = "a function has no modes"
                 continue
             file.write_text(planted(kata, plant), "utf-8")
-            how = Options(seed=1, device="auto" if name == "GPU" else "cpu", diagnose=False)
-            report = next((gpu if name == "GPU" else bench).judge(kata.id, [file], how))
+            on_gpu = name == "GPU"
+            how = replace(options, device="auto" if on_gpu else "cpu")
+            report = next((gpu if on_gpu else bench).judge(kata.id, [file], how))
+            if report.error is not None:
+                raise RuntimeError(f"{kata.id}, {name}: {report.error.message}")
             wrong = report if report.difference is not None else wrong
             column = _PROOF.get(name, name)
             if found.get(column, RUN) == RUN:

@@ -38,7 +38,7 @@ def gpu() -> Iterator[Bench]:
 def judged(bench: Bench, kata: Kata, folder: Path, *names: str, device: str) -> Report:
     """Judge a kata's model answer with these faults planted."""
     (folder / "mine.py").write_text(planted(kata, *(PLANTS[name] for name in names)), "utf-8")
-    options = Options(seed=1, device=device, diagnose=False)
+    options = Options(seed=1, device=device, diagnose=False, timeout=120)
     report = next(bench.judge(kata.id, [folder / "mine.py"], options))
     assert report.error is None, report.error
     return report
