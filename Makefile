@@ -25,7 +25,7 @@ test: lint  ## what CI runs: format, lint, types, then the tests but the slow on
 test-all: lint  ## the slow tests too
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --slow $(ARGS)
 
-test-cuda: $(TESTABLE)  ## what needs a GPU: device programs, model answers, both corpora
+test-cuda: $(TESTABLE)  ## what needs a GPU: device programs, all katas' model answers and corpora
 	$(BIN)/python -m pytest -m cuda $(ARGS)
 
 lint: $(TESTABLE) $(TYPED)  ## format, lint and types, changing nothing
@@ -41,6 +41,7 @@ screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fi
 	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md
 	$(BIN)/python -m attn_kata.dev.interviews docs/interview.md
 	$(BIN)/python -m attn_kata.dev.devices docs/cuda.md
+	$(BIN)/python -m attn_kata.dev.powers docs/judge.md
 
 figures: $(INSTALLED)  ## work out the figures of the pages that explain mistakes
 	$(BIN)/python -m attn_kata.dev.figures

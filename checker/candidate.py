@@ -77,6 +77,8 @@ class _Worker:
         self.restored = Restored()
         self.laps = Laps(self.restored, self._built, self._given, self._fault)
         self.accelerator: Accelerator | None = None
+        # One for all calls: what one of them keeps for the next is where it was.
+        self.pretended: PretendedGPU | None = None
 
     @property
     def loaded(self) -> Submission:
@@ -215,7 +217,9 @@ class _Worker:
     def _pretend(
         self, recipe: dict[str, Any], warm: dict[str, Any], call: dict[str, Any]
     ) -> dict[str, Any]:
-        gpu = PretendedGPU(self.loaded.path)
+        if self.pretended is None:
+            self.pretended = PretendedGPU(self.loaded.path)
+        gpu = self.pretended
         try:
             with gpu:
                 built = self._built(recipe, HOME)

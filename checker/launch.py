@@ -10,9 +10,10 @@ import socket
 import sys
 import time
 
-__all__ = ["Started", "begin", "take"]
+__all__ = ["START", "Started", "begin", "take"]
 
-_START = (
+# What the nursery runs; it is given its end of the control line.
+START = (
     "import sys\n"
     "if sys.path and sys.path[0] == '': del sys.path[0]\n"
     "from attn_kata.checker.nursery import main\n"
@@ -26,7 +27,7 @@ class Started:
     def __init__(self) -> None:
         self.control, theirs = socket.socketpair()
         theirs.set_inheritable(True)
-        command = [sys.executable, "-c", _START, str(theirs.fileno())]
+        command = [sys.executable, "-c", START, str(theirs.fileno())]
         actions = [
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             # What it might say is not for the program that reads the reports.

@@ -104,7 +104,8 @@ class Trial:
         told: dict[str, Any] = {"name": asked.name, "actual": mine, "expected": right}
         if mine.shape != right.shape:
             return Finding(kind="shape", trial=self, **told)
-        if not _fits(asked, mine, self.dtype):
+        # Autocast is free to choose.
+        if not (self.autocast and mine.is_floating_point()) and not _fits(asked, mine, self.dtype):
             return Finding(kind="dtype", trial=self, words=dtype_name(mine.dtype), **told)
         bound = self.bound if asked.holds == "floats" else 0.0
         keep = None if self.keep is None else _fitted(self.keep, right)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attn_kata.checker import launch
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report import Report
+from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import katas
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -163,13 +163,10 @@ def test_wrong_on_a_gpu(entry: Entry, gpu_reports: Judged, reports: Judged) -> N
 
 
 @pytest.mark.slow
-def test_right_where_a_gpu_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_right_where_a_gpu_stands() -> None:
     """With the CPU standing in for a GPU every right file passes a second time, in float32."""
-    here = Path(__file__).parent
-    code = (here / "standin.py").read_text("utf-8").split('CODE = """\\\n')[1].split('"""')[0]
-    monkeypatch.setattr(launch, "_START", code % (str(here), "well"))
     right = entries("right")
-    with Bench(2) as bench:
+    with standing(judges=2) as bench:
         judged = Judged(bench, right)
         found = {entry.path: judged[entry.path] for entry in right}
     wrong = {path.name: why(report) for path, report in found.items() if report.verdict != "pass"}

@@ -1,26 +1,43 @@
 """A processor that stands in for a GPU: the nursery, with the CPU as its accelerator.
 
-The tests have it started in the real nursery's place; nothing that the program reads leads
-here. Tensors stay on the CPU, so that it shows every path of a real device's but the kernels.
+The tests, and the table of powers, have it started in the real nursery's place; nothing that a
+command reads leads here. Tensors stay on the CPU, so that it shows every path of a real device's
+but the kernels.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Generator
 
 import torch
-from attn_kata.checker import accelerator, nursery
-from attn_kata.checker.accelerator import Accelerator, NoStart
+
+from ..checker import accelerator, launch, nursery
+from ..checker.accelerator import Accelerator, NoStart
+from ..checker.client import Bench
+
+__all__ = ["NAME", "serve", "standing"]
 
 NAME = "a stand-in"
 
-# What a test's nursery runs; %s are this file's folder and what is to happen at a start.
-CODE = """\
+_START = """\
 import sys
-sys.path.insert(0, %r)
-import standin
-standin.serve(int(sys.argv[1]), %r)
+from attn_kata.dev.standin import serve
+serve(int(sys.argv[1]), %r)
 """
+
+
+@contextlib.contextmanager
+def standing(fate: str = "well", judges: int = 1) -> Generator[Bench]:
+    """A row of judges on a machine that has a GPU, by its fate; see `serve`."""
+    before, launch.START = launch.START, _START % fate
+    try:
+        bench = Bench(judges)
+    finally:
+        launch.START = before
+    with bench:
+        yield bench
 
 
 def serve(control: int, fate: str) -> None:
