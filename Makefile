@@ -9,9 +9,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
 TYPED := build/typing/attn_kata
+TYPES := build/types.txt
+
+# The type checker has one thread and the tests a process a core: beside them it costs no wait.
+# What it finds is told at the end, and fails the whole.
+define beside_types
+$(BIN)/basedpyright > $(TYPES) & types=$$!; \
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(1) $(ARGS); tests=$$?; \
+	wait $$types; types=$$?; tail -n 20 $(TYPES); exit $$((tests > types ? tests : types))
+endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-cuda lint format screens figures bench kernels clean
+.PHONY: help demo test test-all test-cuda lint style format screens figures bench kernels clean
 
 help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -19,19 +28,21 @@ help:  ## say what there is
 demo: $(INSTALLED)  ## install into .venv and show a check
 	@$(BIN)/attn-kata demo
 
-test: lint  ## what CI runs: format, lint, types, then the tests but the slow ones
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+test: style $(TYPED)  ## what CI runs: format, lint, types and the tests but the slow ones
+	@$(call beside_types,)
 
-test-all: lint  ## the slow tests too
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --slow $(ARGS)
+test-all: style $(TYPED)  ## the slow tests too
+	@$(call beside_types,--slow)
 
 test-cuda: $(TESTABLE)  ## what needs a GPU: device programs, all katas' model answers and corpora
 	$(BIN)/python -m pytest -m cuda $(ARGS)
 
-lint: $(TESTABLE) $(TYPED)  ## format, lint and types, changing nothing
+lint: style $(TYPED)  ## format, lint and types, changing nothing
+	$(BIN)/basedpyright
+
+style: $(TESTABLE)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/basedpyright
 
 format: $(TESTABLE)  ## format, and mend what can be mended
 	$(BIN)/ruff check --fix-only .

@@ -24,7 +24,16 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-__all__ = ["filled", "main", "output", "refill", "screens", "steady"]
+__all__ = [
+    "environment",
+    "filled",
+    "main",
+    "output",
+    "refill",
+    "screens",
+    "steady",
+    "tidy",
+]
 
 _SCREEN = re.compile(r"<!-- screen: (?P<command>.+?) -->\n```text\n(?P<shown>.*?)```\n", re.DOTALL)
 _TIME = re.compile(r" *\b\d+(\.\d+)? (s|ms)\b")
@@ -57,14 +66,18 @@ def output(command: str, folder: Path) -> str:
         done = subprocess.run(
             [Path(sys.executable).with_name(program), *arguments],
             cwd=folder,
-            env=_environment(home),
+            env=environment(home),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             check=False,
         )
-    lines = done.stdout.decode("utf-8").splitlines()
-    return "".join(f"{line.rstrip()}\n" for line in lines).strip("\n") + "\n"
+    return tidy(done.stdout.decode("utf-8"))
+
+
+def tidy(shown: str) -> str:
+    """Return what was printed without the blanks around it."""
+    return "".join(f"{line.rstrip()}\n" for line in shown.splitlines()).strip("\n") + "\n"
 
 
 def steady(shown: str) -> str:
@@ -102,7 +115,7 @@ def _root(path: Path) -> Path:
     return next(around, path.parent)
 
 
-def _environment(home: str) -> dict[str, str]:
+def environment(home: str) -> dict[str, str]:
     """Return an environment in which every machine shows the same screen."""
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     fixed = {"COLUMNS": "80", "LINES": "24", "NO_COLOR": "1", "LANG": "en_US.UTF-8"}

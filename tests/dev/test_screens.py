@@ -1,6 +1,13 @@
 """The README shows what the program prints."""
 
+import contextlib
+import io
+import os
+import shlex
+
 import pytest
+from attn_kata import cli
+from attn_kata.checker import client, launch
 from attn_kata.dev import screens
 
 TEXT = """\
@@ -20,13 +27,51 @@ def printed(monkeypatch):
     monkeypatch.setattr(screens, "output", lambda command, folder: f"{command}     0.4 s\n")
 
 
+@pytest.fixture(scope="module")
+def warm(root, tmp_path_factory):
+    """A process that has imported torch, for all the commands: each would start one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(root)
+        home = str(tmp_path_factory.mktemp("home"))
+        patch.setattr(os, "environ", {**os.environ, **screens.environment(home)})
+        started = launch.Started()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def output(root, warm, monkeypatch, tmp_path):
+    """Run a command in this process, with judges of that one; return what it prints."""
+    monkeypatch.chdir(root)
+    for name, value in screens.environment(str(tmp_path)).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(client, "take", lambda: warm)
+
+    def run(command):
+        screen = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+        with contextlib.redirect_stdout(screen), contextlib.redirect_stderr(screen):
+            cli.main(shlex.split(command)[1:])
+        return screens.tidy(screen.buffer.getvalue().decode("utf-8"))
+
+    with monkeypatch.context() as patch:
+        # It goes on for the next command.
+        patch.setattr(warm, "close", lambda: None)
+        yield run
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/diagnosis.md"])
-def test_screens_are_up_to_date(root, name):
+def test_screens_are_up_to_date(root, output, name):
     """Every screen in a text is what its command prints today, up to times."""
     shown = list(screens.screens((root / name).read_text("utf-8")))
     assert shown
     for command, text in shown:
-        assert screens.steady(text) == screens.steady(screens.output(command, root)), command
+        assert screens.steady(text) == screens.steady(output(command)), command
+
+
+def test_a_program_prints_the_same(root, output):
+    """What fills the texts, the program in a process of its own, prints what is compared here."""
+    command = "attn-kata list"
+    assert screens.output(command, root) == output(command)
 
 
 def test_runs_at_the_root_of_the_project(monkeypatch, tmp_path):

@@ -80,7 +80,7 @@ class Terminal:
 
     def expect(self, text):
         """Read on until a text is shown."""
-        end = time.monotonic() + 30
+        end = time.monotonic() + 600
         while text not in self.shown[self.seen :]:
             assert time.monotonic() < end, f"no {text!r} in:\n{self.shown[self.seen :]}"
             if select.select([self.master], [], [], 1)[0] and not self._read():
@@ -100,7 +100,7 @@ class Terminal:
         """Read to the end, and return the exit status."""
         while self._read():
             pass
-        return self.process.wait(timeout=60)
+        return self.process.wait(timeout=600)
 
     def kill(self):
         """Kill it at once, as a crashing machine would."""

@@ -211,7 +211,7 @@ def test_many_commands_find_it_old(tmp_path):
     ]
     for worker in workers:
         worker.start()
-    said = [answers.get(timeout=30) for _ in workers]
+    said = [answers.get(timeout=600) for _ in workers]
     for worker in workers:
         worker.join()
     assert said == [[]] * 6
@@ -238,7 +238,7 @@ def test_full_disk(tmp_path):
     answers = context.Queue()
     worker = context.Process(target=_on_a_full_disk, args=(tmp_path, answers))
     worker.start()
-    verdicts, troubles = answers.get(timeout=30)
+    verdicts, troubles = answers.get(timeout=600)
     worker.join()
     assert verdicts == ["pass"]
     assert "history-closed" in troubles
