@@ -12,6 +12,7 @@ from ..messages import say
 from ..process import Candidate
 from ..report import Diagnosis, Report
 from ..source import Source
+from ..subject import Subject
 from ..unjudged import known
 from .diagnose import diagnose, raising
 from .examine import Examination
@@ -20,6 +21,7 @@ from .flow import Flow, doubts, follow
 from .objects import chosen
 from .page import Page
 from .rules import broken, misplaced
+from .timed import subject_of
 from .trials import Finding, Trial
 from .truth import answers, weighs
 from .weighing import Weighing
@@ -49,12 +51,13 @@ class Refused(Exception):
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
     classes: list[dict[str, Any]],
-) -> None:  # fmt: skip
+) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
-    classes: those that the file defines.
+    classes: those that the file defines. What may be timed of it is returned.
     """
-    _Judging(kata, candidate, source, report, job).run(classes)
+    examinations = _Judging(kata, candidate, source, report, job).run(classes)
+    return subject_of(kata, source, candidate.path, examinations)
 
 
 class _Judging:
@@ -70,7 +73,7 @@ class _Judging:
         self.job = job
         self.language: str = job["language"]
 
-    def run(self, classes: list[dict[str, Any]]) -> None:
+    def run(self, classes: list[dict[str, Any]]) -> list[Examination]:
         """Judge every function that is asked for."""
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
@@ -106,6 +109,7 @@ class _Judging:
             if isinstance(one, Weighing):
                 self.report.roles = {role: ", ".join(names) for role, names in one.roles.items()}
         self._write(examinations)
+        return examinations
 
     def _write(self, examinations: list[Examination]) -> None:
         page = Page(self.report, self.source, self.language, self.kata.asked)

@@ -324,18 +324,16 @@ class Weighing(Examination):
 
     def way_in(self, trial: Trial) -> dict[str, Any]:
         """How the object that a trial calls is made, and its weights."""
-        assert self.construction is not None
-        recipe = self.construction.recipe(trial.case.sizes)
+        recipe = self.recipe_at(trial.case.sizes)
         weights = self._held(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
         return {"recipe": recipe, "weights": weights}
 
-    @property
-    def recipe(self) -> dict[str, Any]:
-        """How the candidate's process makes the object of the first sizes."""
+    def recipe_at(self, sizes: dict[str, int]) -> dict[str, Any]:
+        """How the candidate's process makes the object at these sizes."""
         assert self.construction is not None
-        return self.construction.recipe(self.sizes.first())
+        return self.construction.recipe(sizes)
 
     # -- what is tried ---------------------------------------------------------------------
 
