@@ -21,13 +21,17 @@ __all__ = ["Finding", "Trial", "answers_of", "work_out"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What went wrong in a trial. kind: raised, shape, none, values, gradient or detached."""
+    """What went wrong in a trial. kind: raised, shape, none, values, gradient or detached.
+
+    expected: the right gradient, where one is wrong.
+    """
 
     kind: str
     trial: Trial
     fault: dict[str, Any] | None = None
     gap: Gap | None = None
     actual: Tensor | None = None
+    expected: Tensor | None = None
     name: str = ""
 
 
@@ -125,13 +129,18 @@ class Trial:
             scale_free = mine.double().reshape(right.shape)
             if idle:
                 if float(scale_free.abs().max()) > GRADIENT_BOUND * largest:
-                    found = gap(scale_free, right, GRADIENT_BOUND)
-                    return Finding(kind="gradient", trial=self, gap=found, name=name)
+                    return self._gradient(name, scale_free, right)
                 continue
             found = gap(scale_free, right, GRADIENT_BOUND)
             if found.wrong and (worst is None or found.worst > (worst.gap or found).worst):
-                worst = Finding(kind="gradient", trial=self, gap=found, name=name)
+                worst = self._gradient(name, scale_free, right)
         return worst
+
+    def _gradient(self, name: str, mine: Tensor, right: Tensor) -> Finding:
+        found = gap(mine, right, GRADIENT_BOUND)
+        return Finding(
+            kind="gradient", trial=self, gap=found, actual=mine, expected=right, name=name
+        )
 
 
 def answers_of(result: dict[str, Any], count: int) -> list[dict[str, Any]]:
