@@ -17,6 +17,7 @@ import torch
 from attn_kata.checker.plan import Size
 from attn_kata.checker.stopwatch import Stopwatch, keep_memory
 from attn_kata.checker.timings import Against, against
+from attn_kata.checker.truth import Truth
 from attn_kata.checker.yardstick import others
 from attn_kata.kata.catalogue import Kata, katas
 
@@ -47,7 +48,7 @@ def rows(
     device: str, lengths: Sequence[int], rounds: int, width: int, heads: int
 ) -> Iterator[Sequence[str]]:
     """Measure row by row."""
-    for kata in katas():
+    for kata in (kata for kata in katas() if kata.promised):
         for length in lengths:
             many = heads if kata.contract.heads == "many" else 1
             size = Size(hidden=width, heads=many, block=length)
@@ -64,7 +65,8 @@ def measured(kata: Kata, size: Size, device: str, rounds: int) -> tuple[float, f
     shape = (1, size.block, size.hidden)
     names = ("query", "key", "value") if kata.contract.source == "cross" else ("x",)
     inputs = {name: torch.randn(shape) for name in names}
-    calls = others(kata, size, inputs, None, device)
+    truth = Truth(kata, size)
+    calls = others(kata, truth.settings, [{kata.class_name: truth.named(inputs)}], device)
     watches = [Stopwatch(call, device) for call in calls.values()]
     for watch in watches:
         watch.settle()

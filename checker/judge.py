@@ -47,7 +47,7 @@ from .process import Candidate, Ended, Foul
 from .report import Fault, Named, Report
 from .sheet import Sheet
 from .source import Source, Unreadable, read
-from .timing import Subject, timed
+from .timing import Subject, subject_of, timed
 from .timings import Timings
 from .unjudged import Unjudged, load_fault, no_class, not_bound
 from .verdict import Verdict
@@ -153,7 +153,7 @@ class _Sitting:
     def timings(self, lengths: list[int], requests: socket.socket) -> Timings:
         """Time the submission where it has passed; elsewhere there is nothing to time."""
         if self.subject is None or self.result.verdict != "pass":
-            return Timings(stopped="lost" if self.kata.promised else "other")
+            return Timings(stopped="lost")
         return timed(self.subject, requests, self.job, self.result.device, lengths)
 
     def _serve(self, candidate: Candidate | None) -> None:
@@ -210,7 +210,7 @@ class _Sitting:
         self.phase = "run"
         self.result.roles = fitted.named_roles()
         self._try_all(source, fitted)
-        self.subject = Subject(kata=self.kata, source=source, path=candidate.path, fitted=fitted)
+        self.subject = subject_of(self.kata, source, candidate.path, fitted)
 
     def _fit(
         self,
@@ -233,7 +233,7 @@ class _Sitting:
         self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
     ) -> None:
         try:
-            direct.judge(
+            self.subject = direct.judge(
                 self.kata, candidate, source, self.result, self.job, classes,
                 on_device=self._on_device,
             )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,7 @@ _Given = tuple[dict[str, Tensor], list[Any], dict[str, Any]]
 
 
 class Laps:
-    """Makes one object ready to be timed, and times it.
+    """Makes objects and functions ready to be timed, and times calls of all of them in turn.
 
     build: makes the object of a recipe. give: turns a call's description into arguments.
     fault: describes an exception and the phase it was raised in.
@@ -42,7 +42,7 @@ class Laps:
         self.watch: Stopwatch | None = None
 
     def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make the object and call it: seconds, and bytes and events where memory is asked for."""
+        """Make what is timed and call it: seconds, and bytes and events if memory is asked for."""
         return self._guarded(lambda: self._prepare(request))
 
     def lap(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -61,6 +61,15 @@ class Laps:
         # The last length's objects go before the next one's come.
         self.watch = None
         device = request["device"]
+        place = torch.device(device)
+        calls = [self._ready(call, place) for call in request["calls"]]
+        self.watch = Stopwatch(partial(_all, calls), device)
+        seconds = self.watch.settle()
+        taken, events = self.watch.peak() if request["memory"] else (None, 0)
+        return {"seconds": seconds, "bytes": taken, "events": events}
+
+    def _ready(self, request: dict[str, Any], place: torch.device) -> Callable[[], Any]:
+        """Make what is called, and its arguments."""
         built = self.build(request["recipe"])
         built.convert(_float32)
         built.mode(training=False)
@@ -69,14 +78,11 @@ class Laps:
             with _no_grad():
                 built.forward(*args, **kwargs)
             built.survey()
-        built.move(device)
+        built.move(place)
         _, args, kwargs = self.give(built, request["call"], _float32)
-        args = [_moved(value, device) for value in args]
-        kwargs = {name: _moved(value, device) for name, value in kwargs.items()}
-        self.watch = Stopwatch(partial(built.forward, *args, **kwargs), device)
-        seconds = self.watch.settle()
-        taken, events = self.watch.peak() if request["memory"] else (None, 0)
-        return {"seconds": seconds, "bytes": taken, "events": events}
+        args = [_moved(value, place) for value in args]
+        kwargs = {name: _moved(value, place) for name, value in kwargs.items()}
+        return partial(built.forward, *args, **kwargs)
 
     def _lap(self) -> dict[str, Any]:
         if self.watch is None:
@@ -84,5 +90,11 @@ class Laps:
         return {"seconds": self.watch.lap()}
 
 
-def _moved(value: Any, device: str) -> Any:
-    return _to(value, device) if isinstance(value, Tensor) else value
+def _all(calls: Sequence[Callable[[], Any]]) -> None:
+    # What each returns goes before the next one is called.
+    for call in calls:
+        call()
+
+
+def _moved(value: Any, place: torch.device) -> Any:
+    return _to(value, place) if isinstance(value, Tensor) else value

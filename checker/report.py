@@ -218,9 +218,17 @@ class Heat:
 
 @dataclass(slots=True, kw_only=True)
 class Difference:
-    """The smallest failing case: where, how far off, and a slice of both sides."""
+    """The smallest failing case: where, how far off, and a slice of both sides.
+
+    name: the tensor's, empty where there is one alone. gradient: it is the gradient of that.
+    pair: both sides at the worst place, yours first. expected, actual: of the matrix that holds
+    it, as numbers, or true and false.
+    """
 
     case: str
+    name: str = ""
+    gradient: bool = False
+    pair: list[float] = field(default_factory=list)
     max_abs: float | None = None
     max_rel: float | None = None
     at: list[int] = field(default_factory=list)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import torch
 from torch import Tensor
 
+from .compare import GRADIENT_BOUND, Gap
 from .crashes import because
 from .finding import Finding
 from .lines import Lines
@@ -14,7 +16,7 @@ from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
 from .source import Source
 from .wire import dtype_name
 
-__all__ = ["Sheet", "excerpt"]
+__all__ = ["Sheet"]
 
 _AFTER_VALUES = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths", "causality")
 
@@ -96,26 +98,40 @@ class Sheet:
     def show(self, finding: Finding[Any]) -> None:
         """Make a finding the difference that the report shows."""
         trial = finding.trial
-        expected = trial.expected
+        gradient = finding.kind == "gradient"
+        expected = trial.expected if finding.expected is None else finding.expected
         many = ["batch", "length", "hidden_dim"][: expected.dim()]
         difference = Difference(
             case=trial.label(self.language),
-            axes=many,
+            name=finding.name if gradient else "",
+            gradient=gradient,
+            axes=[] if gradient else many,
             expected_shape=list(expected.shape),
-            tolerance=trial.bound,
         )
-        if finding.actual is not None:
-            difference.actual_shape = list(finding.actual.shape)
-        if finding.gap is not None and finding.actual is not None:
-            gap = finding.gap
-            difference.max_abs, difference.max_rel = gap.max_abs, gap.max_rel
-            difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
-            difference.tolerance = trial.bound * gap.scale
-            if finding.actual.dim() == 3:
-                sample = gap.at[0]
-                difference.expected = excerpt(expected[sample])
-                difference.actual = excerpt(finding.actual[sample])
+        self.differ(difference, finding.actual, expected, finding.gap, trial.bound)
+
+    def differ(
+        self, difference: Difference, mine: Tensor | None, right: Tensor, found: Gap | None,
+        bound: float,
+    ) -> None:  # fmt: skip
+        """Show a difference, with the numbers of both sides where there are some."""
         self.report.difference = difference
+        floats = right.is_floating_point()
+        if difference.gradient:
+            bound = GRADIENT_BOUND
+        if floats:
+            # What is whole, or true, is right or not.
+            difference.tolerance = bound * (found.scale if found else 1)
+        if mine is None:
+            return
+        difference.actual_shape = list(mine.shape)
+        if found is None or not found.at:
+            return
+        difference.max_abs, difference.max_rel = found.max_abs, found.max_rel
+        difference.at, difference.wrong, difference.total = list(found.at), found.wrong, found.total
+        difference.pair = [side[found.at].item() for side in (mine, right)]
+        plane = found.at[:-2]
+        difference.actual, difference.expected = (_excerpt(side[plane]) for side in (mine, right))
 
     def finish(self) -> None:
         """Order the checks, hold back what waits for values, and set the verdict."""
@@ -140,6 +156,6 @@ class Sheet:
         self.report.verdict = "fail" if failed else "pass"
 
 
-def excerpt(rows: Tensor) -> list[list[float]]:
+def _excerpt(rows: Tensor) -> list[list[float]]:
     """The first entries of the first rows, as a report shows them."""
-    return [[float(v) for v in row[:6]] for row in rows[:4]]
+    return torch.atleast_2d(rows.detach())[:4, :6].tolist()

@@ -11,7 +11,7 @@ import os
 import socket
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -26,10 +26,12 @@ from .messages import say
 from .plan import Size
 from .process import Candidate, Ended, Foul
 from .source import Source
-from .timings import OTHERS, SIDES, Row, Timings, row
+from .subject import Posed, Subject
+from .timings import Row, Timings, row
+from .truth import Truth
 from .yardstick import Yardstick
 
-__all__ = ["Subject", "timed"]
+__all__ = ["subject_of", "timed"]
 
 _HEADS, _HEAD_DIM = 4, 32
 # Seconds for all lengths together, and how much longer an answer that was begun may take.
@@ -43,16 +45,6 @@ _BEFORE = 4
 _BYTES = 1 << 30
 # How often a call may take and give back memory for that to be listened to.
 _EVENTS = 50_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """A submission that has passed. fitted: how it is made and called."""
-
-    kata: Kata
-    source: Source
-    path: str
-    fitted: Fitted
 
 
 class _Raised(Exception):
@@ -75,15 +67,12 @@ def timed(
     job: seed, language and memory (bytes) are read. device: the report's, which says whether
     the submission ran on a GPU, and on which.
     """
-    size = _size(subject)
-    masked = subject.fitted.binding.forward.no_mask == "ones"
     on_cuda = device["cuda"] == "ran"
-    found = Timings(
+    found = replace(
+        subject.told,
         device="cuda" if on_cuda else "cpu",
         name=device["name"] if on_cuda else None,
-        hidden_dim=size.hidden,
-        heads=size.heads,
-        masked=masked and bool(subject.kata.contract.masks),
+        rows=[],
     )
     # Forked first, while this process has few threads.
     yardstick = Yardstick(subject.kata, found.device)
@@ -91,7 +80,7 @@ def timed(
     candidate = Candidate(requests, limits)
     candidate.serve(subject.path)
     try:
-        _Race(subject, size, candidate, yardstick, found, job["seed"]).run(
+        _Race(subject, candidate, yardstick, found, job["seed"]).run(
             lengths, job["memory"], job["language"]
         )
     finally:
@@ -100,11 +89,39 @@ def timed(
     return found
 
 
-def _size(subject: Subject) -> Size:
-    if subject.kata.contract.heads == "one":
-        return Size(hidden=_HEADS * _HEAD_DIM, heads=1)
-    heads = _HEADS if subject.fitted.takes_heads else subject.fitted.fixed_heads or 1
-    return Size(hidden=heads * _HEAD_DIM, heads=heads)
+def subject_of(kata: Kata, source: Source, path: str, fitted: Fitted) -> Subject:
+    """A class whose weights have roles. fitted: how it is made and called."""
+    heads = 1
+    if kata.contract.heads == "many":
+        heads = _HEADS if fitted.takes_heads else fitted.fixed_heads or 1
+    single = kata.contract.heads == "one"
+    size = Size(hidden=(_HEADS if single else heads) * _HEAD_DIM, heads=heads)
+    masked = fitted.binding.forward.no_mask == "ones"
+    told = Timings(
+        hidden_dim=size.hidden,
+        heads=heads,
+        fused=bool(kata.fused),
+        masked=masked and bool(kata.contract.masks),
+        sizes={"batch": 1, "hidden_dim": size.hidden, "heads": heads},
+        grows=["query_length", "key_length"] if fitted.cross else ["length"],
+    )
+
+    def posed(length: int, draw: torch.Generator) -> Posed:
+        here = replace(size, block=length)
+        case = Case(check="", batch=1, queries=length, keys=length)
+        drawn = draw_inputs(case, fitted.binding, size.hidden, draw, cross=fitted.cross)
+        inputs = {name: tensor.float() for name, tensor in drawn.items()}
+        mask = fitted.none_mask(case)
+        mine = {
+            "recipe": fitted.binding.recipe(here),
+            "warm": plain_call(kata, fitted.binding, here),
+            "call": fitted.binding.forward.call(inputs, mask, shape=[1, length, size.hidden]),
+        }
+        truth = Truth(kata, here)
+        given = truth.named(inputs, mask)
+        return Posed(mine=[mine], settings=truth.settings, calls=[{kata.class_name: given}])
+
+    return Subject(kata=kata, source=source, path=path, told=told, posed=posed)
 
 
 class _Race:
@@ -113,14 +130,12 @@ class _Race:
     def __init__(
         self,
         subject: Subject,
-        size: Size,
         candidate: Candidate,
         yardstick: Yardstick,
         found: Timings,
         seed: int,
     ) -> None:
         self.subject = subject
-        self.size = size
         self.candidate = candidate
         self.yardstick = yardstick
         self.found = found
@@ -162,8 +177,9 @@ class _Race:
             found.stopped = "lost"
 
     def _load(self) -> None:
-        answer = self.candidate.ask(self.subject.source.to_load(self.subject.path))
-        if answer["fault"] is not None and not answer["classes"]:
+        source = self.subject.source
+        answer = self.candidate.ask(source.to_load(self.subject.path))
+        if answer["fault"] is not None and source.cells is None:
             raise _Raised(answer["fault"])
 
     def _beyond(self, memory: int) -> str | None:
@@ -181,38 +197,28 @@ class _Race:
     def _row(self, length: int) -> Row:
         begun = time.monotonic()
         taken = self._prepare(length)
-        seconds: dict[str, list[float]] = {side: [] for side in SIDES}
+        seconds: dict[str, list[float]] = {side: [] for side in taken}
         for number in range(_MOST):
             if number >= _LEAST and time.monotonic() - begun > _SHARE:
                 break
-            for side in SIDES:
-                seconds[side].append(self._lap(side))
+            for side, laps in seconds.items():
+                laps.append(self._lap(side))
         self.took = time.monotonic() - begun
         return row(length, seconds, taken)
 
     def _prepare(self, length: int) -> dict[str, int | None]:
         """Have all sides made and called at a length, and return the bytes that a call takes."""
-        fitted, kata = self.subject.fitted, self.subject.kata
-        size = replace(self.size, block=length)
-        case = Case(check="", batch=1, queries=length, keys=length)
-        width, cross = size.hidden, kata.contract.source == "cross"
-        drawn = draw_inputs(case, fitted.binding, width, self.draw, cross=cross)
-        inputs = {name: tensor.float() for name, tensor in drawn.items()}
-        mask = fitted.none_mask(case)
+        posed = self.subject.posed(length, self.draw)
+        device = self.found.device
         listened = _GROWTH * self.events <= _EVENTS
-        mine = self._ask({
-            "do": "prepare",
-            "recipe": fitted.binding.recipe(size),
-            "warm": plain_call(kata, fitted.binding, size),
-            "call": fitted.binding.forward.call(inputs, mask, shape=[1, length, width]),
-            "device": self.found.device,
-            "memory": listened,
-        })  # fmt: skip
+        mine = self._ask(
+            {"do": "prepare", "calls": posed.mine, "device": device, "memory": listened}
+        )
         if listened:
             self.events = mine["events"]
-        request = {"do": "prepare", "size": asdict(size), "inputs": inputs, "mask": mask}
+        request = {"do": "prepare", "settings": posed.settings, "calls": posed.calls}
         theirs = self.yardstick.ask(request, self.deadline)
-        return {"yours": mine["bytes"], **{side: theirs[side]["bytes"] for side in OTHERS}}
+        return {"yours": mine["bytes"], **{side: one["bytes"] for side, one in theirs.items()}}
 
     def _lap(self, side: str) -> float:
         if side == "yours":

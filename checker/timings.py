@@ -45,7 +45,11 @@ class Against:
 
 @dataclass(slots=True, kw_only=True)
 class Row:
-    """One length. sides: a lap for yours, reference and fused. against: the last two."""
+    """One length.
+
+    sides: a lap for yours, reference and, where there is such a kernel, fused. against: the
+    others.
+    """
 
     length: int
     rounds: int
@@ -55,12 +59,16 @@ class Row:
 
 @dataclass(slots=True, kw_only=True)
 class Timings:
-    """What was timed: forward in eval mode, without gradients, dropout or mask.
+    """What was timed: forward in eval mode, or functions, without gradients, dropout or mask.
 
+    functions: their names, called one after another; none for a class. whole: the class could go
+    on from an earlier call, and is given all positions at once. sizes: by the names of axes, and
+    grows: those that are the length. fused: whether torch has a fused kernel for it.
+    hidden_dim and heads are 0 where there are none.
     masked: a mask that hides nothing was handed over, for want of a call without one.
     stopped: why longer lengths are missing: "time" or "memory" (the next would have taken more
     than is spent on this), "raised", "ended" or "forbidden" (what the submission did there),
-    "lost" (the judge's own fault) or "other" (a kata of another kind), None where none is.
+    or "lost" (the judge's own fault), None where none is.
     at: the length that is missing first.
     message and line: what happened, where it is more than a word.
     """
@@ -73,6 +81,11 @@ class Timings:
     hidden_dim: int = 0
     heads: int = 1
     masked: bool = False
+    functions: list[str] = field(default_factory=list)
+    whole: bool = False
+    fused: bool = True
+    sizes: dict[str, int] = field(default_factory=dict)
+    grows: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     stopped: str | None = None
     at: int | None = None
@@ -100,11 +113,13 @@ def row(
 ) -> Row:
     """Sum a length up. seconds: of every side, a round each. taken: the bytes of every side."""
     sides = {
-        side: Lap(seconds=statistics.median(seconds[side]), bytes=taken[side]) for side in SIDES
+        side: Lap(seconds=statistics.median(laps), bytes=taken[side])
+        for side, laps in seconds.items()
     }
     ratios = {
         other: against(seconds["yours"], seconds[other], taken["yours"], taken[other])
         for other in OTHERS
+        if other in seconds
     }
     return Row(length=length, rounds=len(seconds["yours"]), sides=sides, against=ratios)
 

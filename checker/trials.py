@@ -117,13 +117,18 @@ class Trial:
             scale_free = mine.double().reshape(right.shape)
             if idle:
                 if float(scale_free.abs().max()) > GRADIENT_BOUND * largest:
-                    found = gap(scale_free, right, GRADIENT_BOUND)
-                    return Finding(kind="gradient", trial=self, gap=found, name=name)
+                    return self._gradient(name, scale_free, right)
                 continue
             found = gap(scale_free, right, GRADIENT_BOUND)
             if found.wrong and (worst is None or found.worst > (worst.gap or found).worst):
-                worst = Finding(kind="gradient", trial=self, gap=found, name=name)
+                worst = self._gradient(name, scale_free, right)
         return worst
+
+    def _gradient(self, name: str, mine: Tensor, right: Tensor) -> Finding:
+        found = gap(mine, right, GRADIENT_BOUND)
+        return Finding(
+            kind="gradient", trial=self, gap=found, actual=mine, expected=right, name=name
+        )
 
 
 def answers_of(result: dict[str, Any], count: int) -> list[dict[str, Any]]:

@@ -90,8 +90,9 @@ class Truth:
             "hidden_dim": size.hidden, "num_heads": size.heads, "block_size": size.block,
             "dropout": size.dropout,
         }  # fmt: skip
+        self.settings = {name: worth[name] for name in wanted}
         with undrawn_weights():
-            self.module = kind(**{name: worth[name] for name in wanted}).eval()
+            self.module = kind(**self.settings).eval()
         self.extra_output: tuple[Tensor, Tensor] | None = None
 
     def load(self, roles: Roles, flat: Tensor) -> None:
@@ -119,13 +120,18 @@ class Truth:
 
     def run(self, inputs: dict[str, Tensor], mask: Tensor | None = None) -> Tensor:
         """Return the right output. A mask already has the form that the kata's table names."""
-        given = [inputs[name] for name in self._order(inputs)]
-        keywords = {} if mask is None else {self._mask_name(): mask}
-        out = self.module(*given, **keywords)
+        out = self.module(**self.named(inputs, mask))
         if self.extra_output is not None:
             weight, bias = self.extra_output
             out = nn.functional.linear(out, weight, bias)
         return out
+
+    def named(self, inputs: dict[str, Tensor], mask: Tensor | None = None) -> dict[str, Tensor]:
+        """Return what the reference is called with, by its own names."""
+        order = [name.split("=")[0] for name in self.kata.contract.forward]
+        given = (inputs[name] for name in self._order(inputs))
+        named = dict(zip(order, given, strict=False))
+        return named if mask is None else {**named, order[-1]: mask}
 
     def gradients(self, roles: Roles) -> Tensor:
         """Return the reference's weight gradients, laid out as the candidate's weights."""
@@ -153,9 +159,6 @@ class Truth:
         if "context" in inputs:
             return ["query", "context", "context"]
         return ["query", "key", "value"]
-
-    def _mask_name(self) -> str:
-        return self.kata.contract.forward[-1].split("=")[0]
 
 
 def _length(roles: Roles) -> int:

@@ -11,76 +11,74 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from ..kata.catalogue import Kata
 from . import fence, wire
-from .plan import Size
+from .direct.truth import Answer, answers, executed
+from .fused import fused_source
 from .stopwatch import Stopwatch, keep_memory
-from .timings import OTHERS
-from .truth import Truth
 
-__all__ = ["Fused", "Yardstick", "others"]
-
-
-class Fused(nn.Module):
-    """The model answer's own projections, and one fused kernel where it has its steps.
-
-    Takes what the model answer takes, and returns the same in eval mode, up to rounding.
-    """
-
-    def __init__(self, kata: Kata, answer: nn.Module, heads: int) -> None:
-        super().__init__()
-        self.answer = answer
-        self.heads = heads
-        self.causal = kata.contract.causal
-        self.output = next((name for name, of in kata.layers.items() if of == "o"), None)
-        self.inner = {name: of for name, of in kata.layers.items() if of != "o"}
-
-    def forward(self, *inputs: Tensor, **masks: Tensor) -> Tensor:
-        """Take one input or three, (batch, length, hidden_dim); return the first one's shape."""
-        sources = dict(zip("qkv", inputs * 3 if len(inputs) == 1 else inputs, strict=True))
-        split: dict[str, Tensor] = {}
-        for name, roles in self.inner.items():
-            projected = getattr(self.answer, name)(sources[roles[0]])
-            for role, part in zip(roles, projected.chunk(len(roles), dim=-1), strict=True):
-                split[role] = part.unflatten(-1, (self.heads, -1)).transpose(1, 2)
-        context = F.scaled_dot_product_attention(
-            split["q"], split["k"], split["v"], attn_mask=_shown(masks), is_causal=self.causal
-        )
-        merged = context.transpose(1, 2).flatten(2)
-        return merged if self.output is None else getattr(self.answer, self.output)(merged)
-
-
-def _shown(masks: dict[str, Tensor]) -> Tensor | None:
-    """Return the mask, where there is one, over every head and as the kernel takes it."""
-    for mask in masks.values():
-        return (mask if mask.dim() == 4 else mask.unsqueeze(1)) != 0
-    return None
+__all__ = ["Yardstick", "others"]
 
 
 def others(
-    kata: Kata, size: Size, inputs: dict[str, Tensor], mask: Tensor | None, device: str
-) -> dict[str, Callable[[], Tensor]]:
-    """Return the model answer's call and the fused kernel's, on the same weights and inputs."""
-    torch.manual_seed(0)
-    held = {name: tensor.to(device) for name, tensor in inputs.items()}
-    mask = mask if mask is None else mask.to(device)
-    reference, fused = Truth(kata, size), Truth(kata, size)
-    reference.module = reference.module.float().to(device)
-    with torch.no_grad():
-        for weight in reference.module.parameters():
-            weight.normal_(std=size.hidden**-0.5)
-    fused.module = Fused(kata, reference.module, size.heads)
-    return dict(
-        zip(OTHERS, (partial(truth.run, held, mask) for truth in (reference, fused)), strict=True)
-    )
+    kata: Kata, settings: dict[str, Any], calls: Sequence[dict[str, dict[str, Any]]], device: str
+) -> dict[str, Callable[[], Any]]:
+    """Return the model answer's calls and the fused kernel's, on the same weights and arguments.
+
+    settings: what an object is made with. calls: the functions to call, or the class, one after
+    another, each with its arguments; what the last returns is returned. Without a fused kernel,
+    the model answer's alone.
+    """
+    fused = fused_source(kata)
+    sides = {"reference": answers(kata), "fused": None if fused is None else executed(kata, fused)}
+    weights: dict[str, Tensor] = {}
+    found: dict[str, Callable[[], Any]] = {}
+    for side, answer in sides.items():
+        if answer is not None:
+            given = [
+                partial(_made(answer[name], settings, weights, device), **_moved(arguments, device))
+                for call in calls for name, arguments in call.items()
+            ]  # fmt: skip
+            found[side] = partial(_all, given)
+    return found
+
+
+def _made(
+    answer: Answer, settings: dict[str, Any], weights: dict[str, Tensor], device: str
+) -> Answer:
+    """Return a function as it is; of a class an object that has the weights, drawn where none are.
+
+    weights: filled in by the first object that is made.
+    """
+    if not isinstance(answer, type):
+        return answer
+    module: nn.Module = answer(**settings).float().eval()
+    if not weights:
+        torch.manual_seed(0)
+        with torch.no_grad():
+            for weight in module.parameters():
+                weight.normal_(std=weight.shape[-1] ** -0.5)
+        weights.update(module.state_dict())
+    module.load_state_dict(weights)
+    return module.to(device)
+
+
+def _moved(arguments: dict[str, Any], device: str) -> dict[str, Any]:
+    return {n: v.to(device) if isinstance(v, Tensor) else v for n, v in arguments.items()}
+
+
+def _all(calls: Sequence[Callable[[], Any]]) -> Any:
+    # What each returns goes before the next one is called.
+    for call in calls[:-1]:
+        call()
+    return calls[-1]()
 
 
 class Yardstick:
@@ -127,9 +125,7 @@ def _serve(line: socket.socket, kata: Kata, device: str) -> None:
         except wire.Closed:
             return
         if request["do"] == "prepare":
-            calls = others(
-                kata, Size(**request["size"]), request["inputs"], request["mask"], device
-            )
+            calls = others(kata, request["settings"], request["calls"], device)
             watches = {side: Stopwatch(call, device) for side, call in calls.items()}
             wire.send(line, {side: _prepared(watch) for side, watch in watches.items()})
         else:

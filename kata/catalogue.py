@@ -87,7 +87,9 @@ class Kata:
     class judged by its weights and calls alone), have what is asked of them. layers maps a
     parameter layer of the model answer to the roles that are stacked in it, so
     `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection. no_weights says why there
-    are no attention weights, where the model answer makes none.
+    are no attention weights, where the model answer makes none. timed are the functions that
+    are timed after a pass. fused is a statement with torch's fused kernel that may stand in the
+    model answer in place of the one that binds the same name; empty where none computes that.
     """
 
     id: str
@@ -105,6 +107,8 @@ class Kata:
     promised: Contract | None = None
     asks: Asked | None = None
     no_weights: dict[str, str] | None = None
+    timed: tuple[str, ...] = ()
+    fused: str = ""
 
     @property
     def contract(self) -> Contract:
@@ -199,6 +203,9 @@ def _toml(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> Kata:
     data = _toml(path)
     kind = data.get("kind", "class")
+    timed = data.get("timed", {})
+    asks = read_asked(data) if kind != "class" else None
+    functions = [data["class"]] if asks is None else [one.name for one in asks.functions]
     return Kata(
         id=path.parent.name,
         order=data["order"],
@@ -213,8 +220,10 @@ def _read(path: Path) -> Kata:
         kind=kind,
         group=data.get("group", GROUPS[0]),
         promised=_contract(data["contract"]) if kind == "class" else None,
-        asks=read_asked(data) if kind != "class" else None,
+        asks=asks,
         no_weights=data.get("no_weights"),
+        timed=tuple(timed.get("functions", functions)),
+        fused=timed.get("fused", ""),
     )
 
 

@@ -68,6 +68,9 @@ def _worst(difference: Difference, language: str, width: int) -> list[Line]:
     pair = _pair(difference)
     allowed = f" ± {number(difference.tolerance)}" if difference.tolerance is not None else ""
     place = say("at", language, place=shape(difference.at)) if difference.at else ""
+    if difference.name:
+        key = "at-gradient" if difference.gradient else "at-result"
+        place = say(key, language, name=safe(difference.name), place=place)
     if pair is None:
         if difference.max_abs is None:
             return []
@@ -88,7 +91,9 @@ def _worst(difference: Difference, language: str, width: int) -> list[Line]:
 
 
 def _pair(difference: Difference) -> tuple[float, float] | None:
-    """The two numbers at the worst place, where the slice holds it."""
+    """The two numbers at the worst place; of an older report where the slice holds it."""
+    if len(difference.pair) == 2:
+        return difference.pair[0], difference.pair[1]
     if len(difference.at) < 2 or not difference.expected:
         return None
     row, column = difference.at[-2:]

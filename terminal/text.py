@@ -84,6 +84,8 @@ def number(value: float | None) -> str:
     """Write a number with three digits, as one would say it."""
     if value is None:
         return "?"
+    if isinstance(value, bool):
+        return str(value)
     if math.isnan(value):
         return "nan"
     if math.isinf(value):

@@ -21,7 +21,8 @@ _ROOM = 4 + 2 + 2 + 5
 def timings_lines(timings: Timings, language: str, width: int) -> list[Line]:
     """Draw what was timed, as much of it as a screen of this width has room for."""
     lines: list[Line] = [[(row, "bold")] for row in _wrapped(_what(timings, language), width)]
-    lines += [[(row, "dim")] for row in _wrapped(say("bench-fused", language), width)]
+    against = "bench-fused" if timings.fused else "bench-no-fused"
+    lines += [[(row, "dim")] for row in _wrapped(say(against, language), width)]
     if timings.rows:
         lines += [[], *_table(timings.rows, language, width)]
     lines += _end(timings, language, width)
@@ -78,8 +79,17 @@ def _what(timings: Timings, language: str) -> str:
     device = safe(timings.name or timings.device.upper())
     if timings.device == "cpu":
         device = say("bench-threads", language, count=timings.threads)
-    parts = {"device": device, "width": timings.hidden_dim, "dtype": timings.dtype}
-    text = say("bench-what", language, batch=timings.batch, heads=timings.heads, **parts)
+    comma = say("watch-comma", language)
+    called = comma.join(f"`{safe(name)}`" for name in timings.functions)
+    key = "bench-what-functions" if len(timings.functions) > 1 else "bench-what-function"
+    what = say(key if called else "bench-what-class", language, names=called)
+    if timings.whole:
+        what += say("bench-whole", language)
+    sizes = comma.join(f"{safe(name)} {size}" for name, size in timings.sizes.items())
+    parts = {"what": what, "device": device, "dtype": timings.dtype, "sizes": sizes}
+    text = say("bench-what", language, **parts)
+    if timings.grows not in ([], ["length"]):
+        text += say("bench-grows", language, names=comma.join(map(safe, timings.grows)))
     return text + (say("bench-masked", language) if timings.masked else "")
 
 
@@ -122,7 +132,8 @@ _COLUMNS = (
 
 def _table(rows: Sequence[Row], language: str, width: int) -> list[Line]:
     """Draw the multiples; on a narrow screen their spread goes first, then what is absolute."""
-    kept = list(_COLUMNS)
+    there = {"", *rows[0].sides}
+    kept = [column for column in _COLUMNS if column.group in there]
     lines = _laid_out(kept, rows, language)
     while max(sum(cells(text) for text, _ in line) for line in lines) > width and len(kept) > 3:
         worst = max(column.rank for column in kept)
@@ -162,19 +173,20 @@ def _placed(texts: Sequence[str], kept: Sequence[_Column], wide: Sequence[int]) 
 def _growth(rows: Sequence[Row], language: str, width: int) -> list[Line]:
     """Draw how memory and time grow, side beside side, each on one scale."""
     lines: list[Line] = []
-    names = [say(f"bench-side-{side}", language) for side in SIDES]
+    sides = [side for side in SIDES if side in rows[0].sides]
+    names = [say(f"bench-side-{side}", language) for side in sides]
     room = max(cells(name) for name in names)
     # A narrow screen has thinner bars, closer to their names.
     thick = _ROOM + room + 2 * len(rows) <= width
     dent, gap, wide = ("    ", _GAP, 2) if thick else (_GAP, " ", 1)
     for what in ("memory", "seconds"):
-        table = {side: [_value(row, side, what) for row in rows] for side in SIDES}
+        table = {side: [_value(row, side, what) for row in rows] for side in sides}
         known = [value for values in table.values() for value in values if value]
         if not known:
             continue
         title = say(f"bench-growth-{what}", language, first=rows[0].length, last=rows[-1].length)
         lines += [[(row, "")] for row in _wrapped(title, width)]
-        for side, name in zip(SIDES, names, strict=True):
+        for side, name in zip(sides, names, strict=True):
             drawn = bars(table[side], min(known), max(known), wide)
             head, doubled = f"{dent}{pad(name, room)}{gap}", _doubled(table[side])
             lines.append([(head, ""), (drawn, "code"), (f"{gap}{doubled}", "")])

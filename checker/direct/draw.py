@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...kata.arithmetic import worth
+from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
 from ...kata.modules import Module
 from ...kata.sizes import Sizes
 from ..messages import say
 
-__all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small"]
+__all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small", "spoken"]
 
 _VALUES = 5
 # How much of a mask is 1.
@@ -47,11 +47,9 @@ class Case:
 
     def label(self, function: Function, sizes: Sizes, language: str) -> str:
         """The case in words: the sizes that the function speaks of, and its choices."""
-        spoken = _spoken(function)
+        named = spoken(function)
         parts = [
-            f"{sizes.axes[symbol]} {size}"
-            for symbol, size in self.sizes.items()
-            if symbol in spoken
+            f"{sizes.axes[symbol]} {size}" for symbol, size in self.sizes.items() if symbol in named
         ]
         parts += [f"{name}={value!r}" for name, value in self.chosen.items()]
         if function.mask is not None:
@@ -197,16 +195,15 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
 
 def _rows(function: Function, sizes: Sizes) -> list[dict[str, int]]:
     """The sizes that a function's arguments tell apart, each once."""
-    spoken = _spoken(function)
+    named = spoken(function)
     found: dict[tuple[int, ...], dict[str, int]] = {}
     for row in sizes.rows():
-        found.setdefault(tuple(size for name, size in row.items() if name in spoken), row)
+        found.setdefault(tuple(size for name, size in row.items() if name in named), row)
     return list(found.values())
 
 
-def _spoken(function: Function) -> set[str]:
-    from ...kata.arithmetic import names
-
+def spoken(function: Function) -> set[str]:
+    """The symbols of the sizes that a function's arguments and weights have."""
     texts = [axis for one in function.arguments for shape in one.shapes for axis in shape]
     texts += [one.value for one in function.arguments if one.value]
     texts += function.module.texts if function.module is not None else []

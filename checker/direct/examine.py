@@ -120,11 +120,23 @@ class Examination:
             shape=shapes[0],
             shapes=shapes,
             strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
-            keep=tuple(one.name for one in self.function.arguments if not one.floats),
+            keep=self._kept_dtype,
             # Where it is forbidden it is left on, so that who uses it is told so.
             autograd=AUTOGRAD in self.function.rules.never,
             **(extra | _in_training(extra) if case.train else extra),
         )
+
+    def posed(self, case: Case, generator: torch.Generator) -> tuple[Given, dict[str, Any]]:
+        """Draw a case and write its call, with nothing worked out."""
+        assert self.bound is not None
+        given = draw(self.function, case, generator)
+        trial = Trial(function=self.function, case=case, given=given, expected=(), bound=0.0)
+        return given, self.bound.call(given, self._handed(trial), keep=self._kept_dtype)
+
+    @property
+    def _kept_dtype(self) -> tuple[str, ...]:
+        """The arguments that stay in the dtype in which they are drawn."""
+        return tuple(one.name for one in self.function.arguments if not one.floats)
 
     def _handed(self, trial: Trial) -> dict[str, Tensor]:
         """The tensors as the submission gets them: masks in their meaning and dtype."""
@@ -219,6 +231,10 @@ class Examination:
     @property
     def recipe(self) -> dict[str, Any]:
         """How the candidate's process finds the function, or makes the object of first sizes."""
+        return self.recipe_at(self.sizes.first())
+
+    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:  # noqa: ARG002 - as above
+        """The same at other sizes. silent: without dropout."""
         return {"function": self.entry["name"]}
 
     # -- the steps -----------------------------------------------------------------------

@@ -18,6 +18,7 @@ from ..process import Candidate, Ended
 from ..report import Diagnosis, Report
 from ..sheet import Sheet
 from ..source import Source
+from ..subject import Subject
 from ..unjudged import known
 from .again import DirectAgain
 from .checks import try_all
@@ -28,6 +29,7 @@ from .flow import Flow, doubts, follow
 from .objects import chosen
 from .page import Page
 from .rules import broken, misplaced
+from .timed import subject_of
 from .trials import Finding, Trial
 from .truth import answers, weighs
 from .weighing import Weighing
@@ -61,13 +63,15 @@ class Refused(Exception):
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
     classes: list[dict[str, Any]], *, on_device: OnDevice,
-) -> None:  # fmt: skip
+) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
     classes: those that the file defines. on_device: judges what has passed once more on a
-    real accelerator, where there may be one; the candidate is gone then.
+    real accelerator, where there may be one; the candidate is gone then. What may be timed of
+    the file is returned.
     """
-    _Judging(kata, candidate, source, report, job, on_device=on_device).run(classes)
+    judging = _Judging(kata, candidate, source, report, job, on_device=on_device)
+    return subject_of(kata, source, candidate.path, judging.run(classes))
 
 
 class _Judging:
@@ -85,7 +89,7 @@ class _Judging:
         self.on_device = on_device
         self.language: str = job["language"]
 
-    def run(self, classes: list[dict[str, Any]]) -> None:
+    def run(self, classes: list[dict[str, Any]]) -> list[Examination]:
         """Judge every function that is asked for."""
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
@@ -126,6 +130,7 @@ class _Judging:
                     role: ", ".join(names) for role, names in one.held.roles.items()
                 }
         self._write(examinations, faults)
+        return examinations
 
     def _write(self, examinations: list[Examination], faults: list[dict[str, Any]] | None) -> None:
         """Fill in the report. faults: what came of a pretended GPU, None where none was tried."""

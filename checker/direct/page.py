@@ -13,7 +13,7 @@ from ..evidence import cut_line, state_line
 from ..finding import Finding
 from ..lines import in_place
 from ..report import Difference, Report
-from ..sheet import Sheet, excerpt
+from ..sheet import Sheet
 from ..source import Source
 from ..wire import dtype_name
 from .diagnose import Named
@@ -360,22 +360,14 @@ class Page(Sheet):
         if right is None:
             return
         trial: Trial = finding.trial
-        result = next(one for one in trial.function.results if one.name == finding.name)
+        function = trial.function
+        gradient = finding.kind == "gradient"
+        shape = next((one.shape for one in function.results if one.name == finding.name), ())
         difference = Difference(
             case=self.label(finding),
-            axes=[self.sizes.axes.get(axis, axis) for axis in result.shape],
+            name=f"`{finding.name}`" if gradient or len(function.results) > 1 else "",
+            gradient=gradient,
+            axes=[] if gradient else [self.sizes.axes.get(axis, axis) for axis in shape],
             expected_shape=list(right.shape),
-            tolerance=trial.bound,
         )
-        mine = finding.actual
-        if mine is not None:
-            difference.actual_shape = list(mine.shape)
-        gap = finding.gap
-        if gap is not None and mine is not None:
-            difference.max_abs, difference.max_rel = gap.max_abs, gap.max_rel
-            difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
-            difference.tolerance = trial.bound * gap.scale
-            if right.dim() == 3:
-                difference.expected = excerpt(right[gap.at[0]])
-                difference.actual = excerpt(mine[gap.at[0]])
-        self.report.difference = difference
+        self.differ(difference, finding.actual, right, finding.gap, trial.bound)

@@ -133,7 +133,9 @@ class Trial:
                     continue
             found = gap(mine, right, GRADIENT_BOUND)
             if found.wrong:
-                return Finding(kind="gradient", trial=self, name=name, gap=found)
+                return Finding(
+                    kind="gradient", trial=self, name=name, gap=found, actual=mine, expected=right
+                )
         return None
 
 

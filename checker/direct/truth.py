@@ -21,7 +21,18 @@ from ..milestones import HIDDEN
 from ..truth import undrawn_weights
 from .draw import Given
 
-__all__ = ["FAULTS", "Answer", "Answers", "Made", "Ready", "answers", "made", "options", "weighs"]
+__all__ = [
+    "FAULTS",
+    "Answer",
+    "Answers",
+    "Made",
+    "Ready",
+    "answers",
+    "executed",
+    "made",
+    "options",
+    "weighs",
+]
 
 # What a model answer may raise when it is edited, or given weights that are not its own.
 FAULTS = (
@@ -62,7 +73,14 @@ def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
         if not fits(edit, source):
             return None
         source = edited(edit, source)
-    namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
+    return executed(kata, source)
+
+
+def executed(kata: Kata, source: str) -> Answers | None:
+    """Return what a text of the model answer, or like it, defines; None where it is no Python."""
+    namespace: dict[str, Any] = {
+        "__name__": f"edited_{kata.id}", "torch": torch, "F": nn.functional,
+    }  # fmt: skip
     try:
         exec(compile(source, _file(kata), "exec"), namespace)  # noqa: S102 - our own text
     except SyntaxError:

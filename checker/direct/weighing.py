@@ -306,18 +306,16 @@ class Weighing(Examination):
 
     def way_in(self, trial: Trial) -> dict[str, Any]:
         """How the object that a trial calls is made, and its weights."""
-        assert self.construction is not None
-        recipe = self.construction.recipe(trial.case.sizes, silent=trial.case.train)
+        recipe = self.recipe_at(trial.case.sizes, silent=trial.case.train)
         weights = self.held.of(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
         return {"recipe": recipe, "weights": weights}
 
-    @property
-    def recipe(self) -> dict[str, Any]:
-        """How the candidate's process makes the object of the first sizes."""
+    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:
+        """How the candidate's process makes the object at these sizes. silent: without dropout."""
         assert self.construction is not None
-        return self.construction.recipe(self.sizes.first())
+        return self.construction.recipe(sizes, silent=silent)
 
     # -- what is tried ---------------------------------------------------------------------
 

@@ -27,6 +27,8 @@ def timings(count=6, known=True, **more):
         rows.append(row(length, seconds, {side: int(taken[side]) for side in SIDES}))
         if not known:
             rows[-1] = row(length, seconds, dict.fromkeys(SIDES))
+    sizes = {"batch": 1, "hidden_dim": 128, "heads": 4}
+    more = {"sizes": sizes, **more}
     return Timings(hidden_dim=128, heads=4, rows=rows, **more)
 
 
@@ -45,6 +47,27 @@ def test_screen_is_the_stored_one(language, width):
         file.write_text(now, "utf-8")
     assert now == file.read_text("utf-8"), f"if this is better: {WRITE}=1 pytest {__file__}"
     assert all(cells(line) <= width for line in now.splitlines())
+
+
+def test_what_was_called_is_said():
+    """Functions by their names, sizes by those of axes, no cache, and what grows."""
+    sizes = {"batch": 1, "heads": 4}
+    grows = ["query_length", "key_length"]
+    told = text(timings(2, functions=["one", "two"], sizes=sizes, grows=grows), width=200)
+    assert "`one`, `two`, called one after another, float32, 1 thread: batch 1, heads 4; " in told
+    assert "what grows is query_length, key_length" in told
+    assert "without a cache" in text(timings(2, whole=True), width=200)
+
+
+def test_without_a_fused_kernel_there_are_two_sides():
+    """The table, the plot and the sentence above them leave the fused kernel out."""
+    one = timings(3, fused=False)
+    for each in one.rows:
+        del each.sides["fused"], each.against["fused"]
+    told = text(one, width=200)
+    assert "does not compute this" in told
+    assert "fused kernel" not in told
+    assert "model answer  ▁" in told
 
 
 @pytest.mark.parametrize("width", range(28, 100, 3))
