@@ -132,6 +132,10 @@ class _Sitting:
             except Foul as foul:
                 verdict = Verdict(self.result, self.kata, source, self.language)
                 verdict.foul(foul.called, foul.line)
+            except Unjudged as unjudged:
+                # What is missing may stand in a cell that Python could not read.
+                hidden = unjudged.fault.kind in {"no-class", "load"}
+                raise (source.broken if hidden and source.broken else unjudged) from None
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
         except Unjudged as unjudged:

@@ -34,7 +34,7 @@ class Submission:
         self.module.__file__ = path
         # Dataclasses and pickling look their module up here while the file still loads.
         sys.modules["submission"] = self.module
-        text_lines = source.splitlines(keepends=True)
+        text_lines = [line + "\n" for line in source.split("\n")]
         linecache.cache[path] = (len(source), None, text_lines, path)
 
     def execute(self, cells: list[list[int]] | None) -> dict[str, Any] | None:
@@ -44,20 +44,19 @@ class Submission:
         one after another as a notebook does, and one that raises does not stop the next.
         """
         if cells is None:
-            return self._execute(compile(self.source, self.path, "exec", dont_inherit=True))
-        lines = self.source.splitlines()
+            return self._execute(self.source)
+        lines = self.source.split("\n")
         fault = None
         for first, last in cells:
             text = "\n" * (first - 1) + "\n".join(lines[first - 1 : last])
-            try:
-                code = compile(text, self.path, "exec", dont_inherit=True)
-            except SyntaxError:
-                continue
-            fault = self._execute(code) or fault
+            ran = self._execute(text)
+            # A cell that is no Python was told of when the file was read.
+            fault = fault if ran is None or "SyntaxError" in ran["kinds"] else ran
         return fault
 
-    def _execute(self, code: types.CodeType) -> dict[str, Any] | None:
+    def _execute(self, text: str) -> dict[str, Any] | None:
         try:
+            code = compile(text, self.path, "exec", dont_inherit=True)
             exec(code, self.module.__dict__)  # noqa: S102 - running the file is the point
         except BaseException as exception:  # noqa: BLE001 - SystemExit is a finding too
             return describe_exception(exception, self.path)

@@ -76,6 +76,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "第 {line} 行有字符 {code}（{name}），Python 不认识它；从网页粘贴代码时常会带进来，"
         "请换成普通的空格或符号",
     },
+    "syntax-too-deep": {
+        "en": "line {line} nests deeper than Python can read; spread it over several statements",
+        "zh": "第 {line} 行嵌套太深，Python 读不了；请拆成几条语句",
+    },
+    "in-cell": {"en": "code cell {cell}: {text}", "zh": "第 {cell} 个代码单元：{text}"},
     "syntax-tabs": {
         "en": "line {line} mixes tabs and spaces; use spaces alone",
         "zh": "第 {line} 行混用了 tab 和空格，请只用空格",
