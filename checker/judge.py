@@ -141,6 +141,7 @@ class _Sitting:
         except Unjudged as unjudged:
             self.result.error = unjudged.fault
             self.result.diagnosis = unjudged.diagnosis
+            self.result.functions = self.result.functions or unjudged.functions
         except Ended as ended:
             self.result.error = self._ended(ended)
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
@@ -201,7 +202,7 @@ class _Sitting:
         except Unbound as unbound:
             out = unbound.best.get("answer", {}).get("out")
             if not isinstance(out, torch.Tensor):
-                raise not_bound(unbound, self.kata, entry["name"], source, self.language) from None
+                raise not_bound(unbound, self.kata, entry, source, self.language) from None
             verdict = Verdict(self.result, self.kata, source, self.language)
             verdict.wrong_shape(unbound)
             return
@@ -233,7 +234,7 @@ class _Sitting:
         try:
             direct.judge(self.kata, candidate, source, self.result, self.job, classes)
         except direct.Refused as refused:
-            unjudged = Unjudged(refused.kind, refused.message, refused.line)
+            unjudged = Unjudged(refused.kind, refused.message, refused.line, refused.help)
             unjudged.diagnosis = refused.diagnosis
             raise unjudged from None
 

@@ -122,6 +122,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "not written yet: line {line} still raises NotImplementedError",
         "zh": "还没有写：第 {line} 行仍在抛出 NotImplementedError",
     },
+    "hollow": {
+        "en": "not written yet: there is no code in `{name}` (line {line})",
+        "zh": "还没有写：`{name}` 里还没有代码（第 {line} 行）",
+    },
     "construct-raised": {
         "en": "`{name}({given})` raised {kind} at line {line}: {reason}",
         "zh": "`{name}({given})` 在第 {line} 行抛出 {kind}：{reason}",

@@ -13,8 +13,9 @@ from .crashes import because, meant, misspelt_method
 from .evidence import crash
 from .messages import say
 from .origins import Origins
-from .report import Diagnosis, Fault
+from .report import Diagnosis, Fault, Part
 from .source import Source
+from .written import hollow, unwritten
 
 __all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound"]
 
@@ -22,10 +23,17 @@ __all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound"]
 class Unjudged(Exception):
     """The file cannot be judged; the report says why."""
 
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        line: int | None = None,
+        help: str = "",  # noqa: A002
+    ) -> None:
         super().__init__(message)
-        self.fault = Fault(kind=kind, message=message, line=line)
+        self.fault = Fault(kind=kind, message=message, line=line, help=help)
         self.diagnosis: list[Diagnosis] = []
+        self.functions: list[Part] = []
 
 
 def load_fault(fault: dict[str, Any], source: Source, language: str) -> Unjudged:
@@ -65,9 +73,12 @@ def no_class(
     return Unjudged("no-class", message)
 
 
-def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language: str) -> Unjudged:
-    """No way to make and call the class gives an output."""
+def not_bound(
+    unbound: Unbound, kata: Kata, entry: dict[str, Any], source: Source, language: str
+) -> Unjudged:
+    """No way to make and call the class, as the file describes it, gives an output."""
     tell = partial(say, language=language)
+    name = entry["name"]
     best = unbound.best
     kind = "construct" if best["phase"] == "construct" else "forward"
     fault = best.get("fault")
@@ -75,12 +86,16 @@ def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language:
     if misspelt is not None:
         line, method, right = misspelt
         return Unjudged(kind, tell("init-misspelt", line=line, name=method, meant=right), line)
+    missing = _not_written(fault, entry["line"], source)
+    if missing is not None:
+        key = "unwritten" if "NotImplementedError" in source.line(missing) else "hollow"
+        unjudged = Unjudged(kind, tell(key, line=missing, name=name), missing)
+        unjudged.functions = [Part(name=name, status="waits", line=missing)]
+        return unjudged
     if fault is None:
         made = best["answer"]["container"]
         return Unjudged("forward", tell("returns-nothing", kind=made))
     line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-    if "NotImplementedError" in fault["kinds"]:
-        return Unjudged(kind, tell("unwritten", line=line), line)
     intended = meant(reason, source)
     if intended is not None:
         message = tell("load-misspelt", line=line, reason=reason, meant=intended)
@@ -102,6 +117,13 @@ def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language:
             line = Origins(source, name).size([line]) or line
         unjudged.diagnosis = [known(mistake, line, source, language, reason)]
     return unjudged
+
+
+def _not_written(fault: dict[str, Any] | None, line: int | None, source: Source) -> int | None:
+    """The line at which a class is not written yet. line: where its forward begins."""
+    if fault is None:
+        return hollow(source, line)
+    return unwritten(fault, source)
 
 
 def known(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..checker.messages import MESSAGES
-from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Report
+from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Part, Report
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
@@ -41,7 +41,7 @@ class Look:
 def report_lines(report: Report, look: Look) -> list[Line]:
     """Draw a whole report."""
     blocks = [[verdict_line(report, look)]]
-    blocks += _reasons(report, look)
+    blocks += [*_reasons(report, look), _parts(report, look)]
     if report.difference is not None:
         told = any(report.difference.case in check.detail for check in report.checks)
         blocks.append(difference_lines(report.difference, look.language, look.width, told=told))
@@ -61,10 +61,11 @@ def report_lines(report: Report, look: Look) -> list[Line]:
 
 def verdict_line(report: Report, look: Look) -> Line:
     """Draw the verdict: kata, file, class and the word itself, at the right edge."""
-    word = say(f"verdict-{report.verdict}", look.language)
+    verdict = "unfinished" if report.unfinished else report.verdict
+    word = say(f"verdict-{verdict}", look.language)
     file = safe(report.file)
     named = safe(report.object or "")
-    style = "pass" if report.verdict == "pass" else "fail"
+    style = {"pass": "pass", "unfinished": "note"}.get(verdict, "fail")
     left = "  ".join(part for part in (report.kata, file, named) if part)
     if cells(left) + cells(word) + 2 > look.width:
         left = f"{report.kata}  {file}"
@@ -84,6 +85,9 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
         blocks.append(_code(first, look))
     if fault is not None and first is not None:
         blocks.append(_paragraph(safe(fault.message), look, _INDENT, hang=0))
+    elif fault is not None and report.unfinished and len(report.functions) > 1:
+        # How far it is stands below, function by function.
+        blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
     elif fault is not None:
         # Its later lines quote the code, which is drawn here.
         first_line = fault.message.partition("\n")[0]
@@ -130,16 +134,60 @@ def _line(line: int | None, look: Look) -> str:
     return say("line", look.language, line=line) + say("colon", look.language) if line else ""
 
 
+def _parts(report: Report, look: Look) -> list[Line]:
+    """Draw how far a file of several functions is: which are right, wrong, and still to write."""
+    parts = report.functions
+    if len(parts) < 2 or report.verdict == "pass":
+        return []
+    named = {
+        status: [part for part in parts if part.status == status]
+        for status in ("pass", "fail", "waits")
+    }
+    done = say("parts-done", look.language, done=len(named["pass"]), count=len(parts))
+    rows = _names("check-pass", [part.name for part in named["pass"]], look)
+    for status, label in (("fail", "check-fail"), ("waits", "check-wait")):
+        told = [part for part in named[status] if part.message]
+        rows += [row for part in told for row in _told(label, part, report, look)]
+        rows += _names(label, [part.name for part in named[status] if part not in told], look)
+    return [[(f"  {done}", "bold")], *rows]
+
+
+def _told(key: str, part: Part, report: Report, look: Look) -> list[Line]:
+    """Draw one function with why it is wrong, or what it waits for."""
+    label = say(key, look.language)
+    # What is the headline already is not said again.
+    headline = report.error is not None and part.message == report.error.message
+    text = "" if headline else safe(part.message)
+    where = _line(part.line, look)
+    text = where + text if text else where.rstrip(": ：")
+    style = "fail" if part.status == "fail" else "dim"
+    return _hung(f"  {label}  {pad(part.name, 11)} ", text, look, style, cut=2 + cells(label))
+
+
+def _names(key: str, names: Sequence[str], look: Look) -> list[Line]:
+    if not names:
+        return []
+    label = say(key, look.language)
+    style = "pass" if key == "check-pass" else "dim"
+    return _hung(f"  {label}  ", " ".join(names), look, style, cut=2 + cells(label))
+
+
 def _checks(report: Report, look: Look) -> list[Line]:
     order = {name: place for place, name in enumerate(CHECK_IDS)}
     checks = sorted(report.checks, key=lambda check: order.get(check.id, len(order)))
-    failing = [check for check in checks if check.status == "fail"]
+    told = [part.message for part in report.functions if part.status == "fail" and part.message]
+    several = len(report.functions) > 1
+    failing = [check for check in checks if check.status == "fail"
+               and not (several and check.detail.endswith(tuple(told)))]  # fmt: skip
     passing = [check for check in checks if check.status == "pass"]
     skipped = [check for check in checks if check.status == "skip"]
     lines = [line for check in failing for line in _failing(check, look)]
+    if report.verdict == "error":
+        # What holds of some functions says little about the file.
+        return lines
     waiting = [check for check in skipped if check.detail in _waits()]
     lines += _together("check-wait", waiting, look)
-    if failing or report.verdict != "pass":
+    if report.verdict != "pass":
         lines += _folded("check-pass", passing, "", look)
     else:
         lines += [line for check in passing for line in _passing(check, look)]

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Sequence
 from typing import Any
 
 import torch
 
 from ...kata.catalogue import Kata
+from ...kata.functions import Function
 from ..crashes import because, meant
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..process import Candidate
-from ..report import Diagnosis, Report
+from ..report import Diagnosis, Part, Report
 from ..source import Source
 from ..unjudged import known
+from ..written import function_at, hollow, unwritten
 from .diagnose import diagnose, raising
 from .examine import Examination
 from .find import Entry, found
@@ -32,20 +36,21 @@ _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
 class Refused(Exception):
-    """The functions cannot be judged. kind and message as in the report's error.
+    """The functions cannot be judged. kind, message and help as in the report's error.
 
     diagnosis: the mistake behind it, where the exception tells it.
     """
 
     def __init__(
         self, kind: str, message: str, line: int | None = None,
-        diagnosis: list[Diagnosis] | None = None,
+        diagnosis: list[Diagnosis] | None = None, help: str = "",  # noqa: A002 - the report's word
     ) -> None:  # fmt: skip
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
         self.diagnosis = diagnosis or []
+        self.help = help
 
 
 def judge(
@@ -71,53 +76,107 @@ class _Judging:
         self.report = report
         self.job = job
         self.language: str = job["language"]
+        self.refused: list[Refused] = []
 
     def run(self, classes: list[dict[str, Any]]) -> None:
-        """Judge every function that is asked for."""
+        """Judge every function that is asked for and written, whatever the others do."""
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
         module = asked.functions[0].module is not None
         taken = self._class(classes) if module else found(
             asked.functions, entries, self.job["class"]
         )  # fmt: skip
-        if len(taken) < len(asked.functions):
-            raise self._no_class(classes, entries) if module else self._not_there(
-                taken, entries, classes
-            )  # fmt: skip
-        self.report.object = ", ".join(taken[one.name]["name"] for one in asked.functions)
+        if not taken:
+            raise self._no_class(classes, entries) if module else self._not_there(entries, classes)
+        named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
+        self.report.object = ", ".join(named)
+        tried = [self._tried(function, taken.get(function.name)) for function in asked.functions]
+        examinations = [one for one in tried if one is not None]
+        if examinations:
+            self._write(examinations)
+        self._sum_up(entries, taken)
+
+    def _tried(self, function: Function, entry: Entry | None) -> Examination | None:
+        """Try one function; None where it is not written yet or cannot be called."""
+        part = Part(name=function.name, status="waits")
+        self.report.functions.append(part)
+        part.line = entry["line"] if entry is not None else None
+        empty = hollow(self.source, part.line)
+        if entry is None or empty is not None:
+            part.line = empty
+            return None
+        # Until it is known to be right, whatever ends the judging is its doing.
+        part.status = "fail"
         truth = answers(self.kata)
         assert truth is not None
-        kind = Weighing if module else Examination
-        examinations = [
-            kind(
-                self.kata, one, taken[one.name], self.candidate, truth,
-                seed=self.job["seed"], convention=self.job["mask"],
-            )
-            for one in asked.functions
-        ]  # fmt: skip
-        for one in examinations:
-            fault = one.bind()
-            if one.bound is None:
-                raise self._signature(one)
-            if fault is not None:
-                raise self._unrun(one, fault)
-        for one in examinations:
+        kind = Weighing if function.module is not None else Examination
+        one = kind(
+            self.kata, function, entry, self.candidate, truth,
+            seed=self.job["seed"], convention=self.job["mask"],
+        )  # fmt: skip
+        finding = one.bind()
+        if one.bound is not None and finding is None:
             one.try_all()
             one.watch()
             one.measure()
             if isinstance(one, Weighing):
                 self.report.roles = {role: ", ".join(names) for role, names in one.roles.items()}
-        self._write(examinations)
+            return one
+        missing = unwritten(finding.fault, self.source) if finding and finding.fault else None
+        if missing is not None:
+            part.status, part.line = "waits", missing
+            part.message = self._waits_for(entry, missing)
+            return None
+        refused = self._signature(one) if finding is None else self._unrun(one, finding)
+        part.line, part.message = refused.line or part.line, refused.message
+        self.refused.append(refused)
+        return None
+
+    def _waits_for(self, entry: Entry, line: int) -> str:
+        """What a function calls that is not written yet; nothing where it says so of itself."""
+        other = function_at(self.source, line)
+        if other is None or other is function_at(self.source, entry["line"]):
+            return ""
+        return self._say("waits-for", name=other.name)
+
+    def _sum_up(self, entries: list[Entry], taken: dict[str, Entry]) -> None:
+        """Say what became of every function, and what keeps the file from its verdict."""
+        parts = self.report.functions
+        waiting = [part for part in parts if part.status == "waits"]
+        if self.refused:
+            first = self.refused[0]
+            first.diagnosis += self.report.diagnosis
+            raise first
+        if not waiting or self.report.verdict == "fail":
+            return
+        if len(waiting) == len(parts):
+            raise self._unwritten(next(part for part in waiting if part.line is not None))
+        names = self._listed(f"`{part.name}`" for part in waiting)
+        done = len(parts) - len(waiting)
+        message = self._say("functions-wait", done=done, count=len(parts), names=names)
+        missing = [one for one in self.kata.asked.functions if one.name not in taken]
+        # A helper is called by others; what is not may be meant for one of them.
+        used = {node.id for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)}
+        used |= {entry["name"] for entry in taken.values()}
+        free = [entry for entry in entries if entry["name"] not in used]
+        refused = Refused("forward", message, waiting[0].line, self.report.diagnosis)
+        if missing and free:
+            refused.help = self._not_there(free, [], missing).message
+        raise refused
+
+    def _unwritten(self, part: Part) -> Refused:
+        """Nothing of what is asked for is written yet."""
+        key = "unwritten" if "NotImplementedError" in self.source.line(part.line) else "hollow"
+        return Refused("forward", self._say(key, line=part.line, name=part.name), part.line)
 
     def _write(self, examinations: list[Examination]) -> None:
         page = Page(self.report, self.source, self.language, self.kata.asked)
         of_memory = any(_asks_of_memory(one) for one in examinations)
         for one in examinations:
-            name = one.function.name
-            page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
+            page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if of_memory:
                 first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
-                page.rules(name, [first] if first else [], "structure")
+                page.rules(one, [first] if first else [], "structure")
         line = own_imports(self.source)
         if line is not None:
             page.set("rules", "fail", self._say("forbidden-call", call="`attn_kata`"))
@@ -140,6 +199,8 @@ class _Judging:
             if isinstance(one, Weighing):
                 page.unread(one)
         self._flow(page, examinations)
+        for part in self.report.functions:
+            page.decide(part, judged={one.function.name for one in examinations})
 
     def _diagnose(self, page: Page, one: Examination) -> None:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
@@ -161,9 +222,9 @@ class _Judging:
         off = [finding.trial for finding in low if finding.kind == "values"]
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
-        name = one.function.name
-        page.name(diagnose(self.kata, name, evidence, further, page.places))
-        if not self.report.diagnosis:
+        named = diagnose(self.kata, one.function.name, evidence, further, page.places)
+        page.name(named)
+        if not named and not page.told_of(one):
             page.guess(one)
 
     def _flow(self, page: Page, examinations: list[Examination]) -> None:
@@ -206,13 +267,15 @@ class _Judging:
         return Refused("no-class", self._say("no-class", kata=self.kata.id, wanted=wanted))
 
     def _not_there(
-        self, taken: dict[str, Entry], entries: list[Entry], classes: list[dict[str, Any]]
-    ) -> Refused:
-        missing = [one for one in self.kata.asked.functions if one.name not in taken]
-        wanted = self._listed(f"`{one.signature}`" for one in missing)
+        self, entries: list[Entry], classes: list[dict[str, Any]],
+        missing: Sequence[Function] = (),
+    ) -> Refused:  # fmt: skip
+        """Say what is asked for and what there is. missing: what is, where not all of it is."""
+        asked = missing or self.kata.asked.functions
+        wanted = self._listed(f"`{one.signature}`" for one in asked)
         if entries:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
-            key = "functions-missing" if taken and self.job["class"] is None else "no-function"
+            key = "functions-missing" if missing else "no-function"
             return Refused("no-class", self._say(key, wanted=wanted, found=told))
         if classes:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
@@ -236,8 +299,6 @@ class _Judging:
             message = self._say("direct-nothing", name=name, kind=finding.words)
             return Refused("forward", message, one.entry["line"])
         line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-        if "NotImplementedError" in fault["kinds"]:
-            return Refused("forward", self._say("unwritten", line=line), line)
         intended = meant(reason, self.source)
         if intended is not None:
             message = self._say("load-misspelt", line=line, reason=reason, meant=intended)

@@ -6,20 +6,21 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ...kata.functions import Asked
-from ..crashes import because, overwritten
+from ..crashes import overwritten
 from ..evidence import cut_line
 from ..lines import in_place
-from ..report import Difference, Report
-from ..sheet import Sheet, excerpt
+from ..report import CHECK_IDS, Part, Report
+from ..sheet import Sheet
 from ..source import Source
 from ..wire import dtype_name
+from ..written import Function, function_at
 from .diagnose import Named
 from .draw import grown, shape_name
 from .examine import Examination
 from .places import Places
 from .rules import Breach
-from .trials import Finding
 from .weighing import Weighing
+from .words import Words
 
 __all__ = ["Page"]
 
@@ -39,15 +40,23 @@ class Page(Sheet):
         self.names = {one.name for one in asked.functions}
         self.several = len(self.names) > 1
         self.places = Places(source, "")
+        self.words = Words(asked.sizes, source, language)
+        self.wrong: dict[str, dict[str, str]] = {}
 
     # -- the checks ------------------------------------------------------------------------
 
-    def rules(self, name: str, breaches: Sequence[Breach], check: str) -> None:
+    def fail(self, one: Examination, check: str, text: str, cases: int = 0) -> None:
+        """A check fails by one function; what is said first of it is kept for each."""
+        name = one.function.name
+        self.wrong.setdefault(name, {}).setdefault(check, text)
+        self.set(check, "fail", self._of(name, text), cases)
+
+    def rules(self, one: Examination, breaches: Sequence[Breach], check: str) -> None:
         """Operators under `rules`, memory under `structure`: each breach with its line."""
         for breach in breaches:
             message = self.say(breach.key, **breach.values)
-            self.set(check, "fail", self._of(name, message))
-            line = self.lines.last_return() if breach.returned else breach.line
+            self.fail(one, check, message)
+            line = self._return_of(one) if breach.returned else breach.line
             self.blame(breach.mistake, line, breach.key, **breach.values)
 
     def follows(self, check: str) -> None:
@@ -59,12 +68,12 @@ class Page(Sheet):
         hidden = sorted(one.shown["hidden"])
         line = one.entry["line"]
         if not one.entry["module"]:
-            self.set("parameters", "fail", self.say("fail-not-module", name=one.entry["name"]))
+            self.fail(one, "parameters", self.say("fail-not-module", name=one.entry["name"]))
             self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
         elif hidden:
             names = self._listed(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
             lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
-            self.set("parameters", "fail", self.say("fail-unregistered", names=names))
+            self.fail(one, "parameters", self.say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
         elif not one.aligned:
@@ -94,7 +103,7 @@ class Page(Sheet):
             "fail-raised", case=self.say("direct-mask-of", dtype=dtype_name(dtype)),
             kind=fault["type"], line=fault["line"], reason=fault["message"].split("\n")[0],
         )  # fmt: skip
-        self.set("mask", "fail", self._of(one.function.name, text))
+        self.fail(one, "mask", text)
         self.blame("mask-dtype", fault["line"], dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
@@ -104,8 +113,8 @@ class Page(Sheet):
             odd = [f for f in many if f.kind in {"shape", "none", "count", "dtype"}]
             if odd:
                 first = min(odd, key=lambda f: f.trial.weight)
-                self.set("shape", "fail", self._of(one.function.name, self.text(first)))
-                self.display(first)
+                self.fail(one, "shape", self.words.text(first))
+                self.report.difference = self.words.difference(first)
         asked = (result for one in examinations for result in one.function.results)
         # What depends on a choice is written down nowhere.
         shapes = dict.fromkeys(shape_name(result.shape) for result in asked if result.shape)
@@ -120,17 +129,17 @@ class Page(Sheet):
             if not findings:
                 continue
             smallest = min(findings, key=lambda f: f.trial.weight)
-            text = self.text(smallest)
+            text = self.words.text(smallest)
             if smallest.kind == "values":
                 text = self.say(
                     "fail-values", failed=len(findings), cases=one.found.counts[check],
-                    case=self.label(smallest),
+                    case=self.words.label(smallest),
                 )  # fmt: skip
             elif smallest.kind == "missing":
                 text = self.say("direct-missing", name=smallest.name, cases=len(findings))
-            self.set(check, "fail", self._of(one.function.name, text), total)
+            self.fail(one, check, text, total)
             if self.report.difference is None:
-                self.display(smallest)
+                self.report.difference = self.words.difference(smallest)
         if total:
             self.set(check, "pass", self._passed(check, examinations), total)
         else:
@@ -180,14 +189,14 @@ class Page(Sheet):
             self.set("device", "pass", self.say("device-pass"))
 
     def _purity(self, one: Examination) -> None:
-        found, name = one.found, one.function.name
+        found = one.found
         if found.modified:
             names = self._listed(f"`{each}`" for each in sorted(found.modified))
-            self.set("purity", "fail", self._of(name, self.say("fail-modified", names=names)))
+            self.fail(one, "purity", self.say("fail-modified", names=names))
             steps = [s for t in one.seen for s in t.answer.get("steps", ())]
             self.blame("input-modified", in_place(steps), names=names)
         if found.state is not None:
-            self.set("purity", "fail", self._of(name, self.say(found.state)))
+            self.fail(one, "purity", self.say(found.state))
             if found.state == "fail-random":
                 drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
                 if drops:
@@ -204,7 +213,7 @@ class Page(Sheet):
         line = met.get("line") or fault["line"]
         reason = fault["message"].split("\n")[0]
         text = self.say("fail-device", line=line, reason=reason)
-        self.set("device", "fail", self._of(one.function.name, text))
+        self.fail(one, "device", text)
         self.blame("device-hardcoded", line)
 
     def _remarks(self, one: Examination) -> None:
@@ -247,14 +256,14 @@ class Page(Sheet):
             if step.get("dtype") == first.words and math.prod(step["shape"]) == size
         )  # fmt: skip
         line = next(made, one.entry["line"])
-        self.blame("result-dtype", line, "verbatim", text=self._dtype(first))
+        self.blame("result-dtype", line, "verbatim", text=self.words.dtype(first))
 
     def uncarried(self, one: Examination) -> bool:
         """Say that nothing came back for the next call, if that is so."""
         many = [finding for group in one.found.findings.values() for finding in group]
         found = next((finding for finding in many if finding.kind == "uncarried"), None)
         if found is not None:
-            self.blame("state-not-returned", self.lines.last_return(), name=found.name)
+            self.blame("state-not-returned", self._return_of(one), name=found.name)
         return found is not None
 
     def guess(self, one: Examination) -> None:
@@ -288,83 +297,44 @@ class Page(Sheet):
                 self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
                 return
 
-    # -- words -----------------------------------------------------------------------------
+    # -- one function among several ----------------------------------------------------------
 
     def _of(self, name: str, text: str) -> str:
         return self.say("direct-of", name=name, text=text) if self.several else text
 
-    def label(self, finding: Finding) -> str:
-        """A finding's case in words."""
-        trial = finding.trial
-        return trial.case.label(trial.function, self.sizes, self.language)
+    def _return_of(self, one: Examination) -> int | None:
+        line = one.entry["line"]
+        own = None if line is None else self.places.last_return(line)
+        return own or self.lines.last_return()
 
-    def _dtype(self, finding: Finding) -> str:
-        """Which dtype a result has, and which is asked for."""
-        asked = next(one for one in finding.trial.function.results if one.name == finding.name)
-        told = {"name": asked.name, "actual": finding.words}
-        if asked.dtype_of:
-            wanted = dtype_name(finding.trial.dtype)
-            return self.say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
-        return self.say("direct-dtype-kind", wanted=self.say(f"direct-{asked.holds}"), **told)
+    def told_of(self, one: Examination) -> bool:
+        """Whether a mistake was named in a function already."""
+        own = function_at(self.source, one.entry["line"]) if self.several else None
+        lines = [diagnosis.line for diagnosis in self.report.diagnosis]
+        return any(own is None or line is None or _within(line, own) for line in lines)
 
-    def text(self, finding: Finding) -> str:
-        """What a finding says, with its case."""
-        case = self.label(finding)
-        fault = finding.fault
-        if fault is not None:
-            # Where torch itself raised, in the backward pass, no line of the file was running.
-            key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
-            reason = fault["message"].split("\n")[0].partition(". Hint: ")[0]
-            text = self.say(key, case=case, kind=fault["type"], line=fault["line"], reason=reason)
-            return text + because(fault, self.source, self.language)
-        asked = finding.trial.function
-        if finding.kind == "none":
-            return self.say("direct-nothing", name=asked.name, kind=finding.words)
-        if finding.kind == "uncarried":
-            asked_for = ", ".join([*(one.name for one in asked.results), finding.name])
-            return self.say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
-        if finding.kind == "count":
-            names = self._listed(result.name for result in asked.results)
-            return self.say("direct-count", case=case, count=finding.words,
-                            wanted=len(asked.results), names=names)  # fmt: skip
-        if finding.kind == "dtype":
-            return self.say("direct-dtype", case=case, text=self._dtype(finding))
-        if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
-            key = "fail-shape" if len(asked.results) == 1 else "direct-shape"
-            return self.say(key, case=case, name=finding.name,
-                            actual=tuple(finding.actual.shape),
-                            expected=tuple(finding.expected.shape))  # fmt: skip
-        if finding.kind == "detached":
-            name = finding.name or self.say("it")
-            return self.say("fail-detached", name=name, case=case)
-        if finding.kind == "gradient" and finding.gap is not None:
-            return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
-        if finding.kind == "missing":
-            return self.say("direct-missing", name=finding.name, cases=1)
-        return self.say("fail-values", failed=1, cases=1, case=case)
+    def finish(self) -> None:
+        """Hold back what waits, but not what fails first in another function."""
+        super().finish()
+        for check in self.report.checks:
+            for name, reasons in self.wrong.items():
+                first = next(one for one in CHECK_IDS if one in reasons)
+                if check.status == "skip" and check.id == first:
+                    check.status, check.detail = "fail", self._of(name, reasons[first])
 
-    def display(self, finding: Finding) -> None:
-        """Make a finding the difference that the report shows."""
-        right = finding.expected
-        if right is None:
+    def decide(self, part: Part, judged: set[str]) -> None:
+        """Say of a function that was judged whether it is right, and if not why."""
+        if part.name not in judged:
             return
-        trial = finding.trial
-        result = next(one for one in trial.function.results if one.name == finding.name)
-        difference = Difference(
-            case=self.label(finding),
-            axes=[self.sizes.axes.get(axis, axis) for axis in result.shape],
-            expected_shape=list(right.shape),
-            tolerance=trial.bound,
-        )
-        mine = finding.actual
-        if mine is not None:
-            difference.actual_shape = list(mine.shape)
-        gap = finding.gap
-        if gap is not None and mine is not None:
-            difference.max_abs, difference.max_rel = gap.max_abs, gap.max_rel
-            difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
-            difference.tolerance = trial.bound * gap.scale
-            if right.dim() == 3:
-                difference.expected = excerpt(right[gap.at[0]])
-                difference.actual = excerpt(mine[gap.at[0]])
-        self.report.difference = difference
+        reasons = self.wrong.get(part.name, {})
+        whole = self.report.verdict == "fail" and not self.wrong
+        part.status = "fail" if reasons or whole else "pass"
+        part.message = next((reasons[name] for name in CHECK_IDS if name in reasons), "")
+        own = function_at(self.source, part.line)
+        if reasons and own is not None:
+            lines = [d.line for d in self.report.diagnosis if d.line and _within(d.line, own)]
+            part.line = min(lines, default=part.line)
+
+
+def _within(line: int, function: Function) -> bool:
+    return function.lineno <= line <= (function.end_lineno or function.lineno)

@@ -22,6 +22,14 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the kata asks for {wanted} as well; the file has {found}",
         "zh": "题目还要 {wanted}；文件里有的是 {found}",
     },
+    "functions-wait": {
+        "en": "{done} of {count} done; still to write: {names}",
+        "zh": "已完成 {done}/{count}；还没写：{names}",
+    },
+    "waits-for": {
+        "en": "calls `{name}`, which is not written yet",
+        "zh": "调用了还没有写的 `{name}`",
+    },
     "class-not-function": {
         "en": "the kata asks for a class `{wanted}` with a `forward`; the file has the function "
         "{found} alone",

@@ -1,0 +1,102 @@
+"""A finding in words: its case, what came and what was asked for, the numbers of both sides."""
+
+from __future__ import annotations
+
+from ...kata.sizes import Sizes
+from ..crashes import because
+from ..messages import say
+from ..report import Difference
+from ..sheet import excerpt
+from ..source import Source
+from ..wire import dtype_name
+from .trials import Finding
+
+__all__ = ["Words"]
+
+
+class Words:
+    """Tells of findings in a language. sizes: the kata's, with the names of axes."""
+
+    def __init__(self, sizes: Sizes, source: Source, language: str) -> None:
+        self.sizes = sizes
+        self.source = source
+        self.language = language
+
+    def _say(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)
+
+    def label(self, finding: Finding) -> str:
+        """A finding's case in words."""
+        trial = finding.trial
+        return trial.case.label(trial.function, self.sizes, self.language)
+
+    def dtype(self, finding: Finding) -> str:
+        """Which dtype a result has, and which is asked for."""
+        asked = next(one for one in finding.trial.function.results if one.name == finding.name)
+        told = {"name": asked.name, "actual": finding.words}
+        if asked.dtype_of:
+            wanted = dtype_name(finding.trial.dtype)
+            return self._say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
+        return self._say("direct-dtype-kind", wanted=self._say(f"direct-{asked.holds}"), **told)
+
+    def text(self, finding: Finding) -> str:
+        """What a finding says, with its case."""
+        case = self.label(finding)
+        fault = finding.fault
+        if fault is not None:
+            # Where torch itself raised, in the backward pass, no line of the file was running.
+            key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
+            reason = fault["message"].split("\n")[0].partition(". Hint: ")[0]
+            text = self._say(key, case=case, kind=fault["type"], line=fault["line"], reason=reason)
+            return text + because(fault, self.source, self.language)
+        asked = finding.trial.function
+        if finding.kind == "none":
+            return self._say("direct-nothing", name=asked.name, kind=finding.words)
+        if finding.kind == "uncarried":
+            asked_for = ", ".join([*(one.name for one in asked.results), finding.name])
+            return self._say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
+        if finding.kind == "count":
+            names = self._say("comma").join(result.name for result in asked.results)
+            return self._say("direct-count", case=case, count=finding.words,
+                            wanted=len(asked.results), names=names)  # fmt: skip
+        if finding.kind == "dtype":
+            return self._say("direct-dtype", case=case, text=self.dtype(finding))
+        if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
+            key = "fail-shape" if len(asked.results) == 1 else "direct-shape"
+            return self._say(key, case=case, name=finding.name,
+                            actual=tuple(finding.actual.shape),
+                            expected=tuple(finding.expected.shape))  # fmt: skip
+        if finding.kind == "detached":
+            name = finding.name or self._say("it")
+            return self._say("fail-detached", name=name, case=case)
+        if finding.kind == "gradient" and finding.gap is not None:
+            return self._say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
+        if finding.kind == "missing":
+            return self._say("direct-missing", name=finding.name, cases=1)
+        return self._say("fail-values", failed=1, cases=1, case=case)
+
+    def difference(self, finding: Finding) -> Difference | None:
+        """What a report shows of a finding: where, how far off, and a slice of both sides."""
+        right = finding.expected
+        if right is None:
+            return None
+        trial = finding.trial
+        result = next(one for one in trial.function.results if one.name == finding.name)
+        difference = Difference(
+            case=self.label(finding),
+            axes=[self.sizes.axes.get(axis, axis) for axis in result.shape],
+            expected_shape=list(right.shape),
+            tolerance=trial.bound,
+        )
+        mine = finding.actual
+        if mine is not None:
+            difference.actual_shape = list(mine.shape)
+        gap = finding.gap
+        if gap is not None and mine is not None:
+            difference.max_abs, difference.max_rel = gap.max_abs, gap.max_rel
+            difference.at, difference.wrong, difference.total = list(gap.at), gap.wrong, gap.total
+            difference.tolerance = trial.bound * gap.scale
+            if right.dim() == 3:
+                difference.expected = excerpt(right[gap.at[0]])
+                difference.actual = excerpt(mine[gap.at[0]])
+        return difference
