@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .operands import operands
+
 __all__ = ["Submission", "describe_exception", "plain", "strings_read"]
 
 _NUMBERS = (int, float)
@@ -86,11 +88,14 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
     """Return an exception as data: its type, message and the candidate's own line."""
     line = None
     tensors: list[dict[str, Any]] = []
+    inner: types.TracebackType | None = None
     walk = exception.__traceback__
     while walk is not None:
         if walk.tb_frame.f_code.co_filename == path:
-            line, tensors = walk.tb_lineno, _tensors_in(walk.tb_frame)
+            inner = walk
         walk = walk.tb_next
+    if inner is not None:
+        line, tensors = inner.tb_lineno, _tensors_in(inner.tb_frame)
     if isinstance(exception, SyntaxError) and exception.filename == path:
         line = exception.lineno
     if isinstance(exception, MemoryError):
@@ -106,7 +111,17 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
         "message": plain(message),
         "line": line,
         "tensors": tensors,
+        "made_of": _made_of(exception, inner),
     }
+
+
+def _made_of(exception: BaseException, inner: types.TracebackType | None) -> dict[str, Any] | None:
+    """What the expression that raised was made of, where it is one that does not fit."""
+    if inner is None or not isinstance(
+        exception, (RuntimeError, TypeError, IndexError, ValueError)
+    ):
+        return None
+    return operands(inner.tb_frame, inner.tb_lineno, inner.tb_lasti)
 
 
 def _tensors_in(frame: types.FrameType) -> list[dict[str, Any]]:

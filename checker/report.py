@@ -13,6 +13,7 @@ __all__ = [
     "REMARK_IDS",
     "SCHEMA",
     "Check",
+    "Crash",
     "Departure",
     "Diagnosis",
     "Difference",
@@ -249,6 +250,19 @@ class Fault:
 
 
 @dataclass(slots=True, kw_only=True)
+class Crash:
+    """The exception by which a check fails, where nothing else keeps that check waiting.
+
+    help: as of a Fault.
+    """
+
+    check: str
+    message: str
+    line: int | None = None
+    help: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
 class Part:
     """One function, or class, that the kata asks for.
 
@@ -279,6 +293,7 @@ class Report:
     departure: Departure | None = None
     difference: Difference | None = None
     error: Fault | None = None
+    crash: Crash | None = None
     functions: list[Part] = field(default_factory=list)
     device: dict[str, str | None] = field(default_factory=lambda: {"cuda": "skipped", "name": None})
     seed: int = 0
@@ -314,6 +329,7 @@ class Report:
         known["trace"] = [Step(**row) for row in data["trace"]]
         known["difference"] = Difference(**data["difference"]) if data["difference"] else None
         known["error"] = Fault(**data["error"]) if data["error"] else None
+        known["crash"] = Crash(**data["crash"]) if data.get("crash") else None
         known["functions"] = [Part(**row) for row in data.get("functions", [])]
         known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
         known["heat"] = Heat(**data["heat"]) if data.get("heat") else None

@@ -9,15 +9,17 @@ from typing import Any
 
 from ..kata.catalogue import Kata
 from .attempts import Unbound
-from .crashes import because, meant, misspelt_method
+from .crashes import because, no_tensor, placed, reason_of
 from .evidence import crash
 from .messages import say
+from .names import meant, misspelt_method
 from .origins import Origins
 from .report import Diagnosis, Fault, Part
+from .selves import about_self
 from .source import Source
 from .written import hollow, unwritten
 
-__all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound"]
+__all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound", "slipped"]
 
 
 class Unjudged(Exception):
@@ -39,17 +41,28 @@ class Unjudged(Exception):
 def load_fault(fault: dict[str, Any], source: Source, language: str) -> Unjudged:
     """The file raised while it was loaded."""
     tell = partial(say, language=language)
-    line, reason = fault["line"], fault["message"].split("\n")[0]
+    line, reason = fault["line"], reason_of(fault)
     missing = re.match(r"No module named '([^']+)'", reason)
     if missing and "ImportError" in fault["kinds"]:
-        message = tell("load-import", line=line, name=missing[1])
+        message = tell("load-import", name=missing[1], **placed(line, language))
         return Unjudged("load", message, line)
-    intended = meant(reason, source)
-    if intended is not None:
-        message = tell("load-misspelt", line=line, reason=reason, meant=intended)
-        return Unjudged("load", message, line)
-    message = tell("load-raised", line=line, kind=fault["type"], reason=reason)
-    return Unjudged("load", message + because(fault, source, language), line)
+    slip = slipped(fault, source, language)
+    if slip is not None:
+        return Unjudged("load", slip, line)
+    message = tell("load-raised", kind=fault["type"], reason=reason, **placed(line, language))
+    more = because(fault, source, language) or tell("load-keep")
+    return Unjudged("load", message, line, more)
+
+
+def slipped(fault: dict[str, Any], source: Source, language: str) -> str | None:
+    """What to say of a name that was misspelt, where an exception comes of one."""
+    reason, line = reason_of(fault), fault["line"]
+    if about_self(fault, source, language) is not None:
+        return None
+    intended = meant(reason, source, line)
+    if intended is None:
+        return None
+    return say("load-misspelt", language, reason=reason, meant=intended, **placed(line, language))
 
 
 def no_class(
@@ -94,28 +107,25 @@ def not_bound(
         return unjudged
     if fault is None:
         made = best["answer"]["container"]
-        return Unjudged("forward", tell("returns-nothing", kind=made))
-    line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-    intended = meant(reason, source)
-    if intended is not None:
-        message = tell("load-misspelt", line=line, reason=reason, meant=intended)
-        return Unjudged(kind, message, line)
+        return Unjudged("forward", no_tensor("forward", made, language), entry["line"])
+    line = fault["line"]
+    slip = slipped(fault, source, language)
+    if slip is not None:
+        return Unjudged(kind, slip, line)
+    told = {"kind": fault["type"], "reason": reason_of(fault), **placed(line, language)}
     if kind == "construct":
         given = unbound.binding.as_written(unbound.size)
-        message = tell(
-            "construct-raised", name=name, given=given, kind=fault["type"],
-            line=line, reason=reason,
-        )  # fmt: skip
+        message = tell("construct-raised", name=name, given=given, **told)
     else:
         call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
-        message = tell("forward-raised", call=call, kind=fault["type"], line=line, reason=reason)
+        message = tell("forward-raised", call=call, **told)
     mistake = crash(fault, kata) if kind == "forward" else None
-    message += because(fault, source, language, cause=mistake is None)
-    unjudged = Unjudged(kind, message, line)
+    more = because(fault, source, language, cause=mistake is None)
+    unjudged = Unjudged(kind, message, line, more)
     if mistake is not None:
         if mistake == "length-fixed" and line is not None:
             line = Origins(source, name).size([line]) or line
-        unjudged.diagnosis = [known(mistake, line, source, language, reason)]
+        unjudged.diagnosis = [known(mistake, line, source, language, told["reason"])]
     return unjudged
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..checker.messages import MESSAGES
-from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Part, Report
+from ..checker.report import CHECK_IDS, Check, Crash, Departure, Diagnosis, Fault, Part, Report
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
@@ -76,27 +76,36 @@ def verdict_line(report: Report, look: Look) -> Line:
 
 
 def _reasons(report: Report, look: Look) -> list[list[Line]]:
+    fault: Fault | Crash | None = report.error or report.crash
+    if fault is not None:
+        return _crashed(fault, report, look)
     blocks: list[list[Line]] = []
-    fault = report.error
     first, *others = report.diagnosis or [None]
     if first is not None:
         blocks.append(_paragraph(f"× {safe(first.message)}", look, 2, "bold", hang=2))
         blocks[-1].append([("    ", ""), (first.mistake, "dim")])
         blocks.append(_code(first, look))
-    if fault is not None and first is not None:
-        blocks.append(_paragraph(safe(fault.message), look, _INDENT, hang=0))
-    elif fault is not None and report.unfinished and len(report.functions) > 1:
-        # How far it is stands below, function by function.
-        blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
-    elif fault is not None:
-        # Its later lines quote the code, which is drawn here.
-        first_line = fault.message.partition("\n")[0]
-        blocks.append(_paragraph(f"× {safe(first_line)}", look, 2, "bold", hang=2))
-        blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
-    elif first is None and report.departure is not None:
+    elif report.departure is not None:
         blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))
         blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
     blocks.append([line for other in others if other for line in _shorter(other, look)])
+    return blocks
+
+
+def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line]]:
+    """Draw what was raised, and below it the mistakes that have a name."""
+    blocks: list[list[Line]] = []
+    # How far an unfinished file of several functions is stands below, one by one.
+    if not (report.unfinished and len(report.functions) > 1):
+        # Its later lines quote the code, which is drawn here.
+        told = safe(fault.message.partition("\n")[0])
+        blocks.append(_paragraph(f"× {told}", look, 2, "bold", hang=2))
+    if fault.help:
+        blocks = [[*(blocks[0] if blocks else []), *_paragraph(safe(fault.help), look, _INDENT)]]
+    named = report.diagnosis
+    behind = next((one for one in named if fault.line in {None, one.line}), None)
+    blocks.append(_code(behind or Diagnosis(mistake="", message="", line=fault.line), look))
+    blocks.append([line for one in named for line in _shorter(one, look)])
     return blocks
 
 
@@ -181,6 +190,9 @@ def _checks(report: Report, look: Look) -> list[Line]:
                and not (several and check.detail.endswith(tuple(told)))]  # fmt: skip
     passing = [check for check in checks if check.status == "pass"]
     skipped = [check for check in checks if check.status == "skip"]
+    # What is the headline already is not said again.
+    raised = report.crash.check if report.crash is not None else None
+    failing = [replace(c, detail="") if c.id == raised and not several else c for c in failing]
     lines = [line for check in failing for line in _failing(check, look)]
     if report.verdict == "error":
         # What holds of some functions says little about the file.

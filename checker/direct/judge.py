@@ -10,18 +10,18 @@ import torch
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
-from ..crashes import because, meant
+from ..crashes import because, no_tensor, placed, reason_of
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..process import Candidate
 from ..report import Diagnosis, Part, Report
 from ..source import Source
-from ..unjudged import known
+from ..unjudged import known, slipped
 from ..written import function_at, hollow, unwritten
 from .diagnose import diagnose, raising
 from .examine import Examination
-from .find import Entry, found
+from .find import Entry, found, unasked
 from .flow import follow
 from .objects import chosen
 from .page import Page
@@ -287,7 +287,7 @@ class _Judging:
         called = one.function.call("forward" if isinstance(one, Weighing) else "")
         message = self._say(
             "direct-signature", wanted=f"`{called}`", name=one.entry["name"],
-            line=line,
+            line=line, more=self._listed(f"`{own}`" for own in unasked(one.function, one.entry)),
         )  # fmt: skip
         return Refused("forward", message, line)
 
@@ -296,26 +296,23 @@ class _Judging:
         fault = finding.fault
         name = one.entry["name"]
         if fault is None:
-            message = self._say("direct-nothing", name=name, kind=finding.words)
+            message = no_tensor(name, finding.words, self.language)
             return Refused("forward", message, one.entry["line"])
-        line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-        intended = meant(reason, self.source)
-        if intended is not None:
-            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
-            return Refused("forward", message, line)
+        line, slip = fault["line"], slipped(fault, self.source, self.language)
+        if slip is not None:
+            return Refused("forward", slip, line)
+        told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
+        told |= placed(line, self.language)
         given = finding.trial.call["kwargs"]
         if isinstance(one, Weighing) and fault["phase"] == "construct":
             made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
-            message = self._say("construct-raised", name=name, given=made or "…", line=line,
-                                kind=fault["type"], reason=reason)  # fmt: skip
-            return Refused("construct", message + because(fault, self.source, self.language), line)
+            message = self._say("construct-raised", name=name, given=made or "…", **told)
+            help = because(fault, self.source, self.language)  # noqa: A001 - the report's word
+            return Refused("construct", message, line, help=help)
         call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
-        message = self._say(
-            "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
-        )
         named = self._behind(one, finding, fault)
-        message += because(fault, self.source, self.language, cause=not named)
-        return Refused("forward", message, line, named)
+        help = because(fault, self.source, self.language, cause=not named)  # noqa: A001
+        return Refused("forward", self._say("direct-raised", call=call, **told), line, named, help)
 
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from ...kata.functions import Asked
-from ..crashes import overwritten
+from ..crashes import overwritten, raised
 from ..evidence import cut_line
 from ..lines import in_place
 from ..report import CHECK_IDS, Part, Report
@@ -98,13 +98,11 @@ class Page(Sheet):
             return
         dtypes = self._listed(dtype_name(dtype) for dtype in dropped)
         dtype, finding = next(iter(dropped.items()))
-        fault = finding.fault or {"type": "", "line": None, "message": ""}
-        text = self.say(
-            "fail-raised", case=self.say("direct-mask-of", dtype=dtype_name(dtype)),
-            kind=fault["type"], line=fault["line"], reason=fault["message"].split("\n")[0],
-        )  # fmt: skip
-        self.fail(one, "mask", text)
-        self.blame("mask-dtype", fault["line"], dtypes=dtypes)
+        assert finding.fault is not None
+        case = self.say("direct-mask-of", dtype=dtype_name(dtype))
+        self.fail(one, "mask", raised(finding.fault, case, self.language))
+        self.crashed("mask", finding.fault, case)
+        self.blame("mask-dtype", finding.fault["line"], dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
         """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
@@ -138,6 +136,8 @@ class Page(Sheet):
             elif smallest.kind == "missing":
                 text = self.say("direct-missing", name=smallest.name, cases=len(findings))
             self.fail(one, check, text, total)
+            if smallest.fault is not None:
+                self.crashed(check, smallest.fault, self.words.label(smallest))
             if self.report.difference is None:
                 self.report.difference = self.words.difference(smallest)
         if total:

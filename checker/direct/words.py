@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kata.sizes import Sizes
-from ..crashes import because
+from ..crashes import no_tensor, raised
 from ..messages import say
 from ..report import Difference
 from ..sheet import excerpt
@@ -44,14 +44,10 @@ class Words:
         case = self.label(finding)
         fault = finding.fault
         if fault is not None:
-            # Where torch itself raised, in the backward pass, no line of the file was running.
-            key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
-            reason = fault["message"].split("\n")[0].partition(". Hint: ")[0]
-            text = self._say(key, case=case, kind=fault["type"], line=fault["line"], reason=reason)
-            return text + because(fault, self.source, self.language)
+            return raised(fault, case, self.language)
         asked = finding.trial.function
         if finding.kind == "none":
-            return self._say("direct-nothing", name=asked.name, kind=finding.words)
+            return no_tensor(asked.name, finding.words, self.language)
         if finding.kind == "uncarried":
             asked_for = ", ".join([*(one.name for one in asked.results), finding.name])
             return self._say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)

@@ -128,7 +128,8 @@ def broken(language):
     """It raised on the first call."""
     told = judge_says(
         "forward-raised", language,
-        call="forward(x)", kind="RuntimeError", line=4, reason="bad [bold]\x1b[31mshape",
+        call="forward(x)", kind="RuntimeError", at=judge_says("at", language, line=4),
+        reason="bad [bold]\x1b[31mshape",
     )  # fmt: skip
     return Report(
         kata="mha",
