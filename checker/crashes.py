@@ -69,7 +69,8 @@ def because(fault: dict[str, Any], source: Source, language: str, *, cause: bool
 
 def _about_tensors(fault: dict[str, Any], source: Source, language: str) -> bool:
     """Whether the shapes on a line can have to do with what it raised."""
-    counted = re.search("argument|multiple values|not callable", fault["message"])
+    counts = "positional argument|keyword argument|multiple values|not callable"
+    counted = re.search(counts, fault["message"])
     own = counted is not None and "transpose" not in fault["message"]
     return fault["type"] in _OF_TENSORS and not own and about_self(fault, source, language) is None
 

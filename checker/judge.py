@@ -232,11 +232,25 @@ class _Sitting:
         self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
     ) -> None:
         try:
-            direct.judge(self.kata, candidate, source, self.result, self.job, classes)
+            direct.judge(
+                self.kata, candidate, source, self.result, self.job,
+                classes=classes, revive=self._revived,
+            )  # fmt: skip
         except direct.Refused as refused:
             unjudged = Unjudged(refused.kind, refused.message, refused.line, refused.help)
             unjudged.diagnosis = refused.diagnosis
             raise unjudged from None
+
+    def _revived(self, ended: Ended) -> tuple[Fault, Candidate]:
+        """Run the file again in a process of its own, for what one of its functions has ended."""
+        assert self.candidate is not None
+        before = self.candidate
+        self._serve(None)
+        fresh = Candidate(before.requests, before.limits)
+        self._serve(fresh)
+        fresh.serve(before.path)
+        fresh.ask(self.loading)
+        return self._ended(ended), fresh
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
         self.loading = source.to_load(candidate.path)

@@ -37,10 +37,10 @@ def operands(frame: types.FrameType, line: int, last: int) -> dict[str, Any] | N
     `text`, `shape` and `dtype`.
     """
     try:
-        statement = _statement(frame.f_code.co_filename, line)
+        statements = _statements(frame.f_code.co_filename, line)
         values = _Values({**frame.f_globals, **frame.f_locals})
         with torch.no_grad():
-            node = _marked(frame.f_code, last, statement) or values.culprit(statement)
+            node = _marked(frame.f_code, last, statements) or values.culprit(statements)
             parts = list(values.parts(node)) if node is not None else []
     except Exception:  # noqa: BLE001 - it explains an exception and must not be another
         return None
@@ -49,8 +49,8 @@ def operands(frame: types.FrameType, line: int, last: int) -> dict[str, Any] | N
     return {"call": _named(node), "text": _text(node), "parts": parts[:_MOST]}
 
 
-def _statement(path: str, line: int) -> ast.stmt:
-    """The innermost statement on a line; of one with a body, what stands before it."""
+def _statements(path: str, line: int) -> list[ast.stmt]:
+    """The innermost statements on a line."""
     if path not in _trees:
         _trees[path] = ast.parse("".join(linecache.getlines(path)))
     around = [
@@ -58,16 +58,17 @@ def _statement(path: str, line: int) -> ast.stmt:
         for node in ast.walk(_trees[path])
         if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line)
     ]
-    return max(around, key=lambda node: node.lineno)
+    last = max(node.lineno for node in around)
+    return [node for node in around if node.lineno == last]
 
 
-def _marked(code: types.CodeType, last: int, statement: ast.stmt) -> ast.AST | None:
+def _marked(code: types.CodeType, last: int, statements: list[ast.stmt]) -> ast.AST | None:
     """The node whose code was running, where Python notes it, as it does from 3.11 on."""
     positions = getattr(code, "co_positions", None)
     if positions is None:
         return None
     place = next(islice(positions(), last // 2, None), None)
-    for node in ast.walk(statement):
+    for node in (node for statement in statements for node in ast.walk(statement)):
         if isinstance(node, _KINDS):
             own = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset)
             if own == place:
@@ -81,9 +82,9 @@ class _Values:
     def __init__(self, scope: dict[str, Any]) -> None:
         self.scope = scope
 
-    def culprit(self, statement: ast.stmt) -> ast.AST | None:
+    def culprit(self, statements: list[ast.stmt]) -> ast.AST | None:
         """The innermost expression that raises though its parts do not."""
-        for node in _inner_first(statement):
+        for node in (node for statement in statements for node in _inner_first(statement)):
             if isinstance(node, _KINDS) and not isinstance(node, ast.AugAssign):
                 try:
                     self.of(node)
@@ -91,7 +92,7 @@ class _Values:
                     continue
                 except Exception:  # noqa: BLE001 - this is the one that is looked for
                     return node
-        return statement if isinstance(statement, ast.AugAssign) else None
+        return next((one for one in statements if isinstance(one, ast.AugAssign)), None)
 
     def parts(self, node: ast.AST) -> Iterator[dict[str, Any]]:
         """The tensors that a node is made of."""

@@ -248,12 +248,14 @@ def _folded(key: str, checks: Sequence[Check], detail: str, look: Look) -> list[
 
 def _hung(head: str, text: str, look: Look, style: str, *, cut: int) -> list[Line]:
     """Draw a text beside its head, the first `cut` columns of which are coloured."""
+    if not text:
+        return [_tinted(head.rstrip(), style, cut)]
     room = look.width - cells(head)
     dent = cells(head)
     if room < 20:
         # Too narrow to stand beside: below, a little in.
         below = [[(f"      {row}", "")] for row in wrap(text, look.width - 6)]
-        return [_tinted(head.rstrip(), style, cut), *below] if text else [_tinted(head, style, cut)]
+        return [_tinted(head.rstrip(), style, cut), *below]
     rows = wrap(text, room)
     first: Line = [*_tinted(head, style, cut), (rows[0], "")]
     return [first, *([(" " * dent + row, "")] for row in rows[1:])]

@@ -205,7 +205,8 @@ def lines_of(file: Path) -> list[str]:
     try:
         if file.suffix == ".ipynb" or not file.is_file() or file.stat().st_size > _LARGEST:
             return []
-        return file.read_text("utf-8-sig", errors="replace").splitlines()
+        # As Python counts them, which a form feed does not end.
+        return file.read_text("utf-8-sig", errors="replace").removesuffix("\n").split("\n")
     except OSError:
         return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -14,8 +14,8 @@ from ..crashes import because, no_tensor, placed, reason_of
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
-from ..process import Candidate
-from ..report import Diagnosis, Part, Report
+from ..process import Candidate, Ended
+from ..report import Diagnosis, Fault, Part, Report
 from ..source import Source
 from ..unjudged import known, slipped
 from ..written import function_at, hollow, unwritten
@@ -32,6 +32,10 @@ from .weighing import Weighing
 
 __all__ = ["Refused", "judge"]
 
+# How often a process is started again for the functions after the one that ended it.
+_LIVES = 2
+# Says how a process ended, and starts another that has run the file.
+Revive = Callable[[Ended], tuple[Fault, Candidate]]
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
@@ -55,28 +59,32 @@ class Refused(Exception):
 
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
-    classes: list[dict[str, Any]],
+    *, classes: list[dict[str, Any]], revive: Revive,
 ) -> None:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
-    classes: those that the file defines.
+    classes: those that the file defines. revive: tells how a process ended, and starts another.
     """
-    _Judging(kata, candidate, source, report, job).run(classes)
+    _Judging(kata, candidate, source, report, job, revive=revive).run(classes)
 
 
 class _Judging:
     """One file under one kata of functions."""
 
     def __init__(
-        self, kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any]
-    ) -> None:
+        self, kata: Kata, candidate: Candidate, source: Source, report: Report,
+        job: dict[str, Any], *, revive: Revive,
+    ) -> None:  # fmt: skip
         self.kata = kata
         self.candidate = candidate
         self.source = source
         self.report = report
         self.job = job
         self.language: str = job["language"]
+        self.revive = revive
+        self.lives = _LIVES
         self.refused: list[Refused] = []
+        self.examinations: list[Examination] = []
 
     def run(self, classes: list[dict[str, Any]]) -> None:
         """Judge every function that is asked for and written, whatever the others do."""
@@ -90,23 +98,37 @@ class _Judging:
             raise self._no_class(classes, entries) if module else self._not_there(entries, classes)
         named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
         self.report.object = ", ".join(named)
-        tried = [self._tried(function, taken.get(function.name)) for function in asked.functions]
-        examinations = [one for one in tried if one is not None]
-        if examinations:
-            self._write(examinations)
+        for function in asked.functions:
+            self._try(function, taken.get(function.name))
+        if self.examinations:
+            self._write(self.examinations)
         self._sum_up(entries, taken)
 
-    def _tried(self, function: Function, entry: Entry | None) -> Examination | None:
-        """Try one function; None where it is not written yet or cannot be called."""
+    def _try(self, function: Function, entry: Entry | None) -> None:
+        """Try one function, if it is written yet. What ends its process ends no other's trial."""
         part = Part(name=function.name, status="waits")
         self.report.functions.append(part)
         part.line = entry["line"] if entry is not None else None
         empty = hollow(self.source, part.line)
         if entry is None or empty is not None:
             part.line = empty
-            return None
+            return
         # Until it is known to be right, whatever ends the judging is its doing.
         part.status = "fail"
+        try:
+            self._examine(function, entry, part)
+        except Ended as ended:
+            if not self.lives or len(self.kata.asked.functions) == 1:
+                raise
+            self.lives -= 1
+            fault, self.candidate = self.revive(ended)
+            for one in self.examinations:
+                one.candidate = self.candidate
+            part.line, part.message = fault.line or part.line, fault.message
+            self.refused.append(Refused(fault.kind, fault.message, fault.line))
+
+    def _examine(self, function: Function, entry: Entry, part: Part) -> None:
+        """Bind and try a function that is written; what keeps it from that is noted."""
         truth = answers(self.kata)
         assert truth is not None
         kind = Weighing if function.module is not None else Examination
@@ -121,16 +143,17 @@ class _Judging:
             one.measure()
             if isinstance(one, Weighing):
                 self.report.roles = {role: ", ".join(names) for role, names in one.roles.items()}
-            return one
+            self.examinations.append(one)
+            part.status = "fail" if one.found.findings else "pass"
+            return
         missing = unwritten(finding.fault, self.source) if finding and finding.fault else None
         if missing is not None:
             part.status, part.line = "waits", missing
             part.message = self._waits_for(entry, missing)
-            return None
+            return
         refused = self._signature(one) if finding is None else self._unrun(one, finding)
         part.line, part.message = refused.line or part.line, refused.message
         self.refused.append(refused)
-        return None
 
     def _waits_for(self, entry: Entry, line: int) -> str:
         """What a function calls that is not written yet; nothing where it says so of itself."""

@@ -79,6 +79,17 @@ def test_a_crash_hides_nothing(judged):
     assert "axis-ignored" in {one.mistake for one in report.diagnosis}
 
 
+def test_an_end_hides_nothing(judged):
+    """A function that ends its process keeps no verdict back, before it and behind it."""
+    ending = "    import os; os._exit(3)\n"
+    bodies = {**RIGHT, "log_sum_exp": ending}
+    report = judged("drill-softmax", drill(**bodies))
+    assert (report.verdict, report.error.kind) == ("error", "crash")
+    assert "exit status 3" in report.error.message
+    assert states(report) == ["pass", "fail", "pass"]
+    assert "exit status 3" in report.functions[1].message
+
+
 def test_one_that_calls_another(judged):
     """What calls an unwritten function waits for it."""
     report = judged("drill-softmax", drill(masked_softmax=RIGHT["masked_softmax"]))
