@@ -111,6 +111,10 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "it calls itself without an end",
         "zh": "它没完没了地调用自己",
     },
+    "crash-matrix": {
+        "en": "`mm` takes tensors of two axes alone; `@` takes more",
+        "zh": "`mm` 只接受二维张量；更多维请用 `@`",
+    },
     "crash-brackets": {
         "en": "`.shape` takes no brackets; `.size()` does",
         "zh": "`.shape` 后面不加括号；`.size()` 才加",

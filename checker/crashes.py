@@ -45,6 +45,7 @@ _CAUSES = (
     ("permute.*number of dimensions", "crash-permute"),
     ("'torch.Size' object is not callable", "crash-brackets"),
     ("maximum recursion depth", "crash-recursion"),
+    ("must be a matrix", "crash-matrix"),
     (r"missing \d+ required positional argument", "crash-argument"),
     (r"NoneType", "crash-none"),
     (r"before Module.__init__\(\) call", "crash-super"),
@@ -145,7 +146,8 @@ def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
         if found is not None:
             parts = {f"part{number}": part for number, part in enumerate(found.groups(), 1)}
             return _said(key, fault, parts, masked=masked, language=language)
-    return None
+    numpy = re.search(r"\b(np|numpy)\.\w", source.line(fault["line"]))
+    return say("crash-numpy", language) if numpy is not None else None
 
 
 def _said(

@@ -18,9 +18,11 @@ __all__ = ["imported", "meant", "method_class", "misspelt_method"]
 _NUMPY = {"astype": "to", "copy": "clone", "array": "tensor", "concatenate": "cat",
           "expand_dims": "unsqueeze", "power": "pow", "axis": "dim"}  # fmt: skip
 _IMPORTS = {
+    "inf": "from math import inf", "sqrt": "from math import sqrt",
     "torch": "import torch", "nn": "from torch import nn", "math": "import math",
     "F": "import torch.nn.functional as F", "Tensor": "from torch import Tensor",
-    "np": "import numpy as np", "einops": "import einops",
+    "np": "import numpy as np",
+    "einops": "import einops",
     "rearrange": "from einops import rearrange", "repeat": "from einops import repeat",
     "einsum": "from torch import einsum", "Optional": "from typing import Optional",
     "Tuple": "from typing import Tuple", "List": "from typing import List",

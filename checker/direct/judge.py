@@ -151,7 +151,8 @@ class _Judging:
             part.status, part.line = "waits", missing
             part.message = self._waits_for(entry, missing)
             return
-        refused = self._signature(one) if finding is None else self._unrun(one, finding)
+        unfit = finding is None or (finding.fault is not None and self._lacks(one, finding.fault))
+        refused = self._signature(one) if unfit or finding is None else self._unrun(one, finding)
         part.line, part.message = refused.line or part.line, refused.message
         self.refused.append(refused)
 
@@ -304,6 +305,11 @@ class _Judging:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
             return Refused("no-class", self._say("no-function-class", wanted=wanted, found=told))
         return Refused("no-class", self._say("no-function-at-all", wanted=wanted))
+
+    def _lacks(self, one: Examination, fault: dict[str, Any]) -> bool:
+        """Whether a call did not get as far as the function, for want of an argument."""
+        short = "required positional argument" in fault["message"] and fault["line"] is None
+        return short and bool(unasked(one.function, one.entry))
 
     def _signature(self, one: Examination) -> Refused:
         line = one.entry["line"]

@@ -42,6 +42,7 @@ class Page(Sheet):
         self.places = Places(source, "")
         self.words = Words(asked.sizes, source, language)
         self.wrong: dict[str, dict[str, str]] = {}
+        self.raised: dict[str, int | None] = {}
 
     # -- the checks ------------------------------------------------------------------------
 
@@ -137,7 +138,10 @@ class Page(Sheet):
                 text = self.say("direct-missing", name=smallest.name, cases=len(findings))
             self.fail(one, check, text, total)
             if smallest.fault is not None:
-                self.crashed(check, smallest.fault, self.words.label(smallest))
+                dtype = [dtype_name(smallest.trial.dtype)] * (check == "dtypes")
+                case = self._listed([*dtype, self.words.label(smallest)])
+                self.crashed(check, smallest.fault, case)
+                self.raised.setdefault(one.function.name, smallest.fault["line"])
             if self.report.difference is None:
                 self.report.difference = self.words.difference(smallest)
         if total:
@@ -210,6 +214,9 @@ class Page(Sheet):
         if met is None or any(d.mistake == "autograd-used" for d in self.report.diagnosis):
             return
         fault = met["fault"]
+        if met.get("kind") == "raised" and fault["line"] in _raised_lines(one):
+            # It raises there whatever the device is.
+            return
         line = met.get("line") or fault["line"]
         reason = fault["message"].split("\n")[0]
         text = self.say("fail-device", line=line, reason=reason)
@@ -290,8 +297,10 @@ class Page(Sheet):
                 return
         for finding in found.get("dtypes", []):
             fault = finding.fault
-            # What far positions raise, such as a table that ends before them, is no dtype's doing.
-            if fault is not None and not finding.trial.case.far:
+            # What far positions raise, such as a table that ends before them, is no dtype's doing,
+            # nor is what is raised in float64 as well.
+            elsewhere = fault is not None and fault["line"] in _raised_lines(one)
+            if fault is not None and not finding.trial.case.far and not elsewhere:
                 dtype = dtype_name(finding.trial.dtype)
                 reason = fault["message"].split("\n")[0]
                 self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
@@ -333,7 +342,13 @@ class Page(Sheet):
         own = function_at(self.source, part.line)
         if reasons and own is not None:
             lines = [d.line for d in self.report.diagnosis if d.line and _within(d.line, own)]
-            part.line = min(lines, default=part.line)
+            part.line = min(lines, default=self.raised.get(part.name) or part.line)
+
+
+def _raised_lines(one: Examination) -> set[int | None]:
+    """The lines that raise on the CPU in the dtype that values are decided in."""
+    many = [f for check, group in one.found.findings.items() if check != "dtypes" for f in group]
+    return {f.fault["line"] for f in (*many, *one.found.dropped.values()) if f.fault is not None}
 
 
 def _within(line: int, function: Function) -> bool:

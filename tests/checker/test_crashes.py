@@ -166,3 +166,26 @@ def test_an_array_comes_back(judged):
     assert message == (
         "`forward` returned a NumPy array; tensors come in, and a tensor has to come out"
     )
+
+
+SDPA = find("sdpa").solution()
+
+
+@pytest.mark.parametrize("raising", ["mask - inf", "scores[mask == 0]"])
+def test_what_raises_everywhere_is_no_device_and_no_dtype(judged, raising):
+    """An exception that comes on the CPU in float64 too is blamed on neither device nor dtype."""
+    source = SDPA.replace("mask == 0", raising)
+    assert source != SDPA
+    report = judged("sdpa", source)
+    assert report.crash.check == "mask"
+    named = {one.mistake for one in report.diagnosis}
+    assert not named & {"device-hardcoded", "dtype-hardcoded"}
+    assert report.functions[0].line == report.crash.line
+
+
+def test_what_is_asked_for_and_not_given(judged):
+    """A function that asks for more than the kata gives is told what, wherever it stands."""
+    source = SDPA.replace("value: Tensor,", "value: Tensor, left: Tensor, right: Tensor,", 1)
+    assert source != SDPA
+    message = judged("sdpa", source).error.message
+    assert "asks for `left`, `right` too" in message
