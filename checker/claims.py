@@ -38,7 +38,9 @@ class _Named:
 _LINE = (int, None)
 _TENSOR = (Tensor, None)
 _FAULT = {"type": str, "kinds": [str], "message": str, "line": _LINE, "phase?": str,
-          "tensors": [{"name": str, "shape": [int], "dtype": str}]}  # fmt: skip
+          "tensors": [{"name": str, "shape": [int], "dtype": str}],
+          "made_of": ({"call": str, "text": str,
+                       "parts": [{"text": str, "shape": [int], "dtype": str}]}, None)}  # fmt: skip
 _PARAMETER = {
     "name": str,
     "kind": str,

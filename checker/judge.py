@@ -135,11 +135,16 @@ class _Sitting:
             except Foul as foul:
                 verdict = Verdict(self.result, self.kata, source, self.language)
                 verdict.foul(foul.called, foul.line)
+            except Unjudged as unjudged:
+                # What is missing may stand in a cell that Python could not read.
+                hidden = unjudged.fault.kind in {"no-class", "load"}
+                raise (source.broken if hidden and source.broken else unjudged) from None
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
         except Unjudged as unjudged:
             self.result.error = unjudged.fault
             self.result.diagnosis = unjudged.diagnosis
+            self.result.functions = self.result.functions or unjudged.functions
         except Ended as ended:
             self.result.error = self._ended(ended)
         except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
@@ -203,7 +208,7 @@ class _Sitting:
         except Unbound as unbound:
             out = unbound.best.get("answer", {}).get("out")
             if not isinstance(out, torch.Tensor):
-                raise not_bound(unbound, self.kata, entry["name"], source, self.language) from None
+                raise not_bound(unbound, self.kata, entry, source, self.language) from None
             verdict = Verdict(self.result, self.kata, source, self.language)
             verdict.wrong_shape(unbound)
             return
@@ -234,13 +239,24 @@ class _Sitting:
     ) -> None:
         try:
             self.subject = direct.judge(
-                self.kata, candidate, source, self.result, self.job, classes,
-                on_device=self._on_device,
+                self.kata, candidate, source, self.result, self.job,
+                classes=classes, revive=self._revived, on_device=self._on_device,
             )  # fmt: skip
         except direct.Refused as refused:
-            unjudged = Unjudged(refused.kind, refused.message, refused.line)
+            unjudged = Unjudged(refused.kind, refused.message, refused.line, refused.help)
             unjudged.diagnosis = refused.diagnosis
             raise unjudged from None
+
+    def _revived(self, ended: Ended) -> tuple[Fault, Candidate]:
+        """Run the file again in a process of its own, for what one of its functions has ended."""
+        assert self.candidate is not None
+        before = self.candidate
+        self._serve(None)
+        fresh = Candidate(before.requests, before.limits)
+        self._serve(fresh)
+        fresh.serve(before.path)
+        fresh.ask(self.loading)
+        return self._ended(ended), fresh
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
         self.loading = source.to_load(candidate.path)

@@ -58,7 +58,7 @@ class Lines:
     def naming(self, word: str) -> int | None:
         """The first line of the class (else the file) that holds a word."""
         first = getattr(self.own, "lineno", 1)
-        lines = self.source.text.splitlines()
+        lines = self.source.text.split("\n")
         for number in [*range(first, len(lines) + 1), *range(1, first)]:
             if word in lines[number - 1]:
                 return number

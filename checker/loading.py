@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .operands import operands
+
 __all__ = ["Submission", "describe_exception", "plain", "strings_read"]
 
 _NUMBERS = (int, float)
@@ -34,7 +36,7 @@ class Submission:
         self.module.__file__ = path
         # Dataclasses and pickling look their module up here while the file still loads.
         sys.modules["submission"] = self.module
-        text_lines = source.splitlines(keepends=True)
+        text_lines = [line + "\n" for line in source.split("\n")]
         linecache.cache[path] = (len(source), None, text_lines, path)
 
     def execute(self, cells: list[list[int]] | None) -> dict[str, Any] | None:
@@ -44,20 +46,19 @@ class Submission:
         one after another as a notebook does, and one that raises does not stop the next.
         """
         if cells is None:
-            return self._execute(compile(self.source, self.path, "exec", dont_inherit=True))
-        lines = self.source.splitlines()
+            return self._execute(self.source)
+        lines = self.source.split("\n")
         fault = None
         for first, last in cells:
             text = "\n" * (first - 1) + "\n".join(lines[first - 1 : last])
-            try:
-                code = compile(text, self.path, "exec", dont_inherit=True)
-            except SyntaxError:
-                continue
-            fault = self._execute(code) or fault
+            ran = self._execute(text)
+            # A cell that is no Python was told of when the file was read.
+            fault = fault if ran is None or "SyntaxError" in ran["kinds"] else ran
         return fault
 
-    def _execute(self, code: types.CodeType) -> dict[str, Any] | None:
+    def _execute(self, text: str) -> dict[str, Any] | None:
         try:
+            code = compile(text, self.path, "exec", dont_inherit=True)
             exec(code, self.module.__dict__)  # noqa: S102 - running the file is the point
         except BaseException as exception:  # noqa: BLE001 - SystemExit is a finding too
             return describe_exception(exception, self.path)
@@ -87,11 +88,14 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
     """Return an exception as data: its type, message and the candidate's own line."""
     line = None
     tensors: list[dict[str, Any]] = []
+    inner: types.TracebackType | None = None
     walk = exception.__traceback__
     while walk is not None:
         if walk.tb_frame.f_code.co_filename == path:
-            line, tensors = walk.tb_lineno, _tensors_in(walk.tb_frame)
+            inner = walk
         walk = walk.tb_next
+    if inner is not None:
+        line, tensors = inner.tb_lineno, _tensors_in(inner.tb_frame)
     if isinstance(exception, SyntaxError) and exception.filename == path:
         line = exception.lineno
     if isinstance(exception, MemoryError):
@@ -107,7 +111,17 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
         "message": plain(message),
         "line": line,
         "tensors": tensors,
+        "made_of": _made_of(exception, inner),
     }
+
+
+def _made_of(exception: BaseException, inner: types.TracebackType | None) -> dict[str, Any] | None:
+    """What the expression that raised was made of, where it is one that does not fit."""
+    if inner is None or not isinstance(
+        exception, (RuntimeError, TypeError, IndexError, ValueError)
+    ):
+        return None
+    return operands(inner.tb_frame, inner.tb_lineno, inner.tb_lasti)
 
 
 def _tensors_in(frame: types.FrameType) -> list[dict[str, Any]]:

@@ -5,6 +5,7 @@ Templates take names in braces. Lower case, no full stop, code in backticks.
 
 from __future__ import annotations
 
+from .crash_sentences import CRASHES
 from .direct.sentences import SENTENCES
 
 __all__ = ["MESSAGES", "say"]
@@ -17,6 +18,7 @@ def say(key: str, language: str, **values: object) -> str:
 
 MESSAGES: dict[str, dict[str, str]] = {
     **SENTENCES,
+    **CRASHES,
     "verbatim": {"en": "{text}", "zh": "{text}"},
     "file-empty": {
         "en": "the file is empty",
@@ -76,24 +78,30 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "第 {line} 行有字符 {code}（{name}），Python 不认识它；从网页粘贴代码时常会带进来，"
         "请换成普通的空格或符号",
     },
+    "syntax-too-deep": {
+        "en": "line {line} nests deeper than Python can read; spread it over several statements",
+        "zh": "第 {line} 行嵌套太深，Python 读不了；请拆成几条语句",
+    },
+    "in-cell": {"en": "code cell {cell}: {text}", "zh": "第 {cell} 个代码单元：{text}"},
     "syntax-tabs": {
         "en": "line {line} mixes tabs and spaces; use spaces alone",
         "zh": "第 {line} 行混用了 tab 和空格，请只用空格",
     },
     "load-raised": {
-        "en": "running the file stopped at line {line}: {kind}: {reason}; keep only what "
-        'the class needs, or put trials under `if __name__ == "__main__":`',
-        "zh": "运行文件时在第 {line} 行停下：{kind}：{reason}；请只留下类需要的代码，"
-        '或把试跑的代码放到 `if __name__ == "__main__":` 下面',
+        "en": "running the file stopped{at}: {kind}: {reason}",
+        "zh": "运行文件时{at}停下：{kind}：{reason}",
+    },
+    "load-keep": {
+        "en": 'keep only what the kata asks for, or put trials under `if __name__ == "__main__":`',
+        "zh": '请只留下题目要的代码，或把试跑的代码放到 `if __name__ == "__main__":` 下面',
     },
     "load-import": {
-        "en": "line {line} imports `{name}`, which is not installed here; install it or do "
-        "without it",
-        "zh": "第 {line} 行导入了 `{name}`，这里没有安装；请安装它，或者不用它",
+        "en": "{on}`{name}` is imported, which is not installed here; install it or do without it",
+        "zh": "{on}导入了 `{name}`，这里没有安装；请安装它，或者不用它",
     },
     "load-misspelt": {
-        "en": "line {line}: {reason}; `{meant}` was probably meant",
-        "zh": "第 {line} 行：{reason}；想写的大概是 `{meant}`",
+        "en": "{on}{reason}; `{meant}` was probably meant",
+        "zh": "{on}{reason}；想写的大概是 `{meant}`",
     },
     "no-class": {
         "en": "no class in the file can be judged; {kata} looks for `{wanted}`, a class "
@@ -117,21 +125,33 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "not written yet: line {line} still raises NotImplementedError",
         "zh": "还没有写：第 {line} 行仍在抛出 NotImplementedError",
     },
+    "hollow": {
+        "en": "not written yet: there is no code in `{name}` (line {line})",
+        "zh": "还没有写：`{name}` 里还没有代码（第 {line} 行）",
+    },
     "construct-raised": {
-        "en": "`{name}({given})` raised {kind} at line {line}: {reason}",
-        "zh": "`{name}({given})` 在第 {line} 行抛出 {kind}：{reason}",
+        "en": "`{name}({given})` raised {kind}{at}: {reason}",
+        "zh": "`{name}({given})` {at}抛出 {kind}：{reason}",
     },
     "forward-raised": {
-        "en": "the first plain call, {call}, raised {kind} at line {line}: {reason}",
-        "zh": "第一次普通调用 {call} 在第 {line} 行抛出 {kind}：{reason}",
+        "en": "the first plain call, {call}, raised {kind}{at}: {reason}",
+        "zh": "第一次普通调用 {call} {at}抛出 {kind}：{reason}",
     },
     "forward-missing": {
         "en": "`{name}` has no forward method",
         "zh": "`{name}` 没有 forward 方法",
     },
     "returns-nothing": {
-        "en": "forward returned {kind} where a tensor is wanted; is a `return` missing?",
-        "zh": "forward 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
+        "en": "`{name}` returned {kind} where a tensor is wanted; is a `return` missing?",
+        "zh": "`{name}` 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
+    },
+    "returns-other": {
+        "en": "`{name}` returned {kind} where a tensor is wanted",
+        "zh": "`{name}` 返回的是 {kind}，应该返回一个张量",
+    },
+    "returns-array": {
+        "en": "`{name}` returned a NumPy array; tensors come in, and a tensor has to come out",
+        "zh": "`{name}` 返回的是 NumPy 数组；传入的是张量，返回的也应是张量",
     },
     "ended-timeout": {
         "en": "no answer within {seconds:g} s while {phase}; everything it started was ended",
@@ -547,10 +567,6 @@ MESSAGES: dict[str, dict[str, str]] = {
     "crash-call": {
         "en": "a tensor is called like a function; an attribute such as `.T`, `.mT` or `.shape` takes no brackets",
         "zh": "把张量当函数调用了；`.T`、`.mT`、`.shape` 这类属性后面不加括号",
-    },
-    "crash-self": {
-        "en": "the function takes {part1} arguments and got {part2}: most often `self` is missing in its `def`, or an argument is",
-        "zh": "函数接受 {part1} 个参数，却给了 {part2} 个：多半是 `def` 里漏写了 `self` 或某个参数",
     },
     "crash-argument": {
         "en": "the call leaves out an argument that has no default",

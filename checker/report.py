@@ -13,12 +13,14 @@ __all__ = [
     "REMARK_IDS",
     "SCHEMA",
     "Check",
+    "Crash",
     "Departure",
     "Diagnosis",
     "Difference",
     "Fault",
     "Heat",
     "Named",
+    "Part",
     "Remark",
     "Report",
     "Step",
@@ -246,12 +248,42 @@ class Difference:
 class Fault:
     """Why a file could not be judged.
 
-    kind is syntax, load, construct, forward, timeout, memory, crash or no-class.
+    kind is syntax, load, construct, forward, timeout, memory, crash or no-class. help: what
+    the shapes were, what it comes from and how to mend it, as far as that is known.
     """
 
     kind: str
     message: str
     line: int | None = None
+    help: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Crash:
+    """The exception by which a check fails, where nothing else keeps that check waiting.
+
+    help: as of a Fault.
+    """
+
+    check: str
+    message: str
+    line: int | None = None
+    help: str = ""
+
+
+@dataclass(slots=True, kw_only=True)
+class Part:
+    """One function, or class, that the kata asks for.
+
+    status is pass, fail or waits: not written yet, or calling what is not. line: where it is
+    wrong or has to be written, else where it begins; None where the file has it not. message:
+    what is wrong, or what it waits for.
+    """
+
+    name: str
+    status: str
+    line: int | None = None
+    message: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -283,6 +315,8 @@ class Report:
     departure: Departure | None = None
     difference: Difference | None = None
     error: Fault | None = None
+    crash: Crash | None = None
+    functions: list[Part] = field(default_factory=list)
     device: dict[str, str | None] = field(default_factory=lambda: {"cuda": "skipped", "name": None})
     seed: int = 0
     torch: str = ""
@@ -292,6 +326,12 @@ class Report:
     bench: Timings | None = None
     also: list[Named] = field(default_factory=list[Named])
     schema: int = SCHEMA
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether something is not written yet, and nothing that is written is wrong."""
+        states = {part.status for part in self.functions}
+        return "waits" in states and "fail" not in states
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can carry, the schema first."""
@@ -314,6 +354,8 @@ class Report:
         known["trace"] = [Step(**row) for row in data["trace"]]
         known["difference"] = Difference(**data["difference"]) if data["difference"] else None
         known["error"] = Fault(**data["error"]) if data["error"] else None
+        known["crash"] = Crash(**data["crash"]) if data.get("crash") else None
+        known["functions"] = [Part(**row) for row in data.get("functions", [])]
         known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
         known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
         known["also"] = [Named(**row) for row in data.get("also", [])]

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from .compare import GRADIENT_BOUND, Gap
-from .crashes import because
+from .crashes import because, no_tensor, raised, reason_of
 from .finding import Finding
 from .lines import Lines
 from .messages import say
-from .report import CHECK_IDS, Check, Diagnosis, Difference, Remark, Report
+from .report import CHECK_IDS, Check, Crash, Diagnosis, Difference, Remark, Report
 from .source import Source
 from .wire import dtype_name
 
@@ -30,6 +30,7 @@ class Sheet:
         self.language = language
         self.lines = Lines(source, report.object or "")
         self.checks: dict[str, Check] = {}
+        self.crashes: dict[str, Crash] = {}
 
     def say(self, key: str, **values: object) -> str:
         """A sentence in the report's language."""
@@ -45,6 +46,14 @@ class Sheet:
         if old is not None and old.status == "fail":
             return
         self.checks[name] = Check(id=name, status=status, detail=detail, cases=cases)
+
+    def crashed(self, check: str, fault: dict[str, Any], case: str) -> None:
+        """Keep the exception by which a check fails; it is told first. case: in words."""
+        line, reason = fault["line"], reason_of(fault)
+        key = "crash-nowhere" if line is None else "crash-on-line"
+        message = self.say(key, line=line, kind=fault["type"], reason=reason, case=case)
+        more = because(fault, self.source, self.language)
+        self.crashes.setdefault(check, Crash(check=check, message=message, line=line, help=more))
 
     def blame(self, mistake: str, line: int | None = None, key: str = "", **values: object) -> None:
         """Add a diagnosis, once."""
@@ -76,14 +85,9 @@ class Sheet:
         """What a finding says, with its case."""
         case = finding.trial.label(self.language)
         if finding.kind == "raised" and finding.fault is not None:
-            fault = finding.fault
-            text = self.say(
-                "fail-raised", case=case, kind=fault["type"], line=fault["line"],
-                reason=fault["message"].split("\n")[0],
-            )  # fmt: skip
-            return text + because(fault, self.source, self.language)
+            return raised(finding.fault, case, self.language)
         if finding.kind == "none":
-            return self.say("returns-nothing", kind=finding.words)
+            return no_tensor("forward", finding.words, self.language)
         if finding.kind == "shape" and finding.actual is not None:
             return self.say(
                 "fail-shape", case=case, actual=tuple(finding.actual.shape),
@@ -152,8 +156,9 @@ class Sheet:
             if name not in self.checks:
                 self.set(name, "skip", self.say("not-asked"))
         self.report.checks = [self.checks[name] for name in CHECK_IDS]
-        failed = any(check.status == "fail" for check in self.report.checks)
+        failed = [check.id for check in self.report.checks if check.status == "fail"]
         self.report.verdict = "fail" if failed else "pass"
+        self.report.crash = next((self.crashes[n] for n in failed if n in self.crashes), None)
 
 
 def _excerpt(rows: Tensor) -> list[list[float]]:

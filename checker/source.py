@@ -1,4 +1,4 @@
-"""Read a submission from disk without running it: text, notebook cells, syntax."""
+"""Read a submission from disk without running it: text, notebook cells, all that Python rejects."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ _PATIENCE = 2.0
 _COOKIE = re.compile(
     rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
 )
+# How Python names a character that it cannot read.
+_CODE = re.compile(r"invalid (?:non-printable )?character .*U\+([0-9A-F]{4,6})")
+_TOO_DEEP = (RecursionError, MemoryError)
 _SHELL = re.compile(r"^(\s*)(?:[!%]|\?|[\w.]+\?{1,2}\s*$)")
 _SKIPPED_CELL = re.compile(
     r"^\s*%%(?:bash|sh|script|html|javascript|js|latex|markdown|svg|writefile|perl|ruby|file)"
@@ -43,17 +46,22 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Python source as it will be run. cells: a notebook's line ranges, else None."""
+    """Python source as it will be run. cells: a notebook's line ranges, else None.
+
+    broken: what is wrong with the first cell that is left out since Python cannot read it.
+    """
 
     path: Path
     text: str
     tree: ast.Module
     cells: list[list[int]] | None = None
+    broken: Unreadable | None = None
     classes: dict[str, ast.ClassDef] = field(default_factory=dict)
 
     def line(self, number: int | None) -> str:
         """Return one line's text, or nothing."""
-        lines = self.text.splitlines()
+        # As Python counts them: a form feed, or a separator inside a string, ends no line.
+        lines = self.text.split("\n")
         return lines[number - 1] if number and 0 < number <= len(lines) else ""
 
     @property
@@ -83,9 +91,12 @@ def read(path: Path, language: str) -> Source:
         raise Unreadable("load", say("file-too-large", language, size=_LIMIT >> 20))
     if not text.strip():
         raise Unreadable("syntax", say("file-empty", language))
-    tree = _parse(text, cells, language)
+    if cells is None:
+        tree, broken = _compiled(text, language), None
+    else:
+        tree, broken = _compiled_cells(text, cells, language)
     found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    return Source(path=path, text=text, tree=tree, cells=cells, classes=found)
+    return Source(path=path, text=text, tree=tree, cells=cells, broken=broken, classes=found)
 
 
 def _bytes(path: Path, language: str) -> bytes:
@@ -143,9 +154,6 @@ def _decode(raw: bytes, language: str) -> str:
         name = "UTF-8" if encoding == "utf-8-sig" else encoding
         message = say("file-not-utf8", language, line=line, name=name)
         raise Unreadable("syntax", message, line) from fault
-    if "\x00" in text:
-        line = text.count("\n", 0, text.index("\x00")) + 1
-        raise Unreadable("syntax", say("file-null-byte", language, line=line), line)
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -173,59 +181,95 @@ def _without_magic(row: str) -> str:
     return f"{found[1]}pass" if found else row
 
 
-def _parse(text: str, cells: list[list[int]] | None, language: str) -> ast.Module:
+def _compiled(text: str, language: str) -> ast.Module:
+    """Parse what Python also compiles, as `return` outside a function is not. Nothing is run."""
+    if "\x00" in text:
+        raise _null(text, language)
     try:
         tree = ast.parse(text)
-        if cells is None:
-            # What parses may still be none: a `return` outside a function, say.
-            compile(tree, "<submission>", "exec", dont_inherit=True)
+        compile(text, "<submission>", "exec", dont_inherit=True)
     except SyntaxError as fault:
-        whole = None if cells is None else _parse_cells(text, cells)
-        if whole is None:
-            raise _syntax(fault, text, language) from fault
-        return whole
-    except (ValueError, RecursionError, MemoryError) as fault:
+        raise _syntax(fault, text, language) from fault
+    except UnicodeEncodeError as fault:
+        # Half of a character, as JSON can spell one.
+        line = text.count("\n", 0, fault.start) + 1
+        raise _odd(text[fault.start], line, language) from fault
+    except _TOO_DEEP as fault:
+        line = _deep_line(text)
+        raise Unreadable("syntax", say("syntax-too-deep", language, line=line), line) from fault
+    except (ValueError, OverflowError, SystemError) as fault:
         raise Unreadable("syntax", say("file-unparsable", language, reason=str(fault))) from fault
     return tree
 
 
-def _parse_cells(text: str, cells: list[list[int]]) -> ast.Module | None:
-    """Parse cell by cell, leaving out cells that are no Python; None if none is."""
+def _null(text: str, language: str) -> Unreadable:
+    line = text.count("\n", 0, text.index("\x00")) + 1
+    return Unreadable("syntax", say("file-null-byte", language, line=line), line)
+
+
+def _compiled_cells(
+    text: str, cells: list[list[int]], language: str
+) -> tuple[ast.Module, Unreadable | None]:
+    """Compile cell by cell, and leave out those that are no Python. Raise the first if all are."""
     lines = text.split("\n")
     whole = ast.Module(body=[], type_ignores=[])
-    for first, last in cells:
+    broken: Unreadable | None = None
+    for number, (first, last) in enumerate(cells, start=1):
+        own = "\n".join(lines[first - 1 : last])
         try:
-            part = ast.parse("\n" * (first - 1) + "\n".join(lines[first - 1 : last]))
-        except (SyntaxError, ValueError):
+            part = _compiled(own, language)
+        except Unreadable as fault:
+            message = say("in-cell", language, cell=number, text=fault.message)
+            broken = broken or Unreadable(fault.kind, message, fault.line)
             continue
-        whole.body.extend(part.body)
-    return whole if whole.body else None
+        whole.body.extend(ast.increment_lineno(part, first - 1).body)
+    if broken is not None and not whole.body:
+        raise broken
+    return whole, broken
+
+
+def _deep_line(text: str) -> int:
+    """The first line at which so much is nested that Python gives up."""
+    lines = text.split("\n")
+    low, high = 1, len(lines)
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            compile("\n".join(lines[:middle]), "<submission>", "exec", dont_inherit=True)
+        except _TOO_DEEP:
+            high = middle
+            continue
+        except SyntaxError:
+            # What is cut off here ends further down.
+            pass
+        low = middle + 1
+    return low
 
 
 def _syntax(fault: SyntaxError, text: str, language: str) -> Unreadable:
     line = fault.lineno or 1
-    row = text.split("\n")[line - 1] if line <= text.count("\n") + 1 else ""
-    odd = _odd_character(text, line)
+    rows = text.split("\n")
+    row = rows[line - 1] if line <= len(rows) else ""
+    odd = _CODE.search(str(fault.msg))
     if odd is not None:
-        line, character = odd
-        code = f"U+{ord(character):04X}"
-        name = unicodedata.name(character, "?").lower()
-        message = say("syntax-odd-character", language, line=line, code=code, name=name)
-        return Unreadable("syntax", message, line)
-    if isinstance(fault, TabError) or ("\t" in row and "indent" in str(fault.msg)):
+        return _odd(chr(int(odd[1], 16)), line, language)
+    indented = isinstance(fault, IndentationError) and _mixed(rows)
+    if isinstance(fault, TabError) or ("\t" in row and indented):
         return Unreadable("syntax", say("syntax-tabs", language, line=line), line)
     caret = " " * max(0, (fault.offset or 1) - 1 - (len(row) - len(row.lstrip()))) + "^"
     message = say("syntax", language, line=line, reason=fault.msg)
     return Unreadable("syntax", f"{message}\n    {row.strip()}\n    {caret}", line)
 
 
-def _odd_character(text: str, line: int) -> tuple[int, str] | None:
-    """Find the first character at or before a line that Python cannot read outside strings."""
-    for number, row in enumerate(text.split("\n")[: line + 1], start=1):
-        code = row.split("#")[0]
-        for character in code:
-            if ord(character) < 128 or character.isidentifier():
-                continue
-            if number == line or unicodedata.category(character) in {"Zs", "Cf"}:
-                return number, character
-    return None
+def _odd(character: str, line: int, language: str) -> Unreadable:
+    """Say which character Python cannot read."""
+    name = unicodedata.name(character, "?").lower()
+    values = {"line": line, "code": f"U+{ord(character):04X}", "name": name}
+    return Unreadable("syntax", say("syntax-odd-character", language, **values), line)
+
+
+def _mixed(rows: list[str]) -> bool:
+    """Whether lines are indented with tabs and with spaces."""
+    dents = {row[: len(row) - len(row.lstrip(" \t"))] for row in rows if row.strip()}
+    used = set("".join(dents))
+    return used >= {" ", "\t"}

@@ -9,40 +9,61 @@ from typing import Any
 
 from ..kata.catalogue import Kata
 from .attempts import Unbound, plain_inputs
-from .crashes import because, meant, misspelt_method
+from .crashes import because, no_tensor, placed, reason_of
 from .edits import raising
 from .evidence import crash
 from .messages import say
+from .names import meant, misspelt_method
 from .origins import Origins
-from .report import Diagnosis, Fault
+from .report import Diagnosis, Fault, Part
+from .selves import about_self
 from .source import Source
+from .written import hollow, unwritten
 
-__all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound"]
+__all__ = ["Unjudged", "known", "load_fault", "no_class", "not_bound", "slipped"]
 
 
 class Unjudged(Exception):
     """The file cannot be judged; the report says why."""
 
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        line: int | None = None,
+        help: str = "",  # noqa: A002
+    ) -> None:
         super().__init__(message)
-        self.fault = Fault(kind=kind, message=message, line=line)
+        self.fault = Fault(kind=kind, message=message, line=line, help=help)
         self.diagnosis: list[Diagnosis] = []
+        self.functions: list[Part] = []
 
 
 def load_fault(fault: dict[str, Any], source: Source, language: str) -> Unjudged:
     """The file raised while it was loaded."""
     tell = partial(say, language=language)
-    line, reason = fault["line"], fault["message"].split("\n")[0]
+    line, reason = fault["line"], reason_of(fault)
     missing = re.match(r"No module named '([^']+)'", reason)
     if missing and "ImportError" in fault["kinds"]:
-        message = tell("load-import", line=line, name=missing[1])
+        message = tell("load-import", name=missing[1], **placed(line, language))
         return Unjudged("load", message, line)
-    intended = meant(reason, source)
-    if intended is not None:
-        message = tell("load-misspelt", line=line, reason=reason, meant=intended)
-        return Unjudged("load", message, line)
-    message = tell("load-raised", line=line, kind=fault["type"], reason=reason)
-    return Unjudged("load", message + because(fault, source, language), line)
+    slip = slipped(fault, source, language)
+    if slip is not None:
+        return Unjudged("load", slip, line)
+    message = tell("load-raised", kind=fault["type"], reason=reason, **placed(line, language))
+    more = because(fault, source, language) or tell("load-keep")
+    return Unjudged("load", message, line, more)
+
+
+def slipped(fault: dict[str, Any], source: Source, language: str) -> str | None:
+    """What to say of a name that was misspelt, where an exception comes of one."""
+    reason, line = reason_of(fault), fault["line"]
+    if about_self(fault, source, language) is not None:
+        return None
+    intended = meant(reason, source, line)
+    if intended is None:
+        return None
+    return say("load-misspelt", language, reason=reason, meant=intended, **placed(line, language))
 
 
 def no_class(
@@ -66,9 +87,12 @@ def no_class(
     return Unjudged("no-class", message)
 
 
-def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language: str) -> Unjudged:
-    """No way to make and call the class gives an output."""
+def not_bound(
+    unbound: Unbound, kata: Kata, entry: dict[str, Any], source: Source, language: str
+) -> Unjudged:
+    """No way to make and call the class, as the file describes it, gives an output."""
     tell = partial(say, language=language)
+    name = entry["name"]
     best = unbound.best
     kind = "construct" if best["phase"] == "construct" else "forward"
     fault = best.get("fault")
@@ -76,38 +100,46 @@ def not_bound(unbound: Unbound, kata: Kata, name: str, source: Source, language:
     if misspelt is not None:
         line, method, right = misspelt
         return Unjudged(kind, tell("init-misspelt", line=line, name=method, meant=right), line)
+    missing = _not_written(fault, entry["line"], source)
+    if missing is not None:
+        key = "unwritten" if "NotImplementedError" in source.line(missing) else "hollow"
+        unjudged = Unjudged(kind, tell(key, line=missing, name=name), missing)
+        unjudged.functions = [Part(name=name, status="waits", line=missing)]
+        return unjudged
     if fault is None:
         made = best["answer"]["container"]
-        return Unjudged("forward", tell("returns-nothing", kind=made))
-    line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-    if "NotImplementedError" in fault["kinds"]:
-        return Unjudged(kind, tell("unwritten", line=line), line)
-    intended = meant(reason, source)
-    if intended is not None:
-        message = tell("load-misspelt", line=line, reason=reason, meant=intended)
-        return Unjudged(kind, message, line)
+        return Unjudged("forward", no_tensor("forward", made, language), entry["line"])
+    line = fault["line"]
+    slip = slipped(fault, source, language)
+    if slip is not None:
+        return Unjudged(kind, slip, line)
+    told = {"kind": fault["type"], "reason": reason_of(fault), **placed(line, language)}
     if kind == "construct":
         given = unbound.binding.as_written(unbound.size)
-        message = tell(
-            "construct-raised", name=name, given=given, kind=fault["type"],
-            line=line, reason=reason,
-        )  # fmt: skip
+        message = tell("construct-raised", name=name, given=given, **told)
     else:
         call = f"forward({', '.join(n for n, _ in unbound.binding.forward.sources)})"
-        message = tell("forward-raised", call=call, kind=fault["type"], line=line, reason=reason)
+        message = tell("forward-raised", call=call, **told)
     _, inputs = plain_inputs(kata, unbound.binding, unbound.size)
-    slip = raising(kata, unbound.size, inputs, fault["message"]) if kind == "forward" else None
-    mistake = crash(fault, kata) if kind == "forward" and slip is None else None
-    message += because(fault, source, language, cause=mistake is None and slip is None)
-    unjudged = Unjudged(kind, message, line)
-    if slip is not None:
+    made = raising(kata, unbound.size, inputs, fault["message"]) if kind == "forward" else None
+    mistake = crash(fault, kata) if kind == "forward" and made is None else None
+    more = because(fault, source, language, cause=mistake is None and made is None)
+    unjudged = Unjudged(kind, message, line, more)
+    if made is not None:
         # It was made before the line that raises.
-        unjudged.diagnosis = [Diagnosis(mistake=slip.id, message=slip.words[language])]
+        unjudged.diagnosis = [Diagnosis(mistake=made.id, message=made.words[language])]
     elif mistake is not None:
         if mistake == "length-fixed" and line is not None:
             line = Origins(source, name).size([line]) or line
-        unjudged.diagnosis = [known(mistake, line, source, language, reason)]
+        unjudged.diagnosis = [known(mistake, line, source, language, told["reason"])]
     return unjudged
+
+
+def _not_written(fault: dict[str, Any] | None, line: int | None, source: Source) -> int | None:
+    """The line at which a class is not written yet. line: where its forward begins."""
+    if fault is None:
+        return hollow(source, line)
+    return unwritten(fault, source)
 
 
 def known(

@@ -10,6 +10,7 @@ import torch
 from .attempts import Unbound
 from .behaviour import Trace, forbidden, narrowing
 from .cases import Case
+from .crashes import raised
 from .evidence import cut_line, state_line
 from .examine import Examination
 from .flow import Flow
@@ -162,9 +163,8 @@ class Verdict(Blame):
         if fault is None:
             self.set("values", "fail", self.say("fail-roles-at", sizes=sizes))
             return
-        reason = fault["message"].split("\n")[0]
-        values = {"kind": fault["type"], "line": fault["line"], "reason": reason}
-        self.set("values", "fail", self.say("fail-raised", case=sizes, **values))
+        self.set("values", "fail", raised(fault, sizes, self.language))
+        self.crashed("values", fault, sizes)
 
     def _group(self, name: str, examination: Examination) -> None:
         cases = examination.counts.get(name, 0)
@@ -180,6 +180,8 @@ class Verdict(Blame):
                     case=smallest.trial.label(self.language),
                 )
             self.set(name, "fail", text, cases)
+            if smallest.fault is not None:
+                self.crashed(name, smallest.fault, smallest.trial.label(self.language))
             if self.report.difference is None:
                 self.show(smallest)
         elif cases:
@@ -289,7 +291,10 @@ class Verdict(Blame):
     ) -> None:
         reason = fault["message"].split("\n")[0]
         self.set("dtypes", "fail", self.say("fail-dtype", dtype=name, reason=reason))
+        self.crashed("dtypes", fault, name)
         mismatch = any(w in reason for w in ("dtype", "scalar type", "Float", "Half", "Double"))
+        # NumPy has no bfloat16; that is no dtype that is fixed.
+        mismatch = mismatch and "unsupported ScalarType" not in reason
         if mismatch and not self.blames("dtype-hardcoded"):
             line = narrowing(examination, dtype) or fault["line"]
             self.blame("dtype-hardcoded", line, dtype=name, reason=reason)

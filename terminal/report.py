@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..checker.messages import MESSAGES
-from ..checker.report import CHECK_IDS, Check, Departure, Diagnosis, Report
+from ..checker.report import CHECK_IDS, Check, Crash, Departure, Diagnosis, Fault, Part, Report
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
@@ -50,7 +50,7 @@ def report_lines(report: Report, look: Look) -> list[Line]:
         summary = summary_lines(report, look)
         return _joined([summary, *asked, commands]) if asked else summary + commands
     blocks = [[verdict_line(report, look)]]
-    blocks += _reasons(report, look)
+    blocks += [*_reasons(report, look), _parts(report, look)]
     if report.difference is not None:
         told = any(report.difference.case in check.detail for check in report.checks)
         blocks.append(difference_lines(report.difference, look.language, look.width, told=told))
@@ -94,10 +94,11 @@ def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
 
 def verdict_line(report: Report, look: Look) -> Line:
     """Draw the verdict: kata, file, class and the word itself, at the right edge."""
-    word = say(f"verdict-{report.verdict}", look.language)
+    verdict = "unfinished" if report.unfinished else report.verdict
+    word = say(f"verdict-{verdict}", look.language)
     file = safe(report.file)
     named = safe(report.object or "")
-    style = "pass" if report.verdict == "pass" else "fail"
+    style = {"pass": "pass", "unfinished": "note"}.get(verdict, "fail")
     left = "  ".join(part for part in (report.kata, file, named) if part)
     if cells(left) + cells(word) + 2 > look.width:
         left = f"{report.kata}  {file}"
@@ -120,24 +121,36 @@ def quiet_line(report: Report, language: str) -> Line:
 
 
 def _reasons(report: Report, look: Look) -> list[list[Line]]:
+    fault: Fault | Crash | None = report.error or report.crash
+    if fault is not None:
+        return _crashed(fault, report, look)
     blocks: list[list[Line]] = []
-    fault = report.error
     first, *others = report.diagnosis or [None]
     if first is not None:
         blocks.append(_paragraph(f"× {safe(first.message)}", look, 2, "bold", hang=2))
         blocks[-1].append([("    ", ""), (first.mistake, "dim")])
         blocks.append(_code(first, look))
-    if fault is not None and first is not None:
-        blocks.append(_paragraph(safe(fault.message), look, _INDENT, hang=0))
-    elif fault is not None:
-        # Its later lines quote the code, which is drawn here.
-        first_line = fault.message.partition("\n")[0]
-        blocks.append(_paragraph(f"× {safe(first_line)}", look, 2, "bold", hang=2))
-        blocks.append(_code(Diagnosis(mistake="", message="", line=fault.line), look))
-    elif first is None and report.departure is not None:
+    elif report.departure is not None:
         blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))
         blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
     blocks.append([line for other in others if other for line in _shorter(other, look)])
+    return blocks
+
+
+def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line]]:
+    """Draw what was raised, and below it the mistakes that have a name."""
+    blocks: list[list[Line]] = []
+    # How far an unfinished file of several functions is stands below, one by one.
+    if not (report.unfinished and len(report.functions) > 1):
+        # Its later lines quote the code, which is drawn here.
+        told = safe(fault.message.partition("\n")[0])
+        blocks.append(_paragraph(f"× {told}", look, 2, "bold", hang=2))
+    if fault.help:
+        blocks = [[*(blocks[0] if blocks else []), *_paragraph(safe(fault.help), look, _INDENT)]]
+    named = report.diagnosis
+    behind = next((one for one in named if fault.line in {None, one.line}), None)
+    blocks.append(_code(behind or Diagnosis(mistake="", message="", line=fault.line), look))
+    blocks.append([line for one in named for line in _shorter(one, look)])
     return blocks
 
 
@@ -175,13 +188,60 @@ def _line(line: int | None, look: Look) -> str:
     return say("line", look.language, line=line) + say("colon", look.language) if line else ""
 
 
+def _parts(report: Report, look: Look) -> list[Line]:
+    """Draw how far a file of several functions is: which are right, wrong, and still to write."""
+    parts = report.functions
+    if len(parts) < 2 or report.verdict == "pass":
+        return []
+    named = {
+        status: [part for part in parts if part.status == status]
+        for status in ("pass", "fail", "waits")
+    }
+    done = say("parts-done", look.language, done=len(named["pass"]), count=len(parts))
+    rows = _names("check-pass", [part.name for part in named["pass"]], look)
+    for status, label in (("fail", "check-fail"), ("waits", "check-wait")):
+        told = [part for part in named[status] if part.message]
+        rows += [row for part in told for row in _told(label, part, report, look)]
+        rows += _names(label, [part.name for part in named[status] if part not in told], look)
+    return [[(f"  {done}", "bold")], *rows]
+
+
+def _told(key: str, part: Part, report: Report, look: Look) -> list[Line]:
+    """Draw one function with why it is wrong, or what it waits for."""
+    label = say(key, look.language)
+    # What is the headline already is not said again.
+    headline = report.error is not None and part.message == report.error.message
+    text = "" if headline else safe(part.message)
+    where = _line(part.line, look)
+    text = where + text if text else where.rstrip(": ：")
+    style = "fail" if part.status == "fail" else "dim"
+    return _hung(f"  {label}  {pad(part.name, 11)} ", text, look, style, cut=2 + cells(label))
+
+
+def _names(key: str, names: Sequence[str], look: Look) -> list[Line]:
+    if not names:
+        return []
+    label = say(key, look.language)
+    style = "pass" if key == "check-pass" else "dim"
+    return _hung(f"  {label}  ", " ".join(names), look, style, cut=2 + cells(label))
+
+
 def _checks(report: Report, look: Look) -> list[Line]:
     order = {name: place for place, name in enumerate(CHECK_IDS)}
     checks = sorted(report.checks, key=lambda check: order.get(check.id, len(order)))
-    failing = [check for check in checks if check.status == "fail"]
+    told = [part.message for part in report.functions if part.status == "fail" and part.message]
+    several = len(report.functions) > 1
+    failing = [check for check in checks if check.status == "fail"
+               and not (several and check.detail.endswith(tuple(told)))]  # fmt: skip
     passing = [check for check in checks if check.status == "pass"]
     skipped = [check for check in checks if check.status == "skip"]
+    # What is the headline already is not said again.
+    raised = report.crash.check if report.crash is not None else None
+    failing = [replace(c, detail="") if c.id == raised and not several else c for c in failing]
     lines = [line for check in failing for line in _failing(check, look)]
+    if report.verdict == "error":
+        # What holds of some functions says little about the file.
+        return lines
     waiting = [check for check in skipped if check.detail in _waits()]
     lines += _together("check-wait", waiting, look)
     if report.verdict != "pass" and look.checks != "all":
@@ -233,12 +293,14 @@ def _folded(key: str, checks: Sequence[Check], detail: str, look: Look) -> list[
 
 def _hung(head: str, text: str, look: Look, style: str, *, cut: int) -> list[Line]:
     """Draw a text beside its head, the first `cut` columns of which are coloured."""
+    if not text:
+        return [_tinted(head.rstrip(), style, cut)]
     room = look.width - cells(head)
     dent = cells(head)
     if room < 20:
         # Too narrow to stand beside: below, a little in.
         below = [[(f"      {row}", "")] for row in wrap(text, look.width - 6)]
-        return [_tinted(head.rstrip(), style, cut), *below] if text else [_tinted(head, style, cut)]
+        return [_tinted(head.rstrip(), style, cut), *below]
     rows = wrap(text, room)
     first: Line = [*_tinted(head, style, cut), (rows[0], "")]
     return [first, *([(" " * dent + row, "")] for row in rows[1:])]

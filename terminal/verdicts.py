@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -142,6 +143,8 @@ class Verdicts:
     def _json(self, report: Report) -> None:
         plain = _finite(report.to_dict())
         text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
+        # A name may hold what steers a terminal; JSON escapes the lower half of that itself.
+        text = re.sub(r"[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)
         # A file's name may hold bytes that are no UTF-8; escaped, they can be written.
         lone = any("\ud800" <= char <= "\udfff" for char in text)
         self.screen.write(json.dumps(plain, allow_nan=False) if lone else text)
@@ -230,7 +233,8 @@ def lines_of(file: Path) -> list[str]:
     try:
         if file.suffix == ".ipynb" or not file.is_file() or file.stat().st_size > _LARGEST:
             return []
-        return file.read_text("utf-8-sig", errors="replace").splitlines()
+        # As Python counts them, which a form feed does not end.
+        return file.read_text("utf-8-sig", errors="replace").removesuffix("\n").split("\n")
     except OSError:
         return []
 

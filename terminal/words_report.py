@@ -8,6 +8,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("verdict-pass", "PASS", "通过"),
     ("verdict-fail", "FAIL", "未通过"),
     ("verdict-error", "ERROR", "无法评判"),
+    ("verdict-unfinished", "UNFINISHED", "未写完"),
+    ("parts-done", "{done} of {count} done", "已完成 {done}/{count}"),
     ("check-pass", "pass", "通过"),
     ("check-fail", "fail", "不符"),
     ("check-wait", "wait", "等待"),

@@ -13,7 +13,7 @@ from ...kata.functions import Argument, Function
 from ..vocabulary import forward_role, words
 from .draw import Given
 
-__all__ = ["Bound", "found", "ways"]
+__all__ = ["Bound", "found", "unasked", "ways"]
 
 Entry = dict[str, Any]
 _ROLES = {"query", "key", "value", "mask", "causal", "x", "lengths"}
@@ -121,6 +121,12 @@ def ways(function: Function, entry: Entry) -> Iterator[Bound]:
             yield bound
 
 
+def unasked(function: Function, entry: Entry) -> list[str]:
+    """The parameters that have no default and that no argument of the kata goes to."""
+    _, free, _ = _matched(function, entry["arguments"] or [], by_name=True)
+    return [one["name"] for one in free if not one["has_default"]]
+
+
 def _misnamed(function: Function, bound: Bound) -> bool:
     """Whether an argument goes to a parameter that has another argument's very name."""
     asked = {one.name for one in function.arguments}
@@ -131,6 +137,20 @@ def _bound(
     function: Function, name: str, parameters: Sequence[Entry], *, by_name: bool
 ) -> Bound | None:
     """Match arguments with parameters; None where one is left that has no default."""
+    named, free, rest = _matched(function, parameters, by_name=by_name)
+    if any(not one["has_default"] for one in free):
+        return None
+    if any(one["kind"] == "VAR_KEYWORD" for one in parameters):
+        named.update({one.name: one.name for one in rest if one.optional})
+        rest = [one for one in rest if not one.optional]
+    swallows = any(one["kind"] == "VAR_POSITIONAL" for one in parameters)
+    return _placed(function, name, parameters, named, rest if swallows else [])
+
+
+def _matched(
+    function: Function, parameters: Sequence[Entry], *, by_name: bool
+) -> tuple[dict[str, str], list[Entry], list[Argument]]:
+    """Give arguments parameters; return these pairs, the parameters left and the arguments left."""
     free = [one for one in parameters if not one["kind"].startswith("VAR_")]
     named: dict[str, str] = {}
     if by_name:
@@ -143,7 +163,6 @@ def _bound(
                         free = [p for p in free if p["name"] != own]
     rest = [one for one in function.arguments if one.name not in named]
     swallows = any(one["kind"] == "VAR_POSITIONAL" for one in parameters)
-    keywords = any(one["kind"] == "VAR_KEYWORD" for one in parameters)
     for argument in list(rest):
         # What may be left out is not pressed upon an argument that means something else.
         own = next((p for p in free if not (argument.optional and p["has_default"]
@@ -152,12 +171,7 @@ def _bound(
             named[argument.name] = own["name"]
             free = [p for p in free if p is not own]
             rest.remove(argument)
-    if any(not one["has_default"] for one in free):
-        return None
-    if keywords:
-        named.update({one.name: one.name for one in rest if one.optional})
-        rest = [one for one in rest if not one.optional]
-    return _placed(function, name, parameters, named, rest if swallows else [])
+    return named, free, rest
 
 
 def _placed(

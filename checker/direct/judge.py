@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ...kata.catalogue import Kata
+from ...kata.functions import Function
 from .. import budget
-from ..crashes import because, meant
+from ..crashes import because, no_tensor, placed, reason_of
 from ..device_verdict import judge_device
 from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..on_device import Again, DeviceRun
 from ..process import Candidate, Ended
-from ..report import Diagnosis, Report
+from ..report import Diagnosis, Fault, Part, Report
 from ..sheet import Sheet
 from ..source import Source
 from ..subject import Subject
-from ..unjudged import known
+from ..unjudged import known, slipped
+from ..written import function_at, hollow, unwritten
 from .again import DirectAgain
 from .checks import try_all
-from .diagnose import diagnose, raising
+from .diagnose import Named, diagnose, raising
 from .examine import Examination
-from .find import Entry, found
+from .find import Entry, found, unasked
 from .flow import Flow, doubts, follow
 from .objects import chosen
 from .page import Page
@@ -40,38 +43,44 @@ OnDevice = Callable[[Sheet, Again], DeviceRun | None]
 
 # Seconds of processor time for all that is named in a file; most take a tenth of one.
 _NAMING = 20.0
+# How often a process is started again for the functions after the one that ended it.
+_LIVES = 2
+# Says how a process ended, and starts another that has run the file.
+Revive = Callable[[Ended], tuple[Fault, Candidate]]
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
 class Refused(Exception):
-    """The functions cannot be judged. kind and message as in the report's error.
+    """The functions cannot be judged. kind, message and help as in the report's error.
 
     diagnosis: the mistake behind it, where the exception tells it.
     """
 
     def __init__(
         self, kind: str, message: str, line: int | None = None,
-        diagnosis: list[Diagnosis] | None = None,
+        diagnosis: list[Diagnosis] | None = None, help: str = "",  # noqa: A002 - the report's word
     ) -> None:  # fmt: skip
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
         self.diagnosis = diagnosis or []
+        self.help = help
 
 
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
-    classes: list[dict[str, Any]], *, on_device: OnDevice,
+    *, classes: list[dict[str, Any]], revive: Revive, on_device: OnDevice,
 ) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
-    classes: those that the file defines. on_device: judges what has passed once more on a
-    real accelerator, where there may be one; the candidate is gone then. What may be timed of
-    the file is returned.
+    classes: those that the file defines. revive: tells how a process ended, and starts another.
+    on_device: judges what has passed once more on a real accelerator, where there may be one;
+    the candidate is gone then. What may be timed of the file is returned.
     """
-    judging = _Judging(kata, candidate, source, report, job, on_device=on_device)
-    return subject_of(kata, source, candidate.path, judging.run(classes))
+    judging = _Judging(kata, candidate, source, report, job, revive=revive, on_device=on_device)
+    judging.run(classes)
+    return subject_of(kata, source, candidate.path, judging.examinations)
 
 
 class _Judging:
@@ -79,69 +88,140 @@ class _Judging:
 
     def __init__(
         self, kata: Kata, candidate: Candidate, source: Source, report: Report,
-        job: dict[str, Any], *, on_device: OnDevice,
+        job: dict[str, Any], *, revive: Revive, on_device: OnDevice,
     ) -> None:  # fmt: skip
         self.kata = kata
         self.candidate = candidate
         self.source = source
         self.report = report
         self.job = job
-        self.on_device = on_device
         self.language: str = job["language"]
+        self.revive = revive
+        self.on_device = on_device
+        # What came of a pretended GPU; None where none was tried.
+        self.faults: list[dict[str, Any]] | None = None
+        self.lives = _LIVES
+        self.refused: list[Refused] = []
+        self.examinations: list[Examination] = []
 
-    def run(self, classes: list[dict[str, Any]]) -> list[Examination]:
-        """Judge every function that is asked for."""
+    def run(self, classes: list[dict[str, Any]]) -> None:
+        """Judge every function that is asked for and written, whatever the others do."""
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
         module = asked.functions[0].module is not None
         taken = self._class(classes) if module else found(
             asked.functions, entries, self.job["class"]
         )  # fmt: skip
-        if len(taken) < len(asked.functions):
-            raise self._no_class(classes, entries) if module else self._not_there(
-                taken, entries, classes
-            )  # fmt: skip
-        self.report.object = ", ".join(taken[one.name]["name"] for one in asked.functions)
+        if not taken:
+            raise self._no_class(classes, entries) if module else self._not_there(entries, classes)
+        named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
+        self.report.object = ", ".join(named)
+        for function in asked.functions:
+            self._try(function, taken.get(function.name))
+        if self.examinations:
+            self._write(self.examinations)
+        self._sum_up(entries, taken)
+
+    def _try(self, function: Function, entry: Entry | None) -> None:
+        """Try one function, if it is written yet. What ends its process ends no other's trial."""
+        part = Part(name=function.name, status="waits")
+        self.report.functions.append(part)
+        part.line = entry["line"] if entry is not None else None
+        empty = hollow(self.source, part.line)
+        if entry is None or empty is not None:
+            part.line = empty
+            return
+        # Until it is known to be right, whatever ends the judging is its doing.
+        part.status = "fail"
+        try:
+            self._examine(function, entry, part)
+        except Ended as ended:
+            if not self.lives or len(self.kata.asked.functions) == 1:
+                raise
+            self.lives -= 1
+            fault, self.candidate = self.revive(ended)
+            for one in self.examinations:
+                one.candidate = self.candidate
+            part.line, part.message = fault.line or part.line, fault.message
+            self.refused.append(Refused(fault.kind, fault.message, fault.line))
+
+    def _examine(self, function: Function, entry: Entry, part: Part) -> None:
+        """Bind and try a function that is written; what keeps it from that is noted."""
         truth = answers(self.kata)
         assert truth is not None
-        kind = Weighing if module else Examination
-        examinations = [
-            kind(
-                self.kata, one, taken[one.name], self.candidate, truth,
-                seed=self.job["seed"], convention=self.job["mask"],
-            )
-            for one in asked.functions
-        ]  # fmt: skip
-        for one in examinations:
-            fault = one.bind()
-            if one.bound is None:
-                raise self._signature(one)
-            if fault is not None:
-                raise self._unrun(one, fault)
-        faults: list[dict[str, Any]] | None = None
-        for one in examinations:
+        kind = Weighing if function.module is not None else Examination
+        one = kind(
+            self.kata, function, entry, self.candidate, truth,
+            seed=self.job["seed"], convention=self.job["mask"],
+        )  # fmt: skip
+        finding = one.bind()
+        if one.bound is not None and finding is None:
             try_all(one)
             met = one.pretend()
-            faults = faults if met is None else [*(faults or []), *met]
+            self.faults = self.faults if met is None else [*(self.faults or []), *met]
             one.watch()
             one.measure()
             if isinstance(one, Weighing):
-                self.report.roles = {
-                    role: ", ".join(names) for role, names in one.held.roles.items()
-                }
-        self._write(examinations, faults)
-        return examinations
+                roles = one.held.roles
+                self.report.roles = {role: ", ".join(names) for role, names in roles.items()}
+            self.examinations.append(one)
+            part.status = "fail" if one.found.findings else "pass"
+            return
+        missing = unwritten(finding.fault, self.source) if finding and finding.fault else None
+        if missing is not None:
+            part.status, part.line = "waits", missing
+            part.message = self._waits_for(entry, missing)
+            return
+        unfit = finding is None or (finding.fault is not None and self._lacks(one, finding.fault))
+        refused = self._signature(one) if unfit or finding is None else self._unrun(one, finding)
+        part.line, part.message = refused.line or part.line, refused.message
+        self.refused.append(refused)
 
-    def _write(self, examinations: list[Examination], faults: list[dict[str, Any]] | None) -> None:
-        """Fill in the report. faults: what came of a pretended GPU, None where none was tried."""
+    def _waits_for(self, entry: Entry, line: int) -> str:
+        """What a function calls that is not written yet; nothing where it says so of itself."""
+        other = function_at(self.source, line)
+        if other is None or other is function_at(self.source, entry["line"]):
+            return ""
+        return self._say("waits-for", name=other.name)
+
+    def _sum_up(self, entries: list[Entry], taken: dict[str, Entry]) -> None:
+        """Say what became of every function, and what keeps the file from its verdict."""
+        parts = self.report.functions
+        waiting = [part for part in parts if part.status == "waits"]
+        if self.refused:
+            first = self.refused[0]
+            first.diagnosis += self.report.diagnosis
+            raise first
+        if not waiting or self.report.verdict == "fail":
+            return
+        if len(waiting) == len(parts):
+            raise self._unwritten(next(part for part in waiting if part.line is not None))
+        names = self._listed(f"`{part.name}`" for part in waiting)
+        done = len(parts) - len(waiting)
+        message = self._say("functions-wait", done=done, count=len(parts), names=names)
+        missing = [one for one in self.kata.asked.functions if one.name not in taken]
+        # A helper is called by others; what is not may be meant for one of them.
+        used = {node.id for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)}
+        used |= {entry["name"] for entry in taken.values()}
+        free = [entry for entry in entries if entry["name"] not in used]
+        refused = Refused("forward", message, waiting[0].line, self.report.diagnosis)
+        if missing and free:
+            refused.help = self._not_there(free, [], missing).message
+        raise refused
+
+    def _unwritten(self, part: Part) -> Refused:
+        """Nothing of what is asked for is written yet."""
+        key = "unwritten" if "NotImplementedError" in self.source.line(part.line) else "hollow"
+        return Refused("forward", self._say(key, line=part.line, name=part.name), part.line)
+
+    def _write(self, examinations: list[Examination]) -> None:
         page = Page(self.report, self.source, self.language, self.kata.asked)
         of_memory = any(_asks_of_memory(one) for one in examinations)
         for one in examinations:
-            name = one.function.name
-            page.rules(name, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
+            page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if of_memory:
                 first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
-                page.rules(name, [first] if first else [], "structure")
+                page.rules(one, [first] if first else [], "structure")
         line = own_imports(self.source)
         if line is not None:
             page.set("rules", "fail", self._say("forbidden-call", call="`attn_kata`"))
@@ -157,9 +237,9 @@ class _Judging:
             page.masks(one)
         page.outputs(examinations)
         page.manners(examinations)
-        if faults is not None:
+        if self.faults is not None:
             # The pretended GPU does not follow what autograd does.
-            faults = [] if page.blames("autograd-used") else faults
+            faults = [] if page.blames("autograd-used") else self.faults
             judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
@@ -170,6 +250,8 @@ class _Judging:
             if isinstance(one, Weighing):
                 page.unread(one)
         self._flow(page, examinations)
+        for part in self.report.functions:
+            page.decide(part, judged={one.function.name for one in examinations})
 
     def _diagnose(self, page: Page, one: Examination) -> None:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
@@ -197,10 +279,11 @@ class _Judging:
         off = [finding.trial for finding in low if finding.kind == "values"]
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
-        name = one.function.name
+        named: list[Named] = []
         with suppress(budget.Spent):
-            page.name(diagnose(self.kata, name, evidence, further, page.places))
-        if not self.report.diagnosis:
+            named = diagnose(self.kata, one.function.name, evidence, further, page.places)
+        page.name(named)
+        if not named and not page.told_of(one):
             page.guess(one)
 
     def _flow(self, page: Page, examinations: list[Examination]) -> None:
@@ -259,25 +342,32 @@ class _Judging:
         return Refused("no-class", self._say("no-class", kata=self.kata.id, wanted=wanted))
 
     def _not_there(
-        self, taken: dict[str, Entry], entries: list[Entry], classes: list[dict[str, Any]]
-    ) -> Refused:
-        missing = [one for one in self.kata.asked.functions if one.name not in taken]
-        wanted = self._listed(f"`{one.signature}`" for one in missing)
+        self, entries: list[Entry], classes: list[dict[str, Any]],
+        missing: Sequence[Function] = (),
+    ) -> Refused:  # fmt: skip
+        """Say what is asked for and what there is. missing: what is, where not all of it is."""
+        asked = missing or self.kata.asked.functions
+        wanted = self._listed(f"`{one.signature}`" for one in asked)
         if entries:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
-            key = "functions-missing" if taken and self.job["class"] is None else "no-function"
+            key = "functions-missing" if missing else "no-function"
             return Refused("no-class", self._say(key, wanted=wanted, found=told))
         if classes:
             told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
             return Refused("no-class", self._say("no-function-class", wanted=wanted, found=told))
         return Refused("no-class", self._say("no-function-at-all", wanted=wanted))
 
+    def _lacks(self, one: Examination, fault: dict[str, Any]) -> bool:
+        """Whether a call did not get as far as the function, for want of an argument."""
+        short = "required positional argument" in fault["message"] and fault["line"] is None
+        return short and bool(unasked(one.function, one.entry))
+
     def _signature(self, one: Examination) -> Refused:
         line = one.entry["line"]
         called = one.function.call("forward" if isinstance(one, Weighing) else "")
         message = self._say(
             "direct-signature", wanted=f"`{called}`", name=one.entry["name"],
-            line=line,
+            line=line, more=self._listed(f"`{own}`" for own in unasked(one.function, one.entry)),
         )  # fmt: skip
         return Refused("forward", message, line)
 
@@ -286,28 +376,23 @@ class _Judging:
         fault = finding.fault
         name = one.entry["name"]
         if fault is None:
-            message = self._say("direct-nothing", name=name, kind=finding.words)
+            message = no_tensor(name, finding.words, self.language)
             return Refused("forward", message, one.entry["line"])
-        line, reason = fault["line"], fault["message"].split("\n")[0] or fault["type"]
-        if "NotImplementedError" in fault["kinds"]:
-            return Refused("forward", self._say("unwritten", line=line), line)
-        intended = meant(reason, self.source)
-        if intended is not None:
-            message = self._say("load-misspelt", line=line, reason=reason, meant=intended)
-            return Refused("forward", message, line)
+        line, slip = fault["line"], slipped(fault, self.source, self.language)
+        if slip is not None:
+            return Refused("forward", slip, line)
+        told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
+        told |= placed(line, self.language)
         given = finding.trial.call["kwargs"]
         if isinstance(one, Weighing) and fault["phase"] == "construct":
             made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
-            message = self._say("construct-raised", name=name, given=made or "…", line=line,
-                                kind=fault["type"], reason=reason)  # fmt: skip
-            return Refused("construct", message + because(fault, self.source, self.language), line)
+            message = self._say("construct-raised", name=name, given=made or "…", **told)
+            help = because(fault, self.source, self.language)  # noqa: A001 - the report's word
+            return Refused("construct", message, line, help=help)
         call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
-        message = self._say(
-            "direct-raised", call=call, kind=fault["type"], line=line, reason=reason
-        )
         named = self._behind(one, finding, fault)
-        message += because(fault, self.source, self.language, cause=not named)
-        return Refused("forward", message, line, named)
+        help = because(fault, self.source, self.language, cause=not named)  # noqa: A001
+        return Refused("forward", self._say("direct-raised", call=call, **told), line, named, help)
 
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""

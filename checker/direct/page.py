@@ -7,15 +7,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...kata.functions import Asked
-from ..crashes import because, overwritten
+from ..crashes import overwritten, raised
 from ..dropout_verdict import judge_dropout
 from ..evidence import cut_line, state_line
 from ..finding import Finding
 from ..lines import in_place
-from ..report import Difference, Report
+from ..report import CHECK_IDS, Difference, Part, Report
 from ..sheet import Sheet
 from ..source import Source
 from ..wire import dtype_name
+from ..written import Function, function_at
 from .diagnose import Named
 from .draw import grown, shape_name
 from .examine import Examination
@@ -23,6 +24,7 @@ from .places import Places
 from .rules import Breach
 from .trials import Trial
 from .weighing import Weighing
+from .words import Words
 
 __all__ = ["Page"]
 
@@ -33,7 +35,7 @@ class Page(Sheet):
     """The entries of a report about functions.
 
     several: whether the kata asks for more than one, so that each is called by its name.
-    names: theirs. wrong: the names of those in which something fails.
+    names: theirs.
     """
 
     def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
@@ -41,17 +43,25 @@ class Page(Sheet):
         self.sizes = asked.sizes
         self.names = {one.name for one in asked.functions}
         self.several = len(self.names) > 1
-        self.wrong: set[str] = set()
         self.places = Places(source, "")
+        self.words = Words(asked.sizes, source, language)
+        self.wrong: dict[str, dict[str, str]] = {}
+        self.raised: dict[str, int | None] = {}
 
     # -- the checks ------------------------------------------------------------------------
 
-    def rules(self, name: str, breaches: Sequence[Breach], check: str) -> None:
+    def fail(self, one: Examination, check: str, text: str, cases: int = 0) -> None:
+        """A check fails by one function; what is said first of it is kept for each."""
+        name = one.function.name
+        self.wrong.setdefault(name, {}).setdefault(check, text)
+        self.set(check, "fail", self._of(name, text), cases)
+
+    def rules(self, one: Examination, breaches: Sequence[Breach], check: str) -> None:
         """Operators under `rules`, memory under `structure`: each breach with its line."""
         for breach in breaches:
             message = self.say(breach.key, **breach.values)
-            self.set(check, "fail", self.of(name, message))
-            line = self.lines.last_return() if breach.returned else breach.line
+            self.fail(one, check, message)
+            line = self._return_of(one) if breach.returned else breach.line
             self.blame(breach.mistake, line, breach.key, **breach.values)
 
     def follows(self, check: str) -> None:
@@ -63,12 +73,12 @@ class Page(Sheet):
         hidden = sorted(one.shown["hidden"])
         line = one.entry["line"]
         if not one.entry["module"]:
-            self.set("parameters", "fail", self.say("fail-not-module", name=one.entry["name"]))
+            self.fail(one, "parameters", self.say("fail-not-module", name=one.entry["name"]))
             self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
         elif hidden:
             names = self._listed(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
             lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
-            self.set("parameters", "fail", self.say("fail-unregistered", names=names))
+            self.fail(one, "parameters", self.say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
         elif not one.held.aligned:
@@ -97,13 +107,11 @@ class Page(Sheet):
             return
         dtypes = self._listed(dtype_name(dtype) for dtype in dropped)
         dtype, finding = next(iter(dropped.items()))
-        fault = finding.fault or {"type": "", "line": None, "message": ""}
-        text = self.say(
-            "fail-raised", case=self.say("direct-mask-of", dtype=dtype_name(dtype)),
-            kind=fault["type"], line=fault["line"], reason=fault["message"].split("\n")[0],
-        )  # fmt: skip
-        self.set("mask", "fail", self.of(one.function.name, text))
-        self.blame("mask-dtype", fault["line"], dtypes=dtypes)
+        assert finding.fault is not None
+        case = self.say("direct-mask-of", dtype=dtype_name(dtype))
+        self.fail(one, "mask", raised(finding.fault, case, self.language))
+        self.crashed("mask", finding.fault, case)
+        self.blame("mask-dtype", finding.fault["line"], dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
         """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
@@ -112,7 +120,7 @@ class Page(Sheet):
             odd = [f for f in many if f.kind in {"shape", "none", "count", "dtype"}]
             if odd:
                 first = min(odd, key=lambda f: f.trial.weight)
-                self.set("shape", "fail", self.finding_text(first))
+                self.fail(one, "shape", self.words.text(first))
                 self.show(first)
         asked = (result for one in examinations for result in one.function.results)
         # What depends on a choice is written down nowhere.
@@ -128,17 +136,22 @@ class Page(Sheet):
             if not findings:
                 continue
             smallest = min(findings, key=lambda f: f.trial.weight)
-            text = self.text(smallest)
+            text = self.words.text(smallest)
             if smallest.kind == "values":
                 text = self.say(
                     "fail-values", failed=len(findings), cases=one.found.counts[check],
-                    case=self.label(smallest),
+                    case=self.words.label(smallest),
                 )  # fmt: skip
             elif smallest.kind == "missing":
                 text = self.say("direct-missing", name=smallest.name, cases=len(findings))
             if check == "dtypes":
                 text = self._in_dtype(smallest, text)
-            self.set(check, "fail", self.of(one.function.name, text), total)
+            self.fail(one, check, text, total)
+            if smallest.fault is not None:
+                dtype = [self.dtype_of(smallest)] * (check == "dtypes")
+                case = self._listed([*dtype, self.words.label(smallest)])
+                self.crashed(check, smallest.fault, case)
+                self.raised.setdefault(one.function.name, smallest.fault["line"])
             if self.report.difference is None:
                 self.show(smallest)
         if total:
@@ -194,14 +207,14 @@ class Page(Sheet):
         self.follows("purity")
 
     def _purity(self, one: Examination) -> None:
-        found, name = one.found, one.function.name
+        found = one.found
         if found.modified:
             names = self._listed(f"`{each}`" for each in sorted(found.modified))
-            self.set("purity", "fail", self.of(name, self.say("fail-modified", names=names)))
+            self.fail(one, "purity", self.say("fail-modified", names=names))
             steps = [s for t in one.seen for s in t.answer.get("steps", ())]
             self.blame("input-modified", in_place(steps), names=names)
         if found.state is not None:
-            self.set("purity", "fail", self.of(name, self.say(found.state)))
+            self.fail(one, "purity", self.say(found.state))
             if found.state == "fail-random":
                 drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
                 if drops:
@@ -252,14 +265,14 @@ class Page(Sheet):
             if step.get("dtype") == first.words and math.prod(step["shape"]) == size
         )  # fmt: skip
         line = next(made, one.entry["line"])
-        self.blame("result-dtype", line, "verbatim", text=self._dtype(first))
+        self.blame("result-dtype", line, "verbatim", text=self.words.dtype(first))
 
     def uncarried(self, one: Examination) -> bool:
         """Say that nothing came back for the next call, if that is so."""
         many = [finding for group in one.found.findings.values() for finding in group]
         found = next((finding for finding in many if finding.kind == "uncarried"), None)
         if found is not None:
-            self.blame("state-not-returned", self.lines.last_return(), name=found.name)
+            self.blame("state-not-returned", self._return_of(one), name=found.name)
         return found is not None
 
     def guess(self, one: Examination) -> None:
@@ -286,73 +299,25 @@ class Page(Sheet):
                 return
         for finding in found.get("dtypes", []):
             fault = finding.fault
-            # What far positions raise, such as a table that ends before them, is no dtype's doing.
-            if fault is not None and not finding.trial.case.far:
+            # What far positions raise, such as a table that ends before them, is no dtype's doing,
+            # nor is what is raised in float64 as well.
+            elsewhere = fault is not None and fault["line"] in _raised_lines(one)
+            if fault is not None and not finding.trial.case.far and not elsewhere:
                 dtype = dtype_name(finding.trial.dtype)
                 reason = fault["message"].split("\n")[0]
                 self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
                 return
 
-    # -- words -----------------------------------------------------------------------------
+    # -- one function among several ----------------------------------------------------------
 
     def of(self, name: str, text: str) -> str:
-        """What fails, and in which function."""
-        self.wrong.add(name)
-        return self.say("direct-of", name=name, text=text) if self.several else text
-
-    def label(self, finding: Finding[Any]) -> str:
-        """A finding's case in words."""
-        trial = finding.trial
-        return trial.case.label(trial.function, self.sizes, self.language)
-
-    def _dtype(self, finding: Finding[Any]) -> str:
-        """Which dtype a result has, and which is asked for."""
-        asked = next(one for one in finding.trial.function.results if one.name == finding.name)
-        told = {"name": asked.name, "actual": finding.words}
-        if asked.dtype_of:
-            wanted = dtype_name(finding.trial.dtype)
-            return self.say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
-        return self.say("direct-dtype-kind", wanted=self.say(f"direct-{asked.holds}"), **told)
+        """What fails on a device, and in which function."""
+        self.wrong.setdefault(name, {}).setdefault("device", text)
+        return self._of(name, text)
 
     def finding_text(self, finding: Finding[Any]) -> str:
         """What a finding says, with its case, and whose it is."""
-        return self.of(finding.trial.function.name, self.text(finding))
-
-    def text(self, finding: Finding[Any]) -> str:
-        """What a finding says, with its case."""
-        case = self.label(finding)
-        fault = finding.fault
-        if fault is not None:
-            # Where torch itself raised, in the backward pass, no line of the file was running.
-            key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
-            reason = fault["message"].split("\n")[0].partition(". Hint: ")[0]
-            text = self.say(key, case=case, kind=fault["type"], line=fault["line"], reason=reason)
-            return text + because(fault, self.source, self.language)
-        asked = finding.trial.function
-        if finding.kind == "none":
-            return self.say("direct-nothing", name=asked.name, kind=finding.words)
-        if finding.kind == "uncarried":
-            asked_for = ", ".join([*(one.name for one in asked.results), finding.name])
-            return self.say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
-        if finding.kind == "count":
-            names = self._listed(result.name for result in asked.results)
-            return self.say("direct-count", case=case, count=finding.words,
-                            wanted=len(asked.results), names=names)  # fmt: skip
-        if finding.kind == "dtype":
-            return self.say("direct-dtype", case=case, text=self._dtype(finding))
-        if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
-            key = "fail-shape" if len(asked.results) == 1 else "direct-shape"
-            return self.say(key, case=case, name=finding.name,
-                            actual=tuple(finding.actual.shape),
-                            expected=tuple(finding.expected.shape))  # fmt: skip
-        if finding.kind == "detached":
-            name = finding.name or self.say("it")
-            return self.say("fail-detached", name=name, case=case)
-        if finding.kind == "gradient" and finding.gap is not None:
-            return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
-        if finding.kind == "missing":
-            return self.say("direct-missing", name=finding.name, cases=1)
-        return self.say("fail-values", failed=1, cases=1, case=case)
+        return self._of(finding.trial.function.name, self.words.text(finding))
 
     def show(self, finding: Finding[Any]) -> None:
         """Make a finding the difference that the report shows."""
@@ -364,10 +329,56 @@ class Page(Sheet):
         gradient = finding.kind == "gradient"
         shape = next((one.shape for one in function.results if one.name == finding.name), ())
         difference = Difference(
-            case=self.label(finding),
+            case=self.words.label(finding),
             name=f"`{finding.name}`" if gradient or len(function.results) > 1 else "",
             gradient=gradient,
             axes=[] if gradient else [self.sizes.axes.get(axis, axis) for axis in shape],
             expected_shape=list(right.shape),
         )
         self.differ(difference, finding.actual, right, finding.gap, trial.bound)
+
+    def _of(self, name: str, text: str) -> str:
+        return self.say("direct-of", name=name, text=text) if self.several else text
+
+    def _return_of(self, one: Examination) -> int | None:
+        line = one.entry["line"]
+        own = None if line is None else self.places.last_return(line)
+        return own or self.lines.last_return()
+
+    def told_of(self, one: Examination) -> bool:
+        """Whether a mistake was named in a function already."""
+        own = function_at(self.source, one.entry["line"]) if self.several else None
+        lines = [diagnosis.line for diagnosis in self.report.diagnosis]
+        return any(own is None or line is None or _within(line, own) for line in lines)
+
+    def finish(self) -> None:
+        """Hold back what waits, but not what fails first in another function."""
+        super().finish()
+        for check in self.report.checks:
+            for name, reasons in self.wrong.items():
+                first = next(one for one in CHECK_IDS if one in reasons)
+                if check.status == "skip" and check.id == first:
+                    check.status, check.detail = "fail", self._of(name, reasons[first])
+
+    def decide(self, part: Part, judged: set[str]) -> None:
+        """Say of a function that was judged whether it is right, and if not why."""
+        if part.name not in judged:
+            return
+        reasons = self.wrong.get(part.name, {})
+        whole = self.report.verdict == "fail" and not self.wrong
+        part.status = "fail" if reasons or whole else "pass"
+        part.message = next((reasons[name] for name in CHECK_IDS if name in reasons), "")
+        own = function_at(self.source, part.line)
+        if reasons and own is not None:
+            lines = [d.line for d in self.report.diagnosis if d.line and _within(d.line, own)]
+            part.line = min(lines, default=self.raised.get(part.name) or part.line)
+
+
+def _raised_lines(one: Examination) -> set[int | None]:
+    """The lines that raise on the CPU in the dtype that values are decided in."""
+    many = [f for check, group in one.found.findings.items() if check != "dtypes" for f in group]
+    return {f.fault["line"] for f in (*many, *one.found.dropped.values()) if f.fault is not None}
+
+
+def _within(line: int, function: Function) -> bool:
+    return function.lineno <= line <= (function.end_lineno or function.lineno)

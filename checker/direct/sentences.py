@@ -22,23 +22,27 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "the kata asks for {wanted} as well; the file has {found}",
         "zh": "题目还要 {wanted}；文件里有的是 {found}",
     },
+    "functions-wait": {
+        "en": "{done} of {count} done; still to write: {names}",
+        "zh": "已完成 {done}/{count}；还没写：{names}",
+    },
+    "waits-for": {
+        "en": "calls `{name}`, which is not written yet",
+        "zh": "调用了还没有写的 `{name}`",
+    },
     "class-not-function": {
         "en": "the kata asks for a class `{wanted}` with a `forward`; the file has the function "
         "{found} alone",
         "zh": "题目要的是带 `forward` 的类 `{wanted}`；文件里只有函数 {found}",
     },
     "direct-signature": {
-        "en": "the kata calls {wanted}; `{name}` (line {line}) asks for arguments that it does not "
-        "give: give them defaults, or leave them out",
-        "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要别的参数：请给它们默认值，或去掉",
+        "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: give a default, "
+        "or leave it out",
+        "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：请给出默认值，或去掉",
     },
     "direct-raised": {
-        "en": "the first plain call, {call}, raised {kind} at line {line}: {reason}",
-        "zh": "第一次普通调用 {call} 在第 {line} 行抛出 {kind}：{reason}",
-    },
-    "direct-nothing": {
-        "en": "`{name}` returned {kind} where a tensor is wanted; is a `return` missing?",
-        "zh": "`{name}` 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
+        "en": "the first plain call, {call}, raised {kind}{at}: {reason}",
+        "zh": "第一次普通调用 {call} {at}抛出 {kind}：{reason}",
     },
     "direct-count": {
         "en": "{case}: {count} tensors came back where {wanted} are asked for ({names})",

@@ -207,6 +207,7 @@ def _named(report: Report) -> list[Said]:
         key = "interview-mistake-line" if first.line else "interview-mistake"
         return [note(key, mistake=first.mistake, line=first.line, message=first.message)]
     if report.error is not None:
-        return [note("interview-fault", message=report.error.message, line=report.error.line or "")]
+        told = "\n".join(filter(None, (report.error.message, report.error.help)))
+        return [note("interview-fault", message=told, line=report.error.line or "")]
     failing = [check for check in report.checks if check.status == "fail"]
     return [note("interview-check", check=one.id, detail=one.detail) for one in failing[:1]]

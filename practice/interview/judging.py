@@ -92,7 +92,8 @@ def weigh(report: Report, source: str, kata: Kata, drawn: Mapping[str, str]) -> 
     """Hold a report against what this interview asks for."""
     failing = {check.id for check in report.checks if check.status == "fail"}
     lenient = value("precision", kata, drawn) == "float32"
-    forgiven = lenient and report.verdict == "fail" and bool(failing) and failing <= _PORTABLE
+    ran = report.verdict == "fail" and all(part.status != "waits" for part in report.functions)
+    forgiven = lenient and ran and bool(failing) and failing <= _PORTABLE
     right = report.verdict == "pass" or forgiven
     missed: list[str] = []
     unsure: list[str] = []

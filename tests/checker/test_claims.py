@@ -16,6 +16,7 @@ FAULT = {
     "message": "so",
     "line": 3,
     "tensors": [{"name": "x", "shape": [2, 3], "dtype": "float32"}],
+    "made_of": {"call": "@", "text": "x @ x", "parts": []},
 }
 RUN: dict[str, Any] = {"do": "run", "runs": [{"calls": [{}, {}]}]}
 

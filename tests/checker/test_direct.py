@@ -104,7 +104,7 @@ def test_tuple(judge):
          "no-class", "the file has the class `A`"),
         ("def f(x): return x\ndef g(x): return x", "no-class", "`f` (1), `g` (2)"),
         (PLAIN.replace(ARGUMENTS, ARGUMENTS.replace("mask", "w, mask")), "forward",
-         "asks for arguments"),
+         "asks for `w` too"),
         (f"def attention({ARGUMENTS}):\n    raise NotImplementedError", "forward", "not written"),
         (f"def attention({ARGUMENTS}):\n    query @ key.mT", "forward", "is a `return` missing?"),
         (PLAIN.replace("key.mT", "key"), "forward", "raised RuntimeError at line 3"),

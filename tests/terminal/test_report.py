@@ -8,10 +8,12 @@ from attn_kata.checker.messages import say as judge_says
 from attn_kata.checker.report import (
     CHECK_IDS,
     Check,
+    Crash,
     Departure,
     Diagnosis,
     Difference,
     Fault,
+    Part,
     Remark,
     Report,
     Step,
@@ -130,7 +132,8 @@ def broken(language):
     """It raised on the first call."""
     told = judge_says(
         "forward-raised", language,
-        call="forward(x)", kind="RuntimeError", line=4, reason="bad [bold]\x1b[31mshape",
+        call="forward(x)", kind="RuntimeError", at=judge_says("at", language, line=4),
+        reason="bad [bold]\x1b[31mshape",
     )  # fmt: skip
     return Report(
         kata="mha",
@@ -160,13 +163,71 @@ def misshapen(language):
     )
 
 
+def crashing(language):
+    """A check fails by an exception, which a mistake with a name is behind."""
+    told = judge_says(
+        "crash-on-line", language, line=3, kind="RuntimeError", case="batch 1, length 2",
+        reason="The size of tensor a (3) must match the size of tensor b (5)",
+    )  # fmt: skip
+    shapes = judge_says("comma", language).join(
+        judge_says("operand", language, text=text, shape=shape)
+        for text, shape in (("q", (2, 3, 5, 4)), ("k.T", (4, 5, 3, 2)))
+    )
+    more = shapes + judge_says("colon", language) + judge_says("crash-all-axes", language)
+    return Report(
+        kata="mha",
+        file="mine.py",
+        verdict="fail",
+        checks=[
+            Check(id="mask", status="fail", detail="batch 1"),
+            Check(id="rules", status="pass"),
+        ],
+        crash=Crash(check="mask", message=told, line=3, help=more),
+        diagnosis=[Diagnosis(mistake="batch-fixed", message=NOTED[language], line=3)],
+    )
+
+
+def unfinished(language):
+    """Some functions are right, and nothing that is written is wrong."""
+    waits = judge_says("waits-for", language, name="key_mask")
+    return Report(
+        kata="drill-mask",
+        file="mine.py",
+        verdict="error",
+        error=Fault(kind="forward", message="1 of 4", line=4),
+        functions=[
+            Part(name="padding_mask", status="pass", line=1),
+            Part(name="key_mask", status="waits", line=4),
+            Part(name="combined_mask", status="waits", line=4, message=waits),
+            Part(name="additive_mask", status="waits"),
+        ],
+    )
+
+
+def partly(language):
+    """One function is right, two are wrong, one is not written."""
+    case = judge_says("fail-values", language, failed=3, cases=4, case="length 3")
+    ended = judge_says("ended-processes", language, phase=judge_says("phase-forward", language))
+    return Report(
+        kata="drill-mask",
+        file="mine.py",
+        verdict="error",
+        error=Fault(kind="crash", message=ended, line=2),
+        checks=[Check(id="values", status="fail", detail=f"`causal_mask`: {case}")],
+        diagnosis=[Diagnosis(mistake="scale-by-hidden-dim", message=TOLD[language], line=4)],
+        functions=[
+            Part(name="padding_mask", status="pass", line=1),
+            Part(name="key_mask", status="fail", line=2, message=ended),
+            Part(name="causal_mask", status="fail", line=4, message=case),
+            Part(name="additive_mask", status="waits", line=5),
+        ],
+    )
+
+
 SCREENS = {
-    "fail": failing,
-    "pass": passing,
-    "pass-short": passing,
-    "error": broken,
-    "shape": misshapen,
-}
+    "fail": failing, "pass": passing, "pass-short": passing, "error": broken, "shape": misshapen,
+    "crash": crashing, "unfinished": unfinished, "partly": partly,
+}  # fmt: skip
 
 
 def drawn(name, language, width):

@@ -1,0 +1,158 @@
+"""What is said of an exception's cause, in English and Chinese. Part of `messages.MESSAGES`."""
+
+from __future__ import annotations
+
+__all__ = ["CRASHES"]
+
+CRASHES: dict[str, dict[str, str]] = {
+    "crash-on-line": {
+        "en": "line {line} raised {kind}: {reason} ({case})",
+        "zh": "第 {line} 行抛出 {kind}：{reason}（{case}）",
+    },
+    "crash-nowhere": {
+        "en": "{kind} was raised: {reason} ({case})",
+        "zh": "抛出了 {kind}：{reason}（{case}）",
+    },
+    "at": {"en": " at line {line}", "zh": "在第 {line} 行"},
+    "on": {"en": "line {line}: ", "zh": "第 {line} 行："},
+    "operand": {"en": "`{text}` is {shape}", "zh": "`{text}` 是 {shape}"},
+    "colon": {"en": ": ", "zh": "："},
+    "crash-meant": {
+        "en": "`{meant}` was probably meant",
+        "zh": "想写的大概是 `{meant}`",
+    },
+    "crash-import": {
+        "en": "add `{meant}` at the top of the file",
+        "zh": "请在文件开头加上 `{meant}`",
+    },
+    "crash-all-axes": {
+        "en": "`.T` reverses all axes; write `.transpose(-2, -1)`",
+        "zh": "`.T` 会把所有维度反过来；请写 `.transpose(-2, -1)`",
+    },
+    "crash-t": {
+        "en": "`.t()` takes two axes at most; write `.transpose(-2, -1)`",
+        "zh": "`.t()` 最多用于两维；请写 `.transpose(-2, -1)`",
+    },
+    "crash-transpose": {
+        "en": "`.transpose` swaps two axes; `.permute` puts all of them in an order",
+        "zh": "`.transpose` 只交换两个维度；要重排所有维度请用 `.permute`",
+    },
+    "crash-inner": {
+        "en": "the last axis of the first ({first}) has to be as long as the last but one of the "
+        "second ({second})",
+        "zh": "前者的最后一维（{first}）必须与后者的倒数第二维（{second}）一样长",
+    },
+    "crash-inner-turn": {
+        "en": "the last axis of the first ({first}) has to be as long as the last but one of the "
+        "second ({second}); write `{turned}`",
+        "zh": "前者的最后一维（{first}）必须与后者的倒数第二维（{second}）一样长；请写 `{turned}`",
+    },
+    "crash-layer": {
+        "en": "the layer takes {wanted} features and is given {given}",
+        "zh": "这一层接收 {wanted} 个特征，给它的却是 {given} 个",
+    },
+    "crash-product": {
+        "en": "the last axis of the first has to be as long as the last but one of the second, and "
+        "the axes before them the same or 1",
+        "zh": "前者的最后一维必须与后者的倒数第二维一样长，再往前的维度必须相同或者是 1",
+    },
+    "crash-leading": {
+        "en": "the axes before the last two, {first} and {second}, have to be the same or 1",
+        "zh": "最后两维之前的维度 {first} 和 {second} 必须相同，或者是 1",
+    },
+    "crash-align": {
+        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1",
+        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等，且都不是 1",
+    },
+    "crash-lacks": {
+        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1; "
+        "where a tensor lacks an axis, `unsqueeze` puts in one of size 1",
+        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等，且都不是 1；"
+        "哪个张量缺一维，就用 `unsqueeze` 在那里补上大小为 1 的维度",
+    },
+    "crash-target": {
+        "en": "`{sign}` keeps the shape of what stands on its left; write `{wanted}`",
+        "zh": "`{sign}` 会保持左边张量的形状；请写 `{wanted}`",
+    },
+    "crash-target-plain": {
+        "en": "`{sign}` keeps the shape of what stands on its left",
+        "zh": "`{sign}` 会保持左边张量的形状",
+    },
+    "crash-cat": {
+        "en": "all axes but the one that they are joined along have to be the same",
+        "zh": "除了拼接的那一维，其余维度都必须相同",
+    },
+    "crash-einsum": {
+        "en": "each letter of the equation stands for one size, in every tensor",
+        "zh": "等式里的每个字母在所有张量里都代表同一个大小",
+    },
+    "crash-truth-plain": {
+        "en": "`if` wants one yes or no, and a tensor has many",
+        "zh": "`if` 需要一个是或否，而张量里有很多个",
+    },
+    "crash-none-plain": {
+        "en": "a value is None here; a function that ends without `return` gives None",
+        "zh": "这里的值是 None；没有 `return` 的函数会返回 None",
+    },
+    "crash-invert-named": {
+        "en": "`~` turns booleans round, and `{name}` holds floats; compare it first: "
+        "`{name} == 0`",
+        "zh": "`~` 只对布尔（或整数）取反，而 `{name}` 是浮点；先比较一下：`{name} == 0`",
+    },
+    "crash-two-results": {
+        "en": "along an axis `{call}` gives values and their places; take `.values`, or `a{call}`",
+        "zh": "沿某一维取 `{call}` 会同时返回值和位置；请取 `.values`，或改用 `a{call}`",
+    },
+    "crash-numpy": {
+        "en": "this is NumPy's, and tensors come in: use torch's own functions throughout",
+        "zh": "这是 NumPy 的用法，而传进来的是张量；请全部使用 torch 自己的函数",
+    },
+    "crash-recursion": {
+        "en": "it calls itself without an end",
+        "zh": "它没完没了地调用自己",
+    },
+    "crash-matrix": {
+        "en": "`mm` takes tensors of two axes alone; `@` takes more",
+        "zh": "`mm` 只接受二维张量；更多维请用 `@`",
+    },
+    "crash-brackets": {
+        "en": "`.shape` takes no brackets; `.size()` does",
+        "zh": "`.shape` 后面不加括号；`.size()` 才加",
+    },
+    "crash-permute": {
+        "en": "`.permute` has to name every axis of the tensor once",
+        "zh": "`.permute` 要把张量的每一维都写一次",
+    },
+    "self-def": {
+        "en": "`{name}` (line {line}) is a method without `self`: make it the first argument",
+        "zh": "方法 `{name}`（第 {line} 行）漏了 `self`：它应是第一个参数",
+    },
+    "self-static": {
+        "en": "`{name}` (line {line}) takes `self` and is a `@staticmethod`: leave that away",
+        "zh": "`{name}`（第 {line} 行）要用 `self`，却写成了 `@staticmethod`：请去掉它",
+    },
+    "self-class": {
+        "en": "`{name}` was called on the class; call it on an object",
+        "zh": "`{name}` 是在类上调用的；应通过对象调用",
+    },
+    "self-given": {
+        "en": "a method called on an object gets `self` by itself; leave it out of the call",
+        "zh": "通过对象调用方法时会自动传入 `self`，调用时不要再写",
+    },
+    "self-super": {
+        "en": "write `super().__init__()`, as the constructor's first line",
+        "zh": "构造函数的第一行应写成 `super().__init__()`",
+    },
+    "self-kept": {
+        "en": "line {line} sets `{name}`, a local name; write `self.{name}`",
+        "zh": "第 {line} 行设的 `{name}` 只是局部变量；请写 `self.{name}`",
+    },
+    "self-argument": {
+        "en": "the constructor is given `{name}` and does not keep it: `self.{name} = {name}`",
+        "zh": "构造函数收下了 `{name}` 却没有保存：`self.{name} = {name}`",
+    },
+    "self-outside": {
+        "en": "`self` is known inside of methods alone; is this line indented as it should be?",
+        "zh": "`self` 只在方法里才有；这一行的缩进对吗？",
+    },
+}

@@ -1,0 +1,191 @@
+"""What is said of an exception is said where it holds: of shapes, of self, of names."""
+
+from __future__ import annotations
+
+import pytest
+from attn_kata.kata.catalogue import find
+
+V1 = find("v1").solution()
+FORWARD = "    def forward(self, x: Tensor) -> Tensor:\n"
+KEEP = "        self.hidden_dim = hidden_dim\n"
+TURNED = "query @ key.transpose(-2, -1)"
+
+
+def edited(*pairs: tuple[str, str]) -> str:
+    """The model answer of v1 with some of its text replaced."""
+    text = V1
+    for old, new in pairs:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
+def inside(statement: str) -> str:
+    """The model answer with a statement before its first one."""
+    return edited(("        query =", f"        {statement}\n        query ="))
+
+
+# A source, and what is said below the exception.
+TOLD = {
+    "all axes": (
+        edited((TURNED, "query @ key.T")),
+        ("`query` is (2, 5, 6), `key.T` is (6, 5, 2): `.T` reverses all axes; write "
+         "`.transpose(-2, -1)`"),
+    ),
+    "not turned": (
+        edited((TURNED, "query @ key")),
+        ("`query` is (2, 5, 6), `key` is (2, 5, 6): the last axis of the first (6) has to be as "
+         "long as the last but one of the second (5); write `key.transpose(-2, -1)`"),
+    ),
+    "leading axes": (
+        inside("x[:1].expand(3, 5, 6) @ x.mT"),
+        ("`x[:1].expand(3, 5, 6)` is (3, 5, 6), `x.mT` is (2, 6, 5): the axes before the last two, "
+         "(3,) and (2,), have to be the same or 1"),
+    ),
+    "a layer": (
+        edited(("self.query_proj(x)", "self.query_proj(x[..., :4])")),
+        ("`x[..., :4]` is (2, 5, 4), `self.query_proj.weight` is (6, 6): the layer takes 6 "
+         "features and is given 4"),
+    ),
+    "in place": (
+        inside("row = x[:1].clone(); row += x"),
+        ("`row` is (1, 5, 6), `x` is (2, 5, 6): `+=` keeps the shape of what stands on its left; "
+         "write `row = row + …`"),
+    ),
+    "no mask": (
+        inside("x + x[:, :3]"),
+        ("`x` is (2, 5, 6), `x[:, :3]` is (2, 3, 6): axes are matched from the right, and 5 and 3 "
+         "differ where neither is 1"),
+    ),
+    "who broadcasts": (
+        inside("x @ same(x)") + "\n\ndef same(x):\n    return x\n",
+        ("`x` is (2, 5, 6): the last axis of the first has to be as long as the last but one of "
+         "the second, and the axes before them the same or 1"),
+    ),
+    "self in forward": (
+        edited((FORWARD, FORWARD.replace("self, ", ""))),
+        "`forward` (line {line}) is a method without `self`: make it the first argument",
+    ),
+    "self in a method": (
+        edited((FORWARD, "    def half(x):\n        return x / 2\n\n" + FORWARD),
+               ("        query =", "        x = self.half(x)\n        query =")),
+        "`half` (line {line}) is a method without `self`: make it the first argument",
+    ),
+    "self handed over": (
+        edited((FORWARD, "    def half(self, x):\n        return x / 2\n\n" + FORWARD),
+               ("        query =", "        x = self.half(self, x)\n        query =")),
+        "a method called on an object gets `self` by itself; leave it out of the call",
+    ),
+    "super with an argument": (
+        edited(("super().__init__()", "super().__init__(hidden_dim)")),
+        "write `super().__init__()`, as the constructor's first line",
+    ),
+    "super uncalled": (
+        edited(("super().__init__()", "super().__init__")),
+        "write `super().__init__()`, as the constructor's first line",
+    ),
+    "super without brackets": (
+        edited(("super().__init__()", "super.__init__()")),
+        "write `super().__init__()`, as the constructor's first line",
+    ),
+    "a local name": (
+        edited((KEEP, "        hidden_dim = hidden_dim * 1\n")),
+        "line {line} sets `hidden_dim`, a local name; write `self.hidden_dim`",
+    ),
+    "not kept": (
+        edited((KEEP, "")),
+        ("the constructor is given `hidden_dim` and does not keep it: "
+         "`self.hidden_dim = hidden_dim`"),
+    ),
+    "not imported": (
+        edited(("import math\n", "")),
+        "add `import math` at the top of the file",
+    ),
+    "too many for a helper": (
+        inside("scaled(x, 2)") + "\n\ndef scaled(x):\n    return x\n",
+        "",
+    ),
+    "unknown": (inside("outputs"), ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_below_the_exception(judged, name):
+    """Shapes and cure are those of the expression that raised, and nothing else is said."""
+    source, words = TOLD[name]
+    report = judged("v1", source)
+    assert report.verdict == "error"
+    starts = ("def forward(x", "def half(x", "hidden_dim =")
+    rows = [row.strip().startswith(starts) for row in source.split("\n")]
+    assert report.error.help == words.format(line=rows.index(True) + 1 if any(rows) else None)
+
+
+MEANT = {
+    "nn.module": (edited(("(nn.Module)", "(nn.module)")), "`Module` was probably meant"),
+    "nn.linear": (
+        V1.replace("nn.Linear(", "nn.linear("), "`Linear` was probably meant",
+    ),
+    "of self": (
+        edited(("self.value_proj(x)", "value_proj(x)")), "`self.value_proj` was probably meant",
+    ),
+    "a letter": (edited(("return context", "return contxt")), "`context` was probably meant"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_what_was_meant(judged, name):
+    """A name is meant as it is written but for its case, then as an attribute of self."""
+    source, words = MEANT[name]
+    assert words in judged("v1", source).error.message
+
+
+def test_a_crash_is_the_headline(judged):
+    """Where a check fails by an exception, the report tells it apart, with its case and cure."""
+    source = find("v3").solution().replace("attention_mask == 0", "attention_mask.any(9)")
+    report = judged("v3", source)
+    assert report.verdict == "fail"
+    assert report.crash.check == "mask"
+    assert report.crash.line is not None
+    assert "IndexError: Dimension out of range" in report.crash.message
+    assert report.crash.help.startswith("`attention_mask` is (")
+
+
+def test_no_line_is_none(judged):
+    """Where no line of the file was running, none is told."""
+    source = edited((FORWARD, "    @staticmethod\n" + FORWARD))
+    report = judged("v1", source)
+    assert "None" not in report.error.message
+    assert "`@staticmethod`" in report.error.help
+
+
+def test_an_array_comes_back(judged):
+    """NumPy's array is told as one, and no `return` is asked for."""
+    message = judged(
+        "v1", edited(("return context", "return context.detach().numpy()"))
+    ).error.message
+    assert message == (
+        "`forward` returned a NumPy array; tensors come in, and a tensor has to come out"
+    )
+
+
+SDPA = find("sdpa").solution()
+
+
+@pytest.mark.parametrize("raising", ["mask - inf", "scores[mask == 0]"])
+def test_what_raises_everywhere_is_no_device_and_no_dtype(judged, raising):
+    """An exception that comes on the CPU in float64 too is blamed on neither device nor dtype."""
+    source = SDPA.replace("mask == 0", raising)
+    assert source != SDPA
+    report = judged("sdpa", source)
+    assert report.crash.check == "mask"
+    named = {one.mistake for one in report.diagnosis}
+    assert not named & {"device-hardcoded", "dtype-hardcoded"}
+    assert report.functions[0].line == report.crash.line
+
+
+def test_what_is_asked_for_and_not_given(judged):
+    """A function that asks for more than the kata gives is told what, wherever it stands."""
+    source = SDPA.replace("value: Tensor,", "value: Tensor, left: Tensor, right: Tensor,", 1)
+    assert source != SDPA
+    message = judged("sdpa", source).error.message
+    assert "asks for `left`, `right` too" in message
