@@ -79,12 +79,10 @@ def _step(told: Sequence[Sitting], workspace: Workspace) -> Step | None:
     begun = _begun(told, workspace)
     fresh = [step for step, ended in begun if clock.now() - ended < clock.DAY]
     asked = [
-        Step(kata=one.kata, why="due", **_here(one.kata, workspace))
-        for one in due(told)
-        if one.why != "unfinished"
+        _from_a_stub(one.kata, "due", workspace) for one in due(told) if one.why != "unfinished"
     ]
     new = following("", told)
-    last = [] if new is None else [Step(kata=new, why="new", **_here(new, workspace))]
+    last = [] if new is None else [_from_a_stub(new, "new", workspace)]
     return next(iter([*fresh, *asked, *(step for step, _ in begun), *last]), None)
 
 
@@ -103,10 +101,12 @@ def _begun(told: Sequence[Sitting], workspace: Workspace) -> list[tuple[Step, fl
     return sorted(found, key=lambda pair: pair[1], reverse=True)
 
 
-def _here(kata: Kata, workspace: Workspace) -> dict[str, Path | bool]:
+def _from_a_stub(kata: Kata, why: str, workspace: Workspace) -> Step:
     file = _file_here(kata, workspace)
-    python = file is not None and file.suffix == ".py"
-    return {"file": near(file) if file and python else Path(f"{kata.id}.py"), "there": python}
+    if file is None or file.suffix != ".py":
+        # A notebook stays what it is.
+        return Step(kata=kata, why=why, file=Path(f"{kata.id}.py"))
+    return Step(kata=kata, why=why, file=near(file), there=True)
 
 
 def _file_here(kata: Kata, workspace: Workspace) -> Path | None:

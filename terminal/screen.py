@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from collections.abc import Iterable
 from functools import cached_property
@@ -42,7 +43,8 @@ STYLES = {
 }
 
 _WIDEST = 100
-_OURS = "attn-kata "
+# A command on a line of its own, or before a wide gap and what it is for.
+_COMMAND = re.compile(r"(\s*)(attn-kata(?: \S+)+)((?:\s{2,}.*|\s*))", re.DOTALL)
 
 # What an ASCII console shows for the few signs that the screens draw with.
 _PLAIN = {
@@ -189,9 +191,9 @@ class Screen:
         return self.err.status(Text(label), spinner="line" if plain else "dots")
 
     def _typed(self, text: str) -> str:
-        """The same for a command in a table, with the blanks behind it."""
-        command = text.rstrip(" ")
-        return self.typed(command) + text[len(command) :]
+        """The same for a command in a table or a brief, with what stands around it."""
+        found = _COMMAND.fullmatch(text)
+        return text if found is None else found[1] + self.typed(found[2]) + found[3]
 
     def _print(self, console: Console, lines: Iterable[Line]) -> None:
         for line in lines:
@@ -201,10 +203,7 @@ class Screen:
         from rich.text import Text
 
         # Whatever drew it, a command is printed as it is to be typed.
-        spans = [
-            (self._typed(text) if style == "code" and text.startswith(_OURS) else text, style)
-            for text, style in line
-        ]
+        spans = [(self._typed(text) if style == "code" else text, style) for text, style in line]
         return Text.assemble(*[(text, f"kata.{style or 'plain'}") for text, style in spans])
 
 
