@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..kata.catalogue import Kata, katas
 from . import clock
-from .errors import Refusal
 from .record import Recorder
 from .schedule import due, following, standings
 from .sittings import Sitting, sittings
 from .stubs import Started, start
-from .targets import file_here, near
+from .targets import known_here, near
 from .workspace import Workspace
 
 __all__ = ["Place", "Step", "fresh_stub", "take", "where"]
@@ -94,7 +92,7 @@ def _begun(told: Sequence[Sitting], workspace: Workspace) -> list[tuple[Step, fl
     for name, sitting in latest.items():
         if sitting.passed or name not in known:
             continue
-        file = _file_here(known[name], workspace) or workspace.file(name)
+        file = known_here(known[name], workspace) or workspace.file(name)
         if file is not None:
             step = Step(kata=known[name], why="unfinished", file=near(file), there=True)
             found.append((step, sitting.ended))
@@ -102,15 +100,8 @@ def _begun(told: Sequence[Sitting], workspace: Workspace) -> list[tuple[Step, fl
 
 
 def _from_a_stub(kata: Kata, why: str, workspace: Workspace) -> Step:
-    file = _file_here(kata, workspace)
+    file = known_here(kata, workspace)
     if file is None or file.suffix != ".py":
         # A notebook stays what it is.
         return Step(kata=kata, why=why, file=Path(f"{kata.id}.py"))
     return Step(kata=kata, why=why, file=near(file), there=True)
-
-
-def _file_here(kata: Kata, workspace: Workspace) -> Path | None:
-    # Where several files fit, none is taken.
-    with suppress(Refusal):
-        return file_here(kata, workspace)
-    return None

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ..kata.catalogue import Kata, UnknownKata, find, katas
@@ -14,6 +15,7 @@ from .errors import Refusal
 __all__ = ["ENDINGS", "Fit", "answers", "kata_called", "kata_of", "named"]
 
 ENDINGS = (".py", ".ipynb")
+_LARGEST = 4 << 20
 _HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
 
 
@@ -76,7 +78,9 @@ def answers(file: Path) -> list[Fit]:
 
     try:
         # A pipe is read once, by the judge; only a real file is looked into here.
-        body = read(file, "en").tree.body if file.is_file() else []
+        if not file.is_file() or not _mentions(file):
+            return []
+        body = read(file, "en").tree.body
     except (Unreadable, OSError):
         return []
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
@@ -84,6 +88,18 @@ def answers(file: Path) -> list[Fit]:
     asked = {True: [one for one in katas() if one.kind != "function"],
              False: [one for one in katas() if one.kind == "function"]}  # fmt: skip
     return _fits(asked[True], classes) or _fits(asked[False], functions)
+
+
+def _mentions(file: Path) -> bool:
+    """Whether a file may define anything that a kata asks for: most need no parsing."""
+    with file.open("rb") as stream:
+        return _asked_for().search(stream.read(_LARGEST)) is not None
+
+
+@cache
+def _asked_for() -> re.Pattern[bytes]:
+    names = "|".join(sorted({name for kata in katas() for name in kata.names}))
+    return re.compile(rf"(?:class|def)\s+(?:{names})\b".encode())
 
 
 def _fits(asked: Sequence[Kata], defined: dict[str, int]) -> list[Fit]:

@@ -13,7 +13,7 @@ from ..practice.errors import Trouble
 from .language import Colour
 from .paging import pager, turn_pages
 from .shades import COLOURS, DARK
-from .text import Line, cells, wrap
+from .text import Line, cells, safe, wrap
 from .words import say
 
 if TYPE_CHECKING:
@@ -172,7 +172,8 @@ class Screen:
     def own_up(self, troubles: Iterable[Trouble]) -> None:
         """Say what could not be remembered."""
         for trouble in troubles:
-            self.note(self.say(trouble.key, **trouble.values))
+            values = {name: safe(str(value)) for name, value in trouble.values.items()}
+            self.note(self.say(trouble.key, **values))
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Print lines to standard error."""
