@@ -104,4 +104,6 @@ def _from_a_stub(kata: Kata, why: str, workspace: Workspace) -> Step:
     if file is None or file.suffix != ".py":
         # A notebook stays what it is.
         return Step(kata=kata, why=why, file=Path(f"{kata.id}.py"))
+    # What is there of a kata that is new was begun by hand, and goes on.
+    why = "unfinished" if why == "new" else why
     return Step(kata=kata, why=why, file=near(file), there=True)

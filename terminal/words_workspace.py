@@ -12,8 +12,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("step-title", "{title} ({minutes})", "{title}（{minutes}）"),
     ("step-unfinished", "begun and not passed yet: go on in {file}", "已经开始，还没通过：接着写 {file}"),
     ("step-new", "new: its stub goes into {file}", "新题：骨架写到 {file}"),
-    ("step-new-again", "new: its stub goes into {file}; what is there is kept as a backup",
-     "新题：骨架写到 {file}；原来的文件会留作备份"),
     ("step-due", "due: to be written again from an empty stub, in {file}",
      "该重写了：从空白骨架写起，写在 {file}"),
     ("step-due-again", "due: to be written again from an empty stub, in {file}; what is there is kept "
