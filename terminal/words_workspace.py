@@ -67,8 +67,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("count-passed", "{checks} checks, {cases} cases: all agree with the model answer (`-v` lists them)",
      "{checks} 项检查、{cases} 个用例都与参考答案一致（`-v` 逐项列出）"),
     # What is recorded, and forget.
-    ("not-recorded", "not recorded: {file} is in no folder into which `start` has handed out a kata; "
-     "`--record` records it", "没有记录：{file} 所在的文件夹里没有用 `start` 领过题；加上 `--record` 就会记录"),
+    ("not-recorded", "not recorded: the history knows of no kata that `start` has handed out into the "
+     "folder of {file}; `--record` records it",
+     "没有记录：历史记录里，没有用 `start` 往 {file} 所在的文件夹领过题；加上 `--record` 就会记录"),
     ("forget-gone-1", "taken out of the history:", "已从历史记录中删去："),
     ("forget-gone", "{count} checks taken out of the history", "已从历史记录中删去 {count} 次评判"),
     ("forget-these", "{count} checks would go:", "将要删去 {count} 次评判："),
