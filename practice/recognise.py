@@ -47,17 +47,18 @@ def named(name: str) -> Kata | None:
         return None
 
 
-def kata_of(file: Path, called: str) -> Kata:
+def kata_of(file: Path, called: str, *, functions: bool = True) -> Kata:
     """Return the kata of a file: by its header, its name and what it defines.
 
-    called: how the person named the file. Raise Refusal where none of them says it, or where
-    it defines the classes of several.
+    called: how the person named the file. functions: whether those count too, as they do in a
+    file that was named. Raise Refusal where nothing says it, or where it defines the classes
+    of several.
     """
     header = _header(file)
     if header:
         return kata_called(header)
     by_name = named(file.stem)
-    found = answers(file)
+    found = answers(file, functions=functions)
     if by_name is not None and (not found or by_name in [fit.kata for fit in found]):
         return by_name
     if len(found) == 1:
@@ -72,7 +73,7 @@ def kata_of(file: Path, called: str) -> Kata:
     )
 
 
-def answers(file: Path) -> list[Fit]:
+def answers(file: Path, *, functions: bool = True) -> list[Fit]:
     """Return the katas whose class a file defines; without one, those of its functions."""
     from ..checker.source import Unreadable, read
 
@@ -84,10 +85,10 @@ def answers(file: Path) -> list[Fit]:
     except (Unreadable, OSError):
         return []
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
-    functions = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
+    defined = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
     asked = {True: [one for one in katas() if one.kind != "function"],
              False: [one for one in katas() if one.kind == "function"]}  # fmt: skip
-    return _fits(asked[True], classes) or _fits(asked[False], functions)
+    return _fits(asked[True], classes) or _fits(asked[False], defined if functions else {})
 
 
 def _mentions(file: Path) -> bool:
