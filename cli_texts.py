@@ -79,6 +79,7 @@ def solution(
 ) -> int:
     """Show a model answer."""
     from .practice.record import Recorder
+    from .terminal.lists import next_lines
     from .terminal.solution import diff_lines, solution_lines
 
     screen: Screen = ctx.obj
@@ -90,9 +91,12 @@ def solution(
     recorder = Recorder(Workspace())
     recorder.spoiled(asked.id)
     if mine is None:
-        screen.page(solution_lines(asked.id, asked.solution(), screen.language))
+        lines = solution_lines(asked.id, asked.solution(), screen.language)
     else:
-        screen.page(diff_lines(str(diff), mine, asked.solution(), screen.language))
+        lines = diff_lines(str(diff), mine, asked.solution(), screen.language)
+    onward = [[], *next_lines((f"attn-kata watch {asked.id}",), screen.language)]
+    # In a pipe it is a file of Python, or a patch.
+    screen.page([*lines, *(onward if screen.out.is_terminal else [])])
     screen.own_up(recorder.troubles)
     return Exit.PASS
 

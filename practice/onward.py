@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..kata.catalogue import Kata, katas
 from . import clock
-from .errors import Refusal
 from .record import Recorder
 from .schedule import due, following, standings
 from .sittings import Sitting, sittings
 from .stubs import Started, start
-from .targets import file_here, near
+from .targets import known_here, near
 from .workspace import Workspace
 
 __all__ = ["Place", "Step", "fresh_stub", "take", "where"]
@@ -79,12 +77,10 @@ def _step(told: Sequence[Sitting], workspace: Workspace) -> Step | None:
     begun = _begun(told, workspace)
     fresh = [step for step, ended in begun if clock.now() - ended < clock.DAY]
     asked = [
-        Step(kata=one.kata, why="due", **_here(one.kata, workspace))
-        for one in due(told)
-        if one.why != "unfinished"
+        _from_a_stub(one.kata, "due", workspace) for one in due(told) if one.why != "unfinished"
     ]
     new = following("", told)
-    last = [] if new is None else [Step(kata=new, why="new", **_here(new, workspace))]
+    last = [] if new is None else [_from_a_stub(new, "new", workspace)]
     return next(iter([*fresh, *asked, *(step for step, _ in begun), *last]), None)
 
 
@@ -96,21 +92,18 @@ def _begun(told: Sequence[Sitting], workspace: Workspace) -> list[tuple[Step, fl
     for name, sitting in latest.items():
         if sitting.passed or name not in known:
             continue
-        file = _file_here(known[name], workspace) or workspace.file(name)
+        file = known_here(known[name], workspace) or workspace.file(name)
         if file is not None:
             step = Step(kata=known[name], why="unfinished", file=near(file), there=True)
             found.append((step, sitting.ended))
     return sorted(found, key=lambda pair: pair[1], reverse=True)
 
 
-def _here(kata: Kata, workspace: Workspace) -> dict[str, Path | bool]:
-    file = _file_here(kata, workspace)
-    python = file is not None and file.suffix == ".py"
-    return {"file": near(file) if file and python else Path(f"{kata.id}.py"), "there": python}
-
-
-def _file_here(kata: Kata, workspace: Workspace) -> Path | None:
-    # Where several files fit, none is taken.
-    with suppress(Refusal):
-        return file_here(kata, workspace)
-    return None
+def _from_a_stub(kata: Kata, why: str, workspace: Workspace) -> Step:
+    file = known_here(kata, workspace)
+    if file is None or file.suffix != ".py":
+        # A notebook stays what it is.
+        return Step(kata=kata, why=why, file=Path(f"{kata.id}.py"))
+    # What is there of a kata that is new was begun by hand, and goes on.
+    why = "unfinished" if why == "new" else why
+    return Step(kata=kata, why=why, file=near(file), there=True)

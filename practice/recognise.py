@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ..kata.catalogue import Kata, UnknownKata, find, katas
@@ -14,6 +15,7 @@ from .errors import Refusal
 __all__ = ["ENDINGS", "Fit", "answers", "kata_called", "kata_of", "named"]
 
 ENDINGS = (".py", ".ipynb")
+_LARGEST = 4 << 20
 _HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
 
 
@@ -45,17 +47,18 @@ def named(name: str) -> Kata | None:
         return None
 
 
-def kata_of(file: Path, called: str) -> Kata:
+def kata_of(file: Path, called: str, *, functions: bool = True) -> Kata:
     """Return the kata of a file: by its header, its name and what it defines.
 
-    called: how the person named the file. Raise Refusal where none of them says it, or where
-    it defines the classes of several.
+    called: how the person named the file. functions: whether those count too, as they do in a
+    file that was named. Raise Refusal where nothing says it, or where it defines the classes
+    of several.
     """
     header = _header(file)
     if header:
         return kata_called(header)
     by_name = named(file.stem)
-    found = answers(file)
+    found = answers(file, functions=functions)
     if by_name is not None and (not found or by_name in [fit.kata for fit in found]):
         return by_name
     if len(found) == 1:
@@ -70,20 +73,34 @@ def kata_of(file: Path, called: str) -> Kata:
     )
 
 
-def answers(file: Path) -> list[Fit]:
+def answers(file: Path, *, functions: bool = True) -> list[Fit]:
     """Return the katas whose class a file defines; without one, those of its functions."""
     from ..checker.source import Unreadable, read
 
     try:
         # A pipe is read once, by the judge; only a real file is looked into here.
-        body = read(file, "en").tree.body if file.is_file() else []
+        if not file.is_file() or not _mentions(file):
+            return []
+        body = read(file, "en").tree.body
     except (Unreadable, OSError):
         return []
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
-    functions = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
+    defined = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
     asked = {True: [one for one in katas() if one.kind != "function"],
              False: [one for one in katas() if one.kind == "function"]}  # fmt: skip
-    return _fits(asked[True], classes) or _fits(asked[False], functions)
+    return _fits(asked[True], classes) or _fits(asked[False], defined if functions else {})
+
+
+def _mentions(file: Path) -> bool:
+    """Whether a file may define anything that a kata asks for: most need no parsing."""
+    with file.open("rb") as stream:
+        return _asked_for().search(stream.read(_LARGEST)) is not None
+
+
+@cache
+def _asked_for() -> re.Pattern[bytes]:
+    names = "|".join(sorted({name for kata in katas() for name in kata.names}))
+    return re.compile(rf"(?:class|def)\s+(?:{names})\b".encode())
 
 
 def _fits(asked: Sequence[Kata], defined: dict[str, int]) -> list[Fit]:

@@ -45,13 +45,14 @@ class Recorder:
         self.keep = keep
         self.language = language
         self.left_out = 0
+        self._unrecorded: list[Trouble] = []
         self.history = History(workspace.folder)
         self._folders: set[str] | None = None
 
     @property
     def troubles(self) -> list[Trouble]:
         """What went wrong, each once."""
-        found = [*self.workspace.troubles, *self.history.troubles]
+        found = [*self.workspace.troubles, *self.history.troubles, *self._unrecorded]
         return [one for at, one in enumerate(found) if one not in found[:at]]
 
     def recorded(self, reports: Iterable[Report], *, alone: bool) -> Iterator[Report]:
@@ -64,7 +65,7 @@ class Recorder:
         """Store a report, where it is one's own. A file judged alone becomes its kata's file."""
         file = Path(report.file)
         if not self._is_kept(file):
-            self.left_out += self.keep is None
+            self._leave_out(report)
             return
         # Several files at once are no one's work in progress.
         batch = self.asked_by == "check" and not alone
@@ -77,6 +78,13 @@ class Recorder:
         self.history.add(attempt)
         if alone and file.is_file():
             self.workspace.remember(report.kata, file)
+
+    def _leave_out(self, report: Report) -> None:
+        """Count what the rule leaves out. Whoever watches a file is told while they write."""
+        if self.keep is None:
+            self.left_out += 1
+            if self.asked_by == "watch":
+                self._unrecorded = [Trouble("not-recorded", {"file": report.file})]
 
     def _is_kept(self, file: Path) -> bool:
         if self.keep is not None or self.asked_by == "interview":

@@ -20,7 +20,16 @@ from .home import reason, there
 from .recognise import ENDINGS, answers, kata_called, kata_of, named
 from .workspace import Workspace
 
-__all__ = ["INPUT", "Target", "file_here", "near", "read_text", "standard_input", "targets"]
+__all__ = [
+    "INPUT",
+    "Target",
+    "file_here",
+    "known_here",
+    "near",
+    "read_text",
+    "standard_input",
+    "targets",
+]
 
 # What stands for standard input, on the command line and in a report.
 INPUT = "-"
@@ -93,18 +102,24 @@ def file_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path |
 
     Raise Refusal where several fit.
     """
-    known = workspace.file(kata.id)
-    if known is not None and _same(known.parent, folder):
+    known = known_here(kata, workspace, folder)
+    if known is not None:
         return known
-    for ending in ENDINGS:
-        if there(folder / f"{kata.id}{ending}"):
-            return folder / f"{kata.id}{ending}"
     found = [file for file in _sources(folder) if kata in [fit.kata for fit in answers(file)]]
     if len(found) > 1:
         names = ", ".join(file.name for file in found)
         commands = tuple(f"check {kata.id} {near(file)}" for file in found)
         raise Refusal("several-here", kata=kata.id, files=names, commands=commands)
     return found[0] if found else None
+
+
+def known_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path | None:
+    """Return a kata's file in a folder by what is known and its name, without a look into any."""
+    known = workspace.file(kata.id)
+    if known is not None and _same(known.parent, folder):
+        return known
+    named = [folder / f"{kata.id}{ending}" for ending in ENDINGS]
+    return next((file for file in named if there(file)), None)
 
 
 def _looks_like_file(name: str) -> bool:
@@ -147,7 +162,8 @@ def _of_kata(kata: Kata, workspace: Workspace) -> Target:
 
 def _kata_said(file: Path) -> str | None:
     try:
-        return kata_of(file, str(file)).id
+        # Many a file that answers no kata has a softmax of its own.
+        return kata_of(file, str(file), functions=False).id
     except Refusal as refusal:
         if refusal.key == "kata-several":
             raise

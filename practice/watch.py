@@ -18,7 +18,7 @@ from .recognise import named
 from .record import Recorder
 from .saves import Saves, whole
 from .stubs import start
-from .targets import INPUT, Target, file_here, near, targets
+from .targets import INPUT, Target, file_here, known_here, near, targets
 
 __all__ = ["Judges", "Session", "opened", "to_watch"]
 
@@ -33,7 +33,7 @@ def opened(kata: Kata, folder: Path, recorder: Recorder, *, anew: bool) -> Targe
 
     anew: hand out a fresh stub in any case; the file before it is kept.
     """
-    file = file_here(kata, recorder.workspace, folder)
+    file = known_here(kata, recorder.workspace, folder)
     if anew or file is None:
         file = start(kata, folder, force=anew, language=recorder.language).file
         recorder.started(kata.id, file)
@@ -44,7 +44,7 @@ def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
     """Return what to watch from what was typed; a kata that has no file yet is handed out."""
     workspace = recorder.workspace
     kata = named(arguments[0]) if len(arguments) == 1 else None
-    if kata is not None and workspace.file(kata.id) is None:
+    if kata is not None and workspace.file(kata.id) is None and file_here(kata, workspace) is None:
         return opened(kata, Path(), recorder, anew=False)
     if INPUT in arguments:
         raise Refusal("watch-input", commands=("watch mha",))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..practice.errors import Refusal
 from ..practice.history import Attempt
+from .lists import next_lines
 from .progress import attempt_lines
 from .screen import Screen
 from .text import Line, wrap
@@ -36,9 +37,10 @@ def agreed(
 
 def forgotten_lines(chosen: Sequence[Attempt], screen: Screen) -> list[Line]:
     """Say what is gone."""
+    onward = [[], *next_lines(("attn-kata history", "attn-kata watch"), screen.language)]
     if len(chosen) == 1:
-        return [[(screen.say("forget-gone-1"), "bold")], *_rows(chosen, screen)]
-    return [[(screen.say("forget-gone", count=len(chosen)), "bold")]]
+        return [[(screen.say("forget-gone-1"), "bold")], *_rows(chosen, screen), *onward]
+    return [[(screen.say("forget-gone", count=len(chosen)), "bold")], *onward]
 
 
 def _rows(chosen: Sequence[Attempt], screen: Screen) -> list[Line]:

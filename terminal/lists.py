@@ -61,7 +61,7 @@ def doctor_lines(findings: Sequence[Finding], language: str, width: int) -> list
             (first, ""),
         ])  # fmt: skip
         lines += [[(" " * lead + row, "")] for row in rest]
-    return lines
+    return [*lines, [], *next_lines(("attn-kata watch",), language)]
 
 
 def started_lines(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from collections.abc import Iterable
 from functools import cached_property
@@ -12,7 +13,7 @@ from ..practice.errors import Trouble
 from .language import Colour
 from .paging import pager, turn_pages
 from .shades import COLOURS, DARK
-from .text import Line, cells, wrap
+from .text import Line, cells, safe, wrap
 from .words import say
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ STYLES = {
 }
 
 WIDEST = 100
-_OURS = "attn-kata "
+# A command on a line of its own, or before a wide gap and what it is for.
+_COMMAND = re.compile(r"(\s*)(attn-kata(?: \S+)+)((?:\s{2,}.*|\s*))", re.DOTALL)
 
 # What an ASCII console shows for the few signs that the screens draw with.
 _PLAIN = {
@@ -177,7 +179,8 @@ class Screen:
     def own_up(self, troubles: Iterable[Trouble]) -> None:
         """Say what could not be remembered."""
         for trouble in troubles:
-            self.note(self.say(trouble.key, **trouble.values))
+            values = {name: safe(str(value)) for name, value in trouble.values.items()}
+            self.note(self.say(trouble.key, **values))
 
     def tell(self, lines: Iterable[Line]) -> None:
         """Print lines to standard error."""
@@ -196,9 +199,9 @@ class Screen:
         return self.err.status(Text(label), spinner="line" if plain else "dots")
 
     def _typed(self, text: str) -> str:
-        """The same for a command in a table, with the blanks behind it."""
-        command = text.rstrip(" ")
-        return self.typed(command) + text[len(command) :]
+        """The same for a command in a table or a brief, with what stands around it."""
+        found = _COMMAND.fullmatch(text)
+        return text if found is None else found[1] + self.typed(found[2]) + found[3]
 
     def _print(self, console: Console, lines: Iterable[Line]) -> None:
         for line in lines:
@@ -208,10 +211,7 @@ class Screen:
         from rich.text import Text
 
         # Whatever drew it, a command is printed as it is to be typed.
-        spans = [
-            (self._typed(text) if style == "code" and text.startswith(_OURS) else text, style)
-            for text, style in line
-        ]
+        spans = [(self._typed(text) if style == "code" else text, style) for text, style in line]
         return Text.assemble(*[(text, f"kata.{style or 'plain'}") for text, style in spans])
 
 

@@ -12,8 +12,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("step-title", "{title} ({minutes})", "{title}（{minutes}）"),
     ("step-unfinished", "begun and not passed yet: go on in {file}", "已经开始，还没通过：接着写 {file}"),
     ("step-new", "new: its stub goes into {file}", "新题：骨架写到 {file}"),
-    ("step-new-again", "new: its stub goes into {file}; what is there is kept as a backup",
-     "新题：骨架写到 {file}；原来的文件会留作备份"),
     ("step-due", "due: to be written again from an empty stub, in {file}",
      "该重写了：从空白骨架写起，写在 {file}"),
     ("step-due-again", "due: to be written again from an empty stub, in {file}; what is there is kept "
@@ -69,8 +67,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("count-passed", "{checks} checks, {cases} cases: all agree with the model answer (`-v` lists them)",
      "{checks} 项检查、{cases} 个用例都与参考答案一致（`-v` 逐项列出）"),
     # What is recorded, and forget.
-    ("not-recorded", "not recorded: {file} is in no folder into which `start` has handed out a kata; "
-     "`--record` records it", "没有记录：{file} 所在的文件夹里没有用 `start` 领过题；加上 `--record` 就会记录"),
+    ("not-recorded", "not recorded: the history knows of no kata that `start` has handed out into the "
+     "folder of {file}; `--record` records it",
+     "没有记录：历史记录里，没有用 `start` 往 {file} 所在的文件夹领过题；加上 `--record` 就会记录"),
     ("forget-gone-1", "taken out of the history:", "已从历史记录中删去："),
     ("forget-gone", "{count} checks taken out of the history", "已从历史记录中删去 {count} 次评判"),
     ("forget-these", "{count} checks would go:", "将要删去 {count} 次评判："),

@@ -420,18 +420,18 @@ def test_bench_end_to_end(program, work):
     right, wrong = (str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong"))
     # One row is enough to see it drawn, and a length that takes long is the last.
     slow = right_mha_but(work, "if x.shape[1:] == (64, 128): time.sleep(0.3)")
-    shown = program("check", "mha", str(slow), "--bench")
+    shown = program("check", "mha", str(slow), "--bench", "--record")
     assert shown.returncode == 0
     assert "× the fused kernel" in shown.stdout
     assert shown.stdout.index("PASS") < shown.stdout.index("× the fused kernel")
     # It ends in something to type, as without.
     assert shown.stdout.count("attn-kata check mha") == 1
     assert "--seed" in "".join(shown.stdout.splitlines()[-2:])
-    failed = program("--lang", "zh", "check", "mha", wrong, "--bench")
+    failed = program("--lang", "zh", "check", "mha", wrong, "--bench", "--record")
     assert failed.returncode == 1
     assert "融合算子" not in failed.stdout
     assert "先要通过" in failed.stderr
-    done = program("check", "mha", right, wrong, "--bench", "--json")
+    done = program("check", "mha", right, wrong, "--bench", "--json", "--record")
     first, second = map(json.loads, done.stdout.splitlines())
     assert [row["length"] for row in first["bench"]["rows"]][:2] == [64, 128]
     assert "bench" not in second
@@ -446,7 +446,7 @@ def test_interrupted_while_it_is_timed(work, tmp_path, form):
     os.mkfifo(begun)
     slow = right_mha_but(work, f"if x.shape[1] > 100: open({str(begun)!r}); time.sleep(30)")
     child = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "check", "mha", str(slow), "--bench", *form],
+        [sys.executable, "-c", PROGRAM, "check", "mha", str(slow), "--bench", "--record", *form],
         env={**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -1,4 +1,7 @@
-"""The program's name alone, `next`, `reset` and `run`: where one stands, and what comes next."""
+"""The program's name alone, `next`, `reset` and `run`: where one stands, and what comes next.
+
+REGENERATE_GOLDEN=1 writes the stored screens anew.
+"""
 
 import contextlib
 import fcntl
@@ -75,7 +78,7 @@ def golden(name, language, text, *, work):
     """Hold a screen against the file that is stored of it, or store it where asked to."""
     file = GOLDEN / f"{name}.{language}.80.txt"
     shown = text.replace(str(work.parent), "/home/me")
-    if os.environ.get("GOLDEN") == "write":
+    if os.environ.get("REGENERATE_GOLDEN"):
         file.write_text(shown, "utf-8")
     assert shown == file.read_text("utf-8")
 
@@ -122,6 +125,14 @@ def test_order_of_what_comes_next(said, work, history, monkeypatch):
         report = Report(kata=kata.id, file=str(work / "x.py"), verdict="pass")
         history.add(Attempt.of(report, "new"))
     assert "every kata is passed" in said()[1]
+
+
+def test_what_was_begun_by_hand(said, work):
+    """A file with a new kata's name is gone on with: nobody puts a stub in its place."""
+    (work / "v1.py").write_text("mine")
+    assert "go on in v1.py" in said()[1]
+    assert "go on in v1.py" in said("next")[1]
+    assert (work / "v1.py").read_text() == "mine"
 
 
 def test_what_was_begun_elsewhere(said, work, history):

@@ -166,6 +166,8 @@ def test_what_is_recorded(tmp_path, keep, asked_by, stored):
     told = [one.file for one in recorder.history.story() if isinstance(one, Attempt)]
     assert sorted(file.rpartition("/")[2] for file in told) == stored
     assert recorder.left_out == (asked_by != "interview" and keep is None)
+    told = [one.key for one in recorder.troubles]
+    assert told == (["not-recorded"] if asked_by == "watch" else [])
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -159,6 +159,15 @@ def test_kata_by_what_a_file_defines(name, text, kata, here, workspace):
     assert chosen([name], workspace) == [(kata, name)]
 
 
+def test_a_helper_is_not_taken_unasked(here, workspace):
+    """A file that nobody named is not taken for its functions: `softmax` is in many."""
+    (here / "v1.py").write_text(defines("SelfAttentionV1"))
+    (here / "helpers.py").write_text(defines("softmax"))
+    os.utime(here / "v1.py", (1000, 1000))
+    assert chosen([], workspace) == [("v1", "v1.py")]
+    assert chosen(["helpers.py"], workspace) == [("drill-softmax", "helpers.py")]
+
+
 def test_classes_of_two_katas_are_said(here, workspace):
     """Where a file answers several katas nobody guesses; the lines and the commands are told."""
     (here / "a.py").write_text(defines("SelfAttentionV1", "MultiHeadAttention"))

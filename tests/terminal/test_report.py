@@ -18,7 +18,7 @@ from attn_kata.checker.report import (
     Report,
     Step,
 )
-from attn_kata.terminal.report import Look, again, report_lines
+from attn_kata.terminal.report import Look, again, quiet_line, report_lines
 from attn_kata.terminal.screen import Screen
 from attn_kata.terminal.text import cells, written
 from attn_kata.terminal.verdicts import Manner, Verdicts
@@ -331,3 +331,19 @@ def test_the_first_step_that_differs_stands_for_a_name():
     report.diagnosis = failing("en").diagnosis
     rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
     assert not any("first step" in row for row in rows)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_short_forms(language):
+    """A pass counts its checks in a line; a quiet report is one line, with what is wrong first."""
+    checks = [Check(id="values", status="pass", cases=3), Check(id="mask", status="pass", cases=4)]
+    passed = Report(kata="mha", file="a.py", verdict="pass", checks=checks)
+    look = Look(language=language, checks="count")
+    shown = [written(line) for line in report_lines(passed, look)]
+    assert len(shown) <= 4
+    assert "2" in shown[2]
+    assert "7" in shown[2]
+    wrong = Diagnosis(mistake="scale-missing", message="…", line=4)
+    failed = Report(kata="mha", file="a.py", verdict="fail", diagnosis=[wrong])
+    assert written(quiet_line(failed, language)).endswith("mha  a.py:4  scale-missing")
+    assert written(quiet_line(passed, language)).endswith("mha  a.py")
