@@ -19,10 +19,12 @@ def group_of(report: Report, *, agreed: bool = False) -> str:
 
     A mistake has the group that lists it; one of a kata's own, which none lists, has the group
     whose beginning its name has, then the one for how its line is found. Without a group the
-    checks that fail decide.
+    checks that fail decide. What is not written yet has a group of its own.
     """
     if agreed:
         return "agreed"
+    if report.unfinished:
+        return "unfinished"
     for diagnosis in report.diagnosis:
         group = _group(diagnosis.mistake, report.kata)
         if group:

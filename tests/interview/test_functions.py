@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 
 import pytest
 from attn_kata.checker.direct.rules import GROUPS
-from attn_kata.checker.report import MISTAKE_IDS, Diagnosis, Fault, Report
+from attn_kata.checker.report import MISTAKE_IDS, Diagnosis, Fault, Part, Report
 from attn_kata.kata.catalogue import LANGUAGES, find, katas
 from attn_kata.kata.functions import Memory
 from attn_kata.kata.slips import slips
@@ -267,3 +267,15 @@ def test_whole_interview(lead, work, hands, script, judge, plan, language, level
         led.line("0")
     assert led.session.ended == "done"
     assert [kata for kata, _ in judge.judged] == [tier.kata.id for tier in tiers]
+
+
+def test_what_is_not_written_yet_is_said_so():
+    """A submission of which a part waits is neither a crash nor wrong."""
+    waiting = Part(name="softmax", status="waits", line=3)
+    fault = Fault(kind="forward", message="not written yet", line=3)
+    report = Report(
+        kata="drill-softmax", file="a.py", verdict="error", error=fault, functions=[waiting]
+    )
+    assert group_of(report) == "unfinished"
+    wrong = Part(name="log_sum_exp", status="fail", line=5)
+    assert group_of(replace(report, functions=[waiting, wrong])) == "crash"

@@ -4,6 +4,7 @@ import json
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from attn_kata.checker.report import Report
 from attn_kata.terminal.verdicts import Manner, Verdicts, lines_of
@@ -12,12 +13,12 @@ from attn_kata.terminal.verdicts import Manner, Verdicts, lines_of
 def test_nothing_in_json_steers_a_terminal():
     """A name with control characters is escaped in JSON, and read back as it is."""
     written = []
-    screen = SimpleNamespace(
+    screen: Any = SimpleNamespace(
         waiting=lambda text: nullcontext(), say=lambda *a, **k: "", write=written.append
     )
     name = "x\x1b[31m\x7f\x9b31my注意"
     report = Report(kata="v1", file="v1.py", verdict="error", object=name)
-    chosen = [SimpleNamespace(guessed=False, file=Path("v1.py"))]
+    chosen: list[Any] = [SimpleNamespace(guessed=False, file=Path("v1.py"))]
     list(Verdicts(screen, chosen, Manner(as_json=True)).shown([report]))
     assert not {char for char in written[0] if char < " " or "\x7f" <= char <= "\x9f"}
     assert json.loads(written[0])["object"] == name
