@@ -60,9 +60,7 @@ def powers(kata: Kata, bench: Bench, gpu: Bench) -> dict[str, str]:
             column = _PROOF.get(name, name)
             if found.get(column, RUN) == RUN:
                 found[column] = _seen(plant, report)
-    weighs = any(step.milestone == "weights" for step in whole.trace)
-    unseen = "not shown for this kata" if weighs else "it makes no attention weights"
-    found["heat"] = RUN if whole.heat is not None else unseen
+    found["heat"] = RUN if whole.heat is not None else "not shown for this kata"
     found["bench"] = RUN if timings.rows else "not timed for this kata"
     found["trace"] = RUN if whole.trace else "no step is seen"
     shown = wrong is not None and wrong.difference is not None and wrong.difference.expected

@@ -26,6 +26,7 @@ def test_every_kata_and_power_is_shown(page):
     assert "not seen" not in reasons.values()
 
 
+@pytest.mark.slow
 def test_the_table_is_made_by_judging():
     """A power that a kata does not ask for has the report's reason, one that is run ✓."""
     lines = powers.table([find("drill-mask")]).splitlines()
