@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from torch import Tensor
+
 from ...kata.arithmetic import worth
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
 from ..vocabulary import constructor_role, words
 from .find import Entry, ways
 
-__all__ = ["Construction", "chosen", "constructions"]
+__all__ = ["Construction", "chosen", "constructions", "rank_of"]
 
 # What is worth something without being asked for, by what a constructor may mean.
 _GIVEN: dict[str, Any] = {
@@ -183,3 +185,14 @@ def _default(setting: Setting, own: Entry) -> bool:
     """Whether an argument whose name says nothing is, unless told, what the setting is."""
     number = type(own["default"]) in {int, float} and own["default"] == setting.default
     return own["has_default"] and number and constructor_role(own["name"]) in {None, "flag"}
+
+
+def rank_of(answer: dict[str, Any]) -> int:
+    """How far a way to make and call an object came: 0 is an output of the shape asked for."""
+    if answer["phase"] == "construct":
+        return 4
+    if answer["phase"] == "forward":
+        return 3
+    if answer["fits"]:
+        return 0
+    return 1 if isinstance(answer["answer"]["out"], Tensor) else 2

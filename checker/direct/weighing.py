@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from math import prod
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ...kata.arithmetic import names as names_in
-from ...kata.functions import Argument, choices
+from ...kata.arithmetic import worth
+from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
 from ..compare import agree
 from .draw import Case, Given, small
 from .examine import Examination
 from .find import ways
-from .objects import Construction, constructions
+from .objects import Construction, constructions, rank_of
 from .sequences import KINDS, sequence
-from .takes import Reading, Shapes, fitted, tables
+from .takes import Reading, Shapes, fitted, given_back, lent, tables
 from .trials import Finding, Trial, by_dtype, same
 from .truth import FAULTS, answers, made, options
 from .weights import drawn, readings
@@ -57,6 +57,9 @@ class Weighing(Examination):
         self.shown: dict[str, Any] = {}
         self.kinds: dict[Any, _Kind] = {}
         self.groups = 0
+        self.first_groups: list[Trial] = []
+        # By the tables and the draw, which stay here so that no other has their id.
+        self._worked: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
         self._fixed = {symbol for text in module.texts for symbol in names_in(text)}
 
     # -- finding the way in ----------------------------------------------------------------
@@ -77,7 +80,7 @@ class Weighing(Examination):
             self.construction, self.bound = construction, bound
             trial = self.trial(case)
             answer = self._described([trial])[0]
-            rank = _rank(answer)
+            rank = rank_of(answer)
             if best is None or rank < best[0]:
                 best = (rank, construction, bound, trial, answer)
             if not rank:
@@ -111,10 +114,22 @@ class Weighing(Examination):
             self._key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
             for row in self.sizes.rows()
         }
-        trials = [self.trial(case) for case in cases.values()]
+        trials = [self._unanswered(case) for case in cases.values()]
         for key, answer in zip(cases, self._described(trials), strict=True):
             shapes = {**answer.get("registered", {}), **answer.get("hidden", {})}
             self.kinds[key] = _Kind(shapes={n: tuple(shape) for n, shape in shapes.items()})
+
+    def _unanswered(self, case: Case) -> Trial:
+        """Write a case's call, for which nothing is worked out but the shapes of its results."""
+        shapes = [
+            [worth(axis, case.scope()) for axis in one.shape] for one in self.function.results
+        ]
+        trial = Trial(
+            function=self.function, case=case, given=self.drawn(case), bound=0.0,
+            expected=tuple(torch.empty(shape) for shape in shapes),
+        )  # fmt: skip
+        self.write(trial)
+        return trial
 
     def _settle(self, case: Case) -> None:
         """Decide values in float32 where the code does not run in float64."""
@@ -200,7 +215,7 @@ class Weighing(Examination):
             return False
         try:
             with torch.no_grad():
-                done = made(self.kata, answer, given)
+                done = made(self.kata, answer, given, named=bool(self.function.left_out))
         except FAULTS:
             return False
         theirs = done.results[0]
@@ -245,18 +260,18 @@ class Weighing(Examination):
         """Give the model answer a submission's weights; None where they do not fit it."""
         held = self._held(case)
         shapes = {name: tuple(weight.shape) for name, weight in held.items()}
-        places = tables(reading, shapes, self.module.layers, case.sizes)
-        if places is None and loose:
-            places = tables(reading, shapes, self.module.layers, case.sizes, loose=True)
-        if places is None:
-            if not loose:
-                return None
-            places = tables((), {}, self.module.layers, case.sizes)
-        assert places is not None
-        flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
-        weights = {name: flat[index] for name, index in places.items()}
-        for layer, offset in ((layer, take.offset) for take in reading for layer in take.layers):
-            weights[f"{layer}.weight"] += offset
+        layers = self.module.layers
+        places = tables(reading, shapes, layers, case.sizes)
+        if places is None and not loose:
+            return None
+        places = places or tables(reading, shapes, layers, case.sizes, loose=True)
+        places = places or tables((), {}, layers, case.sizes) or {}
+        settled = (id(places), id(held))
+        if reading is self.reading and settled in self._worked:
+            return replace(given, weights=self._worked[settled][2])
+        weights = lent(reading, places, held)
+        if held and reading is self.reading:
+            self._worked[settled] = (places, held, weights)
         return replace(given, weights=weights)
 
     def drawn(self, case: Case) -> Given:
@@ -284,10 +299,8 @@ class Weighing(Examination):
         """Run the model answer; with no weights where the submission's do not fit it."""
         given = trial.given
         if self._weighted(given, trial.case, self.reading, loose=False) is None:
-            places = tables((), {}, self.module.layers, trial.case.sizes)
-            assert places is not None
-            none = {name: torch.zeros(place.shape).double() for name, place in places.items()}
-            trial.given = replace(given, weights=none)
+            nowhere = tables((), {}, self.module.layers, trial.case.sizes) or {}
+            trial.given = replace(given, weights=lent((), nowhere, {}))
         upstream = super().work_out(trial)
         trial.given = given
         return upstream
@@ -306,17 +319,10 @@ class Weighing(Examination):
         places = tables(self.reading, shapes, self.module.layers, trial.case.sizes)
         if not self.aligned or places is None:
             return
-        flat = torch.zeros(sum(map(prod, shapes.values())) + 1, dtype=torch.float64)
-        for name, grad in grads.items():
-            flat[places[name]] += grad
-        parts = flat[:-1].split([prod(shape) for shape in shapes.values()])
         takes = fitted(self.reading, shapes)
         used = {name for take in takes for name in (*take.names, *take.biases)}
-        trial.weight_grads = {
-            name: part.reshape(shape)
-            for (name, shape), part in zip(shapes.items(), parts, strict=True)
-            if name in used
-        }
+        mine = given_back(grads, places, shapes)
+        trial.weight_grads = {name: grad for name, grad in mine.items() if name in used}
 
     def object_of(self, trial: Trial) -> Any:
         """What tells the object of one call from that of another."""
@@ -358,7 +364,9 @@ class Weighing(Examination):
 
     def trials(self) -> list[Trial]:
         """All that is tried: each call alone, and calls one after another."""
-        return [*super().trials(), *(t for group in self._schedules(3) for t in group)]
+        groups = list(self._schedules(3))
+        self.first_groups = [trial for group in groups[: len(KINDS)] for trial in group]
+        return [*super().trials(), *(trial for group in groups for trial in group)]
 
     def _schedules(self, most: int) -> Iterator[list[Trial]]:
         """Yield calls on one object, in which one takes what another gave back."""
@@ -375,22 +383,17 @@ class Weighing(Examination):
                 yield found
 
     def watch(self) -> None:
-        """Keep the steps of calls alone, and of calls one after another."""
+        """Keep the steps of calls alone, and of calls one after another if they are looked at."""
         super().watch()
+        found, memory = self.found, self.function.memory
+        wrong = found.findings or found.modified or found.state or found.device
+        # Of right code their answers are enough, unless a rule is about steps.
+        if not (wrong or memory.largest or memory.apart or self.function.rules != Rules()):
+            self.seen += [trial for trial in self.first_groups if not trial.missing]
+            return
         for group in self._schedules(1):
             self.seen += self.recorded([trial for trial in group if not trial.missing])
 
     def again(self, trial: Trial) -> Trial:
         """Make a trial's call once more, and keep its steps; of several, the first was seen."""
         return super().again(trial) if not trial.group else trial
-
-
-def _rank(answer: dict[str, Any]) -> int:
-    """How far a way to make and call an object came: 0 is an output of the shape asked for."""
-    if answer["phase"] == "construct":
-        return 4
-    if answer["phase"] == "forward":
-        return 3
-    if answer["fits"]:
-        return 0
-    return 1 if isinstance(answer["answer"]["out"], Tensor) else 2

@@ -74,7 +74,7 @@ def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
     columns = {one.name for one in layers if "*" in "".join(one.shape[1:])}
     vectors = {one.name for one in layers if len(one.shape) == 1}
     for some in (rows | columns, rows, columns):
-        yield tuple(replace(take, turned=some & {*take.layers}) for take in reading)
+        yield tuple(replace(take, turned=frozenset(some & {*take.layers})) for take in reading)
     if vectors:
         yield tuple(replace(take, offset=float(vectors >= {*take.layers})) for take in reading)
 
