@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 __all__ = ["NotASum", "names", "worth"]
@@ -37,7 +38,7 @@ class NotASum(ValueError):
 def worth(text: str | int, sizes: Mapping[str, Any]) -> Any:
     """Work a sum out. Raise NotASum where it cannot be."""
     try:
-        return _worth(ast.parse(str(text), mode="eval").body, sizes)
+        return _worth(_parsed(str(text)), sizes)
     except (SyntaxError, ZeroDivisionError, TypeError) as fault:
         raise NotASum(f"`{text}`: {fault}") from None
 
@@ -45,11 +46,17 @@ def worth(text: str | int, sizes: Mapping[str, Any]) -> Any:
 def names(text: str | int) -> set[str]:
     """Return the names that a sum speaks of. Raise NotASum where it is none."""
     try:
-        tree = ast.parse(str(text), mode="eval")
+        tree = _parsed(str(text))
     except SyntaxError as fault:
         raise NotASum(f"`{text}`: {fault}") from None
     found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     return found - set(_FUNCTIONS)
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
+    """Parse a sum, once: a contract has a few, and they are worked out at every size."""
+    return ast.parse(text, mode="eval").body
 
 
 def _worth(node: ast.expr, sizes: Mapping[str, Any]) -> Any:

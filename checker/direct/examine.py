@@ -20,9 +20,10 @@ from ..trials import answers_of
 from ..wire import dtype_name
 from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
+from .kept import right_answer
 from .trials import Finding, Trial, by_dtype
 from .trials import same as alike
-from .truth import Answers, made
+from .truth import Answers
 
 __all__ = ["Examination", "Found"]
 
@@ -151,31 +152,12 @@ class Examination:
 
     def work_out(self, trial: Trial) -> Tensor | None:
         """Run the model answer; return what its gradients were taken against, if they were."""
-        leaves = {one.name for one in self.function.arguments if one.gradient and one.floats}
-        given = trial.given
-        if trial.case.grad:
-            tensors = {
-                name: t.clone().requires_grad_(True) if name in leaves else t
-                for name, t in given.tensors.items()
-            }
-            weights = {n: w.clone().requires_grad_(True) for n, w in given.weights.items()}
-            given = replace(given, tensors=tensors, weights=weights)
-        with torch.set_grad_enabled(trial.case.grad):
-            done = made(self.kata, self.right, given)
-        trial.expected = tuple(one.detach() for one in done.results)
-        trial.keep = done.counted(self.function.left_out)
-        if not trial.case.grad or trial.keep is not None:
-            # Where a row has no agreed answer, neither have the gradients that it leads to.
-            return None
-        out = done.results[0]
-        upstream = torch.randn(out.shape, generator=self.generator, dtype=torch.float64)
-        (out * upstream).sum().backward()
-        grads = {name: given.tensors[name].grad for name in leaves if name in given.tensors}
-        trial.grads = {
-            name: torch.zeros_like(given.tensors[name]) if grad is None else grad
-            for name, grad in grads.items()
-        }
-        self.weigh(trial, {n: w.grad for n, w in given.weights.items() if w.grad is not None})
+        found, upstream = right_answer(
+            self.kata, self.function, self.right, trial.given, self.generator, grad=trial.case.grad
+        )
+        trial.expected, trial.keep, trial.grads = found.results, found.keep, dict(found.grads)
+        if upstream is not None:
+            self.weigh(trial, found.weights)
         return upstream
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:

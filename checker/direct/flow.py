@@ -181,9 +181,9 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def doubts(trial: Trial, sizes: Sizes) -> int:
-    """How many of a call's sizes are another's too, or 1, so that they name no axis."""
+    """How many of a call's sizes are another's too, or 1, which says even less."""
     worth = [size for _, size in _named_sizes(trial, sizes)]
-    return len(worth) - len(set(worth) - {1})
+    return len(worth) - len(set(worth)) + 2 * worth.count(1)
 
 
 def _named_sizes(trial: Trial, sizes: Sizes) -> list[tuple[str, int]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any
 
 import torch
@@ -13,7 +12,7 @@ from ...kata.modules import Module
 from ...kata.sizes import Sizes
 from .derived import Derived, Objects
 from .draw import Case, Given
-from .takes import Reading, Shapes, fitted, tables
+from .takes import Reading, Shapes, fitted, given_back, lent, tables
 from .weights import drawn
 
 __all__ = ["Held", "Kind"]
@@ -44,6 +43,8 @@ class Held:
         self.kinds: dict[Any, Kind] = {}
         self.reading: Reading | Derived = ()
         self.aligned = False
+        # By the tables and the draw, which stay here so that no other has their id.
+        self._lent: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
 
     def key(self, sizes: dict[str, int]) -> tuple[Any, ...]:
         """What tells objects of these sizes from others."""
@@ -79,13 +80,15 @@ class Held:
         if places is None:
             return None
         held = self.of(case)
-        flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
-        weights = {name: flat[index] for name, index in places.items()}
+        settled = (id(places), id(held))
+        if reading is self.reading and settled in self._lent:
+            return replace(given, weights=self._lent[settled][2])
         offsets = reading.offsets if isinstance(reading, Derived) else {
             f"{layer}.weight": take.offset for take in reading for layer in take.layers
         }  # fmt: skip
-        for name, offset in offsets.items():
-            weights[name] += offset
+        weights = lent(offsets, places, held)
+        if held and reading is self.reading:
+            self._lent[settled] = (places, held, weights)
         return replace(given, weights=weights)
 
     def none(self, given: Given, case: Case) -> Given:
@@ -99,15 +102,11 @@ class Held:
         places = self._places(self.reading, case) if self.aligned else None
         if places is None:
             return {}
-        flat = torch.zeros(sum(map(prod, shapes.values())) + 1, dtype=torch.float64)
-        for name, grad in grads.items():
-            flat[places[name]] += grad
-        parts = flat[:-1].split([prod(shape) for shape in shapes.values()])
         used = {*shapes} if isinstance(self.reading, Derived) else {
             name for take in fitted(self.reading, shapes) for name in (*take.names, *take.biases)
         }  # fmt: skip
-        named = zip(shapes.items(), parts, strict=True)
-        return {name: part.reshape(shape) for (name, shape), part in named if name in used}
+        mine = given_back(grads, places, shapes)
+        return {name: grad for name, grad in mine.items() if name in used}
 
     @property
     def roles(self) -> dict[str, list[str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import prod
 
 import torch
@@ -13,7 +14,9 @@ from torch import Tensor
 from ...kata.arithmetic import worth
 from ...kata.modules import Layer
 
-__all__ = ["Reading", "Shapes", "Take", "end_to_end", "fitted", "pieces", "tables"]
+__all__ = [
+    "Reading", "Shapes", "Take", "end_to_end", "fitted", "given_back", "lent", "pieces", "tables",
+]  # fmt: skip
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -50,8 +53,18 @@ def tables(
     """Return where each weight of the model answer lies in the submission's, laid end to end.
 
     Index -1 stands for what the submission has not. None where the shapes do not allow it.
-    loose: take whatever shapes there are.
+    loose: take whatever shapes there are. What is returned is kept, and not to be written to.
     """
+    held = (tuple(shapes.items()), tuple(layers), tuple(sizes.items()))
+    return _tables(reading, *held, loose=loose)
+
+
+@lru_cache(maxsize=512)
+def _tables(
+    reading: Reading, named: tuple[tuple[str, tuple[int, ...]], ...], layers: tuple[Layer, ...],
+    worths: tuple[tuple[str, int], ...], *, loose: bool,
+) -> dict[str, Tensor] | None:  # fmt: skip
+    shapes, sizes = dict(named), dict(worths)
     places = end_to_end(shapes)
     by_name = {layer.name: layer for layer in layers}
     found: dict[str, Tensor] = {}
@@ -71,6 +84,29 @@ def tables(
         if layer.bias:
             found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
     return found
+
+
+def lent(
+    offsets: dict[str, float], places: dict[str, Tensor], held: dict[str, Tensor]
+) -> dict[str, Tensor]:
+    """Take the model answer's weights from where they lie in a submission's.
+
+    offsets: what is added to some of them.
+    """
+    flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
+    return {name: flat[index] + offsets.get(name, 0.0) for name, index in places.items()}
+
+
+def given_back(
+    grads: dict[str, Tensor], places: dict[str, Tensor], shapes: Shapes
+) -> dict[str, Tensor]:
+    """Bring gradients of the model answer's weights to where they lie in a submission's."""
+    sizes = [prod(shape) for shape in shapes.values()]
+    flat = torch.zeros(sum(sizes) + 1, dtype=torch.float64)
+    for name, grad in grads.items():
+        flat[places[name]] += grad
+    parts = zip(shapes.items(), flat[:-1].split(sizes), strict=True)
+    return {name: part.reshape(shape) for (name, shape), part in parts}
 
 
 def end_to_end(shapes: Shapes) -> dict[str, Tensor]:

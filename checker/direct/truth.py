@@ -118,11 +118,14 @@ def _others(source: str, names: list[str]) -> str:
     return "" if calls & set(names) else "".join(found)
 
 
-def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool = True) -> Made:
+def made(
+    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True
+) -> Made:
     """Call a function of the model answer, and keep what it and its helpers name.
 
     For a class: make the object, and repeat the calls before this one. whole: raise what the
-    call raises; else keep what it named until then.
+    call raises; else keep what it named until then. named: whether what it names is wanted,
+    which takes as long as the call itself.
     """
     file = _file(kata)
     found: dict[str, Tensor] = {}
@@ -138,7 +141,8 @@ def made(kata: Kata, function: Callable[..., Any], given: Given, *, whole: bool 
     before = sys.getprofile()
     try:
         call = Ready(function, given) if isinstance(function, type) else function
-        sys.setprofile(watch)
+        if named:
+            sys.setprofile(watch)
         result = call(**given.tensors, **given.plain)
     except RuntimeError:
         if whole:
