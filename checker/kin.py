@@ -143,10 +143,9 @@ def _number(text: bytes, name: bytes) -> int:
 def end_all(first: int, seconds: float = 5.0) -> bool:
     """Kill a child, everything below it and every orphan that came to us; wait for them all.
 
-    first: that child, 0 where there is none in particular.
-
     A process that forks all the while is slower at it than this is at killing. Where the
-    system does not list processes it is the child's group that ends.
+    system does not list processes it is the child's group that ends. first: that child, 0 where
+    there is none in particular.
     """
     own = os.getpid()
     end = time.monotonic() + seconds
