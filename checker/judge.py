@@ -183,11 +183,11 @@ class _Sitting:
             phase = self._say("at-line", phase=phase, line=place.line)
         key = f"ended-{ended.why or ended.kind}"
         if ended.why or ended.kind != "crash":
+            assert self.candidate is not None
             # By the clock it is the far limit that was reached.
-            far = key == "ended-timeout"
-            limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"])
-            seconds, memory = limits.far if far else limits.seconds, limits.memory >> 20
-            message = self._say(key, phase=phase, seconds=seconds, memory=memory)
+            far = self.candidate.meter.far
+            values = {"seconds": self.job["timeout"] if ended.why else far}
+            message = self._say(key, phase=phase, memory=self.job["memory"] >> 20, **values)
         else:
             code = ended.code or 0
             how = self._say("exit-signal" if code < 0 else "exit-code", code=abs(code))

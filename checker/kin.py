@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 __all__ = [
+    "TELLS",
     "Use",
     "asleep",
     "children",
@@ -21,7 +22,8 @@ __all__ = [
     "use_of",
 ]
 
-_LISTS = Path("/proc/self/stat").exists()
+# Whether the system says who is there, and what each uses.
+TELLS = Path("/proc/self/stat").exists()
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TICKS = os.sysconf("SC_CLK_TCK")
 # What follows the name in /proc/PID/stat: the state and the parent; the ticks used, by it and by
@@ -142,7 +144,8 @@ def end_all(first: int, seconds: float = 5.0) -> bool:
     """Kill a child, everything below it and every orphan that came to us; wait for them all.
 
     A process that forks all the while is slower at it than this is at killing. Where the
-    system does not list processes it is the child's group that ends.
+    system does not list processes it is the child's group that ends. first: that child, 0 where
+    there is none in particular.
     """
     own = os.getpid()
     end = time.monotonic() + seconds
@@ -150,7 +153,8 @@ def end_all(first: int, seconds: float = 5.0) -> bool:
         below = descendants(own)
         for pid in below:
             _kill(pid)
-        if not _LISTS:
+        # Group 0 would be our own, and the command's with it.
+        if first and not TELLS:
             with contextlib.suppress(OSError):
                 os.killpg(first, signal.SIGKILL)
         if _all_reaped():

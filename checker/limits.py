@@ -12,9 +12,6 @@ __all__ = ["CLOSED", "Limits", "share_of_memory"]
 # The exit status of a candidate whose line to its judge is closed on its own side.
 CLOSED = 71
 
-# A machine may have a dozen things to do beside it, and may not tell who is asleep.
-_FAR = 5
-
 # A submission on small tensors needs far less; a machine may be full of other things.
 _LEAST = 512 << 20
 
@@ -30,11 +27,6 @@ class Limits:
     seconds: float
     memory: int
     accelerator: str = ""
-
-    @property
-    def far(self) -> float:
-        """How many seconds by the clock it is waited for, however little it was given."""
-        return _FAR * self.seconds
 
 
 def share_of_memory(judges: int) -> int:

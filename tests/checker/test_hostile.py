@@ -29,7 +29,7 @@ HEADER = re.compile(
     r"# hostile: (?P<kata>\w+) (?P<verdict>pass|fail|error)"
     r"(?: (?P<named>(?!in |line |within )[\w-]+))?"
     r"(?: in (?P<phase>\w+))?(?: line (?P<line>\d+))? within (?P<bound>\d+) s"
-    r"(?:, timeout (?P<timeout>\d+))?(?:, memory (?P<memory>\d+))?\n"
+    r"(?:, timeout (?P<timeout>[\d.]+))?(?:, memory (?P<memory>\d+))?\n"
 )
 
 

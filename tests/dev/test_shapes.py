@@ -5,17 +5,24 @@ import shutil
 import pytest
 from attn_kata.dev.layout import Folder
 from attn_kata.dev.shapes import SIZES, Comment, comments, shape_problems, sizes_of
-from attn_kata.kata.catalogue import katas
+from attn_kata.kata.catalogue import find, katas
 
 NAMES = [kata.id for kata in katas()]
 
 
 @pytest.fixture
-def copied(root, tmp_path):
-    """The project's katas and model answers, free to be spoilt, by id."""
-    shutil.copytree(root / "kata", tmp_path / "kata")
-    shutil.copytree(root / "reference", tmp_path / "reference")
-    return {kata.id: kata for kata in Folder(path=tmp_path / "kata").katas()}
+def copied(tmp_path):
+    """Copy a kata and its model answer, free to be spoilt."""
+
+    def copy(name):
+        kata = find(name)
+        shutil.copytree(kata.folder, tmp_path / "kata" / kata.folder.name)
+        (tmp_path / "reference").mkdir()
+        shutil.copy(kata.solution_path, tmp_path / "reference")
+        (found,) = Folder(path=tmp_path / "kata").katas()
+        return found
+
+    return copy
 
 
 def spoil(kata, old, new):
@@ -33,17 +40,17 @@ def test_sizes_differ():
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comment_is_true(copied, name):
     """Every model answer has shape comments, and each is what its line makes."""
-    kata = copied[name]
+    kata = copied(name)
     found, unreadable = comments(kata.reference.read_text("utf-8"), sizes_of(kata))
     assert len(found) >= 5
     assert unreadable == []
-    assert list(shape_problems(copied[name])) == []
+    assert list(shape_problems(kata)) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_comment_is_looked_at(copied, name):
     """Each comment, made false on its own, is a problem on its line."""
-    kata = copied[name]
+    kata = copied(name)
     source = kata.reference.read_text("utf-8")
     lines = source.splitlines(keepends=True)
     for comment in comments(source, sizes_of(kata))[0]:
@@ -77,19 +84,21 @@ def test_every_comment_is_looked_at(copied, name):
 )
 def test_false_comment(copied, name, old, new, problem):
     """A comment that is false, unreadable or out of place is found."""
-    spoil(copied[name], old, new)
-    (found,) = shape_problems(copied[name])
+    kata = copied(name)
+    spoil(kata, old, new)
+    (found,) = shape_problems(kata)
     assert problem in found
 
 
 def test_comment_over_several_lines(copied):
     """A statement over several lines is held against the comment on any of them."""
+    kata = copied("v1")
     spoil(
-        copied["v1"],
+        kata,
         "weights @ value  # (batch, length, hidden_dim)",
         "(\n            weights\n            @ value\n        )  # (batch, length, heads)",
     )
-    (found,) = shape_problems(copied["v1"])
+    (found,) = shape_problems(kata)
     assert "says (batch, length, heads)" in found
 
 

@@ -24,10 +24,13 @@ NEVER = {
 }
 
 # Imports every module of the standard input in a fork of its own, so that none
-# finds what another has loaded, while torch is imported but once.
+# finds what another has loaded, while torch is imported but once. Without the collector, which
+# would look through all of torch in every fork.
 ALONE = """
-import importlib, json, os, sys, traceback, warnings
+import gc, importlib, json, os, sys, traceback, warnings
 import rich.console, torch, typer
+gc.freeze()
+gc.disable()
 warnings.simplefilter("error")
 faults = {}
 for name in json.load(sys.stdin):

@@ -1,4 +1,4 @@
-# hostile: v1 error timeout in construct line 22 within 4 s, timeout 1
+# hostile: v1 error timeout in construct line 22 within 4 s, timeout 0.5
 import math
 
 import torch
