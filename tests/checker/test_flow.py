@@ -122,7 +122,7 @@ def test_heads_viewed_without_transpose(judged):
     report = judged("mha", source)
     assert report.departure.milestone == "query"
     assert report.departure.line == line_of(source, "q = self.q")
-    assert report.departure.message == "the values are the expected ones, at other places"
+    assert report.departure.message == "the values are the expected ones, in other places"
 
 
 def test_scaled_queries_are_a_step_of_their_own(judged):
