@@ -49,11 +49,15 @@ app.add_typer(interview_app, name="interview")
 app.add_typer(dev, name="dev")
 
 
+def _target_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    return target_names(incomplete, ctx.params.get("what") or ())
+
+
 OptionalKata = Annotated[
-    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
+    str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
 ]
 Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
+    list[str] | None, typer.Argument(metavar="[KATA] [FILE]...", autocompletion=_target_names)
 ]
 
 

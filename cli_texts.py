@@ -19,7 +19,7 @@ from .terminal.screen import Screen
 
 __all__ = ["KataName", "explain", "hint", "show", "solution"]
 
-KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
+KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids)]
 
 
 def show(
@@ -118,4 +118,9 @@ def _may_spoil(screen: Screen, kata: Kata) -> bool:
         return True
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
-    return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
+    try:
+        return typer.confirm(screen.say("solution-ask", kata=kata.id), err=True)
+    except typer.Abort:
+        # The line that was being asked on has no end yet.
+        screen.tell([[]])
+        raise
