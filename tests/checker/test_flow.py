@@ -95,7 +95,7 @@ def test_axes_of_a_fused_projection(judged, root):
         ("== 0, float", "!= 0, float", "masked_scores", "masked_fill", ""),
         ("weights @ v", "weights @ k", "context", "weights @ k", ""),
         ("context.transpose(1, 2).reshape", "context.reshape", "merged", "merged =",
-         "at other places"),
+         "in other places"),
         ("self.o(merged)", "self.o(merged) + x", "output", "self.o(merged) + x", ""),
     ],
 )  # fmt: skip

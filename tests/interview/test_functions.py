@@ -107,7 +107,7 @@ def test_the_brief_says_what_is_asked(kata, language):
     ("text", "kata", "words"),
     [
         ("what does 1 mean in the mask?", "sdpa", "1 or True means that a query may attend"),
-        ("is there a mask?", "sdpa", "switch of its own"),
+        ("is there a mask?", "sdpa", "its own switch"),
         ("is there a mask?", "drill-softmax", "(batch, 1, 1, key_length)"),
         ("what are the names of the functions?", "drill-softmax", "masked_softmax(scores, mask)"),
         ("may I use torch.softmax, is it allowed?", "drill-softmax", "without torch's softmax"),
