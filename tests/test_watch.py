@@ -106,7 +106,7 @@ def test_save_fail_save_pass_next(terminal, tmp_path):
     assert "n next" not in failing
     assert len(failing.strip("\n").splitlines()) <= 24
     at.press("t")
-    at.until("step of attention it reaches", "b back")
+    at.until("step of attention it completes", "b back")
     at.press("h")
     at.until("hint 1 of 3")
     at.press("w")
@@ -117,13 +117,13 @@ def test_save_fail_save_pass_next(terminal, tmp_path):
     beside = tmp_path / ".v1.py.swp"
     beside.write_text(RIGHT)
     beside.replace(file)
-    passing = at.until("PASS", "2 checks", "1 hint", "to be written again", "n next kata")
+    passing = at.until("PASS", "2 checks", "1 hint", "write it again", "n next kata")
     assert len(passing.strip("\n").splitlines()) <= 24
     at.press("n")
     at.until("SelfAttentionV2", "not written yet")
     assert (tmp_path / "v2.py").read_text() == find("v2").stub()
     at.press("l")
-    at.until("a number opens that kata", "passed")
+    at.until("type a number to open that kata", "passed")
     at.press("1")
     at.until("SelfAttentionV1", "PASS")
     at.press("q")
@@ -139,13 +139,13 @@ def test_file_and_judge_that_go_away(terminal, tmp_path):
     at = terminal("watch", "v1", "mine.py")
     at.until("PASS")
     file.unlink()
-    at.until("mine.py is not there")
+    at.until("mine.py is missing")
     file.write_text(WRONG)
     at.until("FAIL", "scale-missing")
     for child in _children(at.program.pid):
         _kill(child)
     file.write_text(RIGHT)
-    at.until("PASS", "started again")
+    at.until("PASS", "restarted")
     at.press("\x03")
     assert at.left() == 130
 
@@ -174,7 +174,7 @@ def test_terminal_without_keys(terminal, tmp_path, kind):
     environment = {**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home")}
     if kind == "a dumb terminal":
         at = terminal("watch", "v1", "mine.py", TERM="dumb")
-        at.until("Ctrl-C ends it", "FAIL", "attn-kata explain scale-missing")
+        at.until("press Ctrl-C to stop", "FAIL", "attn-kata explain scale-missing")
         file.write_text(RIGHT)
         text = at.until("PASS", "attn-kata watch v2")
         assert "\x1b" not in at.written

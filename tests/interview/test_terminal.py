@@ -276,7 +276,7 @@ def wrong_and_right(kata):
 
 TOLD = {
     "en": {"ask": "which shapes?", "wrong": "not accepted", "right": "That works",
-           "why": "what would you point out", "tick": "of the points did you have?",
+           "why": "what would you point out", "tick": "of these points did you make?",
            "end": "Thank you for your time"},
     "zh": {"ask": "形状是什么？", "wrong": "没有通过", "right": "没问题，谢谢",
            "why": "你就想指出来的", "tick": "哪些要点你说到了", "end": "谢谢你的时间"},
