@@ -3,9 +3,13 @@
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
+# `make demo CPU=1` takes torch from PyTorch's own index of wheels without CUDA.
+CPU ?=
 VENV := .venv
 BIN := $(VENV)/bin
+CPU_INDEX := https://download.pytorch.org/whl/cpu
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+WITHOUT_CUDA := $(if $(CPU),--extra-index-url $(CPU_INDEX))
 INSTALLED := $(VENV)/.installed
 TESTABLE := $(VENV)/.testable
 TYPED := build/typing/attn_kata
@@ -79,11 +83,12 @@ $(BIN)/pip:
 	$(PYTHON) -m venv --clear $(VENV)
 
 $(INSTALLED): pyproject.toml constraints.txt | $(BIN)/pip
-	$(PIP) install -q -c constraints.txt -e .
+	@echo "installing attn-kata and PyTorch into $(VENV); the download takes minutes"
+	$(PIP) install $(WITHOUT_CUDA) -c constraints.txt -e .
 	@touch $@
 
 $(TESTABLE): $(INSTALLED)
-	$(PIP) install -q -c constraints.txt -e '.[test]'
+	$(PIP) install $(WITHOUT_CUDA) -c constraints.txt -e '.[test]'
 	@touch $@
 
 # The type checker finds `import attn_kata` here; the editable install is a hook it does not run.

@@ -24,8 +24,13 @@ from .terminal.text import quoted, safe
 
 __all__ = ["Edit", "Targets", "next_kata", "reset", "run_file", "start"]
 
+
+def _target_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    return target_names(incomplete, ctx.params.get("what") or ())
+
+
 Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="[K] [FILE]...", autocompletion=target_names)
+    list[str] | None, typer.Argument(metavar="[KATA] [FILE]...", autocompletion=_target_names)
 ]
 Edit = Annotated[bool, typer.Option("--edit", "-e")]
 

@@ -17,7 +17,7 @@ from .terminal.screen import Screen
 __all__ = ["OptionalKata", "config", "due", "forget", "history"]
 
 OptionalKata = Annotated[
-    str | None, typer.Argument(metavar="[K]", autocompletion=kata_ids, show_default=False)
+    str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
 ]
 
 

@@ -19,7 +19,7 @@ from .terminal.screen import Screen
 
 __all__ = ["KataName", "explain", "hint", "show", "solution"]
 
-KataName = Annotated[str, typer.Argument(metavar="K", autocompletion=kata_ids)]
+KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids)]
 
 
 def show(

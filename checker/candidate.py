@@ -134,7 +134,7 @@ class _Worker:
         """
         answers: list[dict[str, Any]] = []
         for attempt in request["tries"]:
-            with self.restored, PrintWatch(self.loaded.path, self.printed):
+            with self.restored, self._prints():
                 answers.append(self._describe(attempt))
             answers[-1]["printed"] = self._take_prints()
             if request["first_good"] and answers[-1].get("fits"):
@@ -172,7 +172,7 @@ class _Worker:
         """Make a fresh object for each run, give it the weights, and make the calls."""
         results = []
         for run in request["runs"]:
-            with self.restored, PrintWatch(self.loaded.path, self.printed):
+            with self.restored, self._prints():
                 results.append(self._run(run))
         return {"results": results}
 
@@ -210,7 +210,7 @@ class _Worker:
         """Make and call the object as on a GPU machine; say where two devices met."""
         answers: list[dict[str, Any]] = []
         for call in request["calls"]:
-            with self.restored, PrintWatch(self.loaded.path, self.printed), GPUMachine(self.loaded):
+            with self.restored, self._prints(), GPUMachine(self.loaded):
                 answers.append(self._pretend(request["recipe"], request["warm"], call))
         return {"answers": answers}
 
@@ -327,6 +327,9 @@ class _Worker:
 
     def _fault(self, exception: BaseException, phase: str) -> dict[str, Any]:
         return {**describe_exception(exception, self.loaded.path), "phase": phase}
+
+    def _prints(self) -> PrintWatch:
+        return PrintWatch(self.loaded.path, self.printed, lambda: self.calls)
 
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []

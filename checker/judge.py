@@ -43,6 +43,7 @@ from .limits import Limits, share_of_memory
 from .lines import own_imports
 from .messages import say
 from .on_device import Again, DeviceRun, run_on_device
+from .prints import parted
 from .process import Candidate, Ended, Foul
 from .report import Fault, Named, Report
 from .sheet import Sheet
@@ -166,7 +167,8 @@ class _Sitting:
         if self.candidate is not None:
             printed = self.candidate.close()
             # A second one prints the same again.
-            self.result.printed = self.result.printed or printed
+            if not self.result.printed:
+                self.result.printed, self.result.printed_from = parted(printed)
         self.candidate = candidate
 
     def _own_fault(self, fault: Exception) -> Fault:

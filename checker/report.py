@@ -322,6 +322,8 @@ class Report:
     torch: str = ""
     elapsed_ms: int = 0
     printed: str = ""
+    # Where in `printed` the output of each call that printed begins.
+    printed_from: list[int] = field(default_factory=list)
     heat: Heat | None = None
     bench: Timings | None = None
     also: list[Named] = field(default_factory=list[Named])

@@ -20,6 +20,7 @@ from .accelerator import answer_as
 from .frames import caller
 from .loading import Submission
 from .pretend import HOME
+from .prints import CALL_MARK
 
 __all__ = ["GPUMachine", "PrintWatch", "Restored"]
 
@@ -106,16 +107,25 @@ def _says_cpu(value: object) -> bool:
 
 
 class PrintWatch:
-    """Note the line of each print that the candidate's own file makes."""
+    """Note the line of each print that the candidate's own file makes, and mark each call's first.
 
-    def __init__(self, path: str, lines: list[int | None]) -> None:
+    calls: how many calls were begun, this one included.
+    """
+
+    def __init__(self, path: str, lines: list[int | None], calls: Callable[[], int]) -> None:
         self.path = path
         self.lines = lines
+        self.calls = calls
 
     def __enter__(self) -> None:
-        path, lines = self.path, self.lines
+        path, lines, calls = self.path, self.lines, self.calls
+        marked = -1
 
         def watched(*args: Any, **kwargs: Any) -> None:
+            nonlocal marked
+            if marked != calls():
+                marked = calls()
+                _print(CALL_MARK, end="")
             frame = caller()
             if frame is not None and frame.f_code.co_filename == path and len(lines) < 100:
                 lines.append(frame.f_lineno)

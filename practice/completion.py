@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..kata.catalogue import katas
@@ -17,12 +18,17 @@ def kata_ids(incomplete: str) -> list[str]:
     return [kata.id for kata in katas() if kata.id.startswith(incomplete.lower())]
 
 
-def target_names(incomplete: str) -> list[str]:
-    """Complete a kata's name or a file."""
-    folder = Path(incomplete).parent
-    files = [str(file) for ending in ("*.py", "*.ipynb") for file in folder.glob(ending)]
-    found = sorted(file for file in files if file.startswith(incomplete))
-    return [*kata_ids(incomplete), *found]
+def target_names(incomplete: str, given: Sequence[str]) -> list[str]:
+    """Complete a kata's name, or a file of this folder; given is what was typed before.
+
+    Nothing after a kata, or where no kata begins so: the shell then completes files and folders
+    by itself, as it does everywhere else.
+    """
+    named = kata_ids(incomplete)
+    if given or not named:
+        return []
+    files = [str(file) for ending in ("*.py", "*.ipynb") for file in Path().glob(ending)]
+    return [*named, *sorted(file for file in files if file.startswith(incomplete))]
 
 
 def page_ids(incomplete: str) -> list[str]:

@@ -9,14 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
-    "alone",
-    "beside_others",
-    "home",
-    "reason",
-    "set_aside",
-    "settings_folder",
-    "there",
-]
+    "alone", "beside_others", "home", "reason", "set_aside", "settings_folder", "shut", "there",
+]  # fmt: skip
 
 _VARIABLE = "ATTN_KATA_HOME"
 _LOCK = "lock"
@@ -78,6 +72,15 @@ def set_aside(file: Path, why: str) -> Path:
 def reason(fault: Exception) -> str:
     """Return the part of an exception that a person can use."""
     return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
+
+
+def shut(folder: Path) -> Path | None:
+    """Return what keeps a folder from being written: itself, a file in it, or what it stands in."""
+    nearest = next(place for place in (folder, *folder.parents) if there(place))
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
+        return nearest
+    held = folder.iterdir() if nearest == folder else ()
+    return next((file for file in held if not os.access(file, os.W_OK)), None)
 
 
 def there(file: Path) -> bool:

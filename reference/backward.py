@@ -14,7 +14,7 @@ from torch import Tensor
 def attention_backward(
     query: Tensor, key: Tensor, value: Tensor, grad_output: Tensor, causal: bool = False
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the loss's gradients by query, key and value, given that by attention's output.
+    """Return the loss's gradients with respect to query, key and value, given the output's.
 
     query is (batch, heads, query_length, head_dim), key (batch, heads, key_length, head_dim),
     value (batch, heads, key_length, value_dim) and grad_output (batch, heads, query_length,

@@ -6,7 +6,7 @@ import platform
 import sys
 
 from ..practice.history import History
-from ..practice.home import home
+from ..practice.home import home, shut
 from ..practice.surroundings import Cuda, missing_fences
 from .lists import Finding
 from .screen import Screen
@@ -26,7 +26,7 @@ def findings(screen: Screen, version: str, torch: str | None, cuda: Cuda | None)
         _fences(screen),
         _terminal(screen),
         _language(screen),
-        Finding("data", str(home())),
+        _data(screen),
         _history(screen),
     ]
 
@@ -63,6 +63,15 @@ def _language(screen: Screen) -> Finding:
     if not screen.source:
         return Finding("language", screen.say("doctor-language-default"))
     return Finding("language", screen.say("doctor-language-is", source=screen.source))
+
+
+def _data(screen: Screen) -> Finding:
+    folder = home()
+    barrier = shut(folder)
+    if barrier is None:
+        return Finding("data", str(folder))
+    text = screen.say("doctor-data-shut", folder=folder, barrier=barrier)
+    return Finding("data", text, fine=False)
 
 
 def _history(screen: Screen) -> Finding:

@@ -90,7 +90,16 @@ def _usage(command: Any, context: Any, language: str) -> str:
 
 def _arguments(command: Any) -> list[tuple[str, str]]:
     found = [one for one in command.params if one.param_type_name == "argument"]
-    return [(one.metavar, one.help or "") for one in found]
+    return [(one.metavar, _named(one.help or "")) for one in found]
+
+
+def _named(text: str) -> str:
+    """Fill in the names of all katas, which only a page that is read needs."""
+    if "{katas}" not in text:
+        return text
+    from ..kata.catalogue import katas
+
+    return text.format(katas=" ".join(kata.id for kata in katas()))
 
 
 def _options(command: Any, context: Any, language: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..checker.report import Heat, Report
 from ..practice.pictures import save
+from .fonts import chinese_font
 from .heat import Grid, differs, level, no_heat, weight
 from .screen import Screen
 from .shades import COLOURS, DARK
@@ -66,8 +67,19 @@ def drawn(report: Report, heat: Heat, suffix: str, language: str) -> bytes:
     title = "  ".join(part for part in (report.kata, report.file, report.object or "") if part)
     if suffix.lower() == ".svg":
         return svg(composed(heat, title, language))
+    font = _font(heat, language)
+    if language == "en" or font is not None:
+        return png(composed(heat, title, language), font)
     # The font that can be relied on has Latin letters alone.
     return png(composed(replace(heat, case=""), title, "en"))
+
+
+def _font(heat: Heat, language: str) -> Path | None:
+    """A font for the words of a picture; its title may hold the name of any file."""
+    if language == "en":
+        return None
+    words = {sign for one in composed(heat, "", language).letters for sign in one.text}
+    return chinese_font("".join(sorted(words)))
 
 
 def composed(heat: Heat, title: str, language: str) -> Picture:
@@ -161,8 +173,8 @@ def svg(picture: Picture) -> bytes:
     return "\n".join([*rows, "</svg>", ""]).encode()
 
 
-def png(picture: Picture) -> bytes:
-    """Write a picture as PNG, in letters that the font at hand has: Latin ones."""
+def png(picture: Picture, file: Path | None = None) -> bytes:
+    """Write a picture as PNG, in the letters of a font's file, else in Latin ones."""
     from PIL import Image, ImageDraw, ImageFont
     from PIL.PngImagePlugin import PngInfo
 
@@ -174,10 +186,12 @@ def png(picture: Picture) -> bytes:
         place = tuple(twice * number for number in corners)
         draw.rectangle(place, fill=box.fill, outline=box.frame, width=6 if box.frame else 0)
     for one in picture.letters:
-        font = ImageFont.load_default(one.size * twice)
+        size = one.size * twice
+        font = ImageFont.truetype(str(file), size) if file else ImageFont.load_default(size)
         anchor = "mm" if one.anchor == "middle" else "lm"
         place = (one.x * twice, one.y * twice)
-        draw.text(place, _latin(one.text), fill=one.fill, font=font, anchor=anchor)
+        text = one.text if file else _latin(one.text)
+        draw.text(place, text, fill=one.fill, font=font, anchor=anchor)
     info = PngInfo()
     info.add_text("Software", MARK)
     held = BytesIO()
@@ -196,4 +210,7 @@ def save_heat(screen: Screen, report: Report, file: Path) -> None:
         screen.note(no_heat(report.kata, screen.language))
         return
     save(file, drawn(report, report.heat, file.suffix, screen.language))
+    latin = file.suffix.lower() == ".png" and screen.language != "en"
+    if latin and _font(report.heat, screen.language) is None:
+        screen.note(screen.say("heat-latin"))
     screen.note(screen.say("heat-saved", file=safe(str(file))))

@@ -11,6 +11,7 @@ from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
 from .heat import heat_lines
+from .printed import printed_lines
 from .text import Line, cells, pad, quoted, safe, wrap, written
 from .words import say
 
@@ -318,12 +319,11 @@ def _remarks(report: Report, look: Look) -> list[Line]:
     label = say("check-note", look.language)
     for text in _remarked(report, look):
         lines += _hung(f"  {label}  ", text, look, "note", cut=2 + cells(label))
-    printed = report.printed.splitlines()
-    if printed and look.output:
-        lines.append([(f"  {say('printed', look.language)}", "note")])
-        lines += [[("    │ ", "dim"), (safe(row.expandtabs(4)), "")] for row in printed]
-    elif printed:
-        text = say("printed-folded", look.language, count=len(printed))
+    if report.printed and look.output:
+        lines += printed_lines(report, look.language, look.width)
+    elif report.printed:
+        count = len(report.printed.splitlines())
+        text = say("printed-folded", look.language, count=count)
         lines += _hung(f"  {label}  ", text, look, "note", cut=2 + cells(label))
     return lines
 

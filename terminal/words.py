@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from functools import cache
 
+from ..checker.plurals import filled
+
 __all__ = ["knows", "messages", "say"]
 
 
@@ -38,7 +40,7 @@ def messages() -> dict[str, dict[str, str]]:
 def say(key: str, language: str, **values: object) -> str:
     """Return a sentence in a language, filled in."""
     text = messages()[key][language]
-    return text.format(**values) if values else text
+    return filled(text, **values) if values else text
 
 
 def knows(key: str) -> bool:

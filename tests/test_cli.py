@@ -125,14 +125,14 @@ def test_chinese(program, arguments, environment):
         (("check", "mha", "nope.py"), "there is no file nope.py"),
         (("chek",), "did you mean `check`?"),
         (("check", "--sed", "3"), "no option `--sed`"),
-        (("check", "--seed", "x"), "`--seed` wants a whole number"),
-        (("check", "--mask", "x"), "`--mask` wants one of keep, drop, additive"),
-        (("show",), "`K` is missing"),
+        (("check", "--seed", "x"), "`--seed` must be a whole number"),
+        (("check", "--mask", "x"), "`--mask` must be one of keep, drop, additive"),
+        (("show",), "`KATA` is missing"),
         (("show", "v1", "v2"), "too many arguments: v2"),
         (("check", "--timeout"), "`--timeout` needs a value"),
-        (("--lang", "xx"), "`--lang` wants one of en, zh"),
+        (("--lang", "xx"), "`--lang` must be one of en, zh"),
         (("hint", "v1", "9"), "no hint 9"),
-        (("solution", "v1"), "say `--yes`"),
+        (("solution", "v1"), "add `--yes`"),
         (("solution", "v1", "--diff", "nope.py", "--yes"), "there is no file nope.py"),
         (("check", "v1", "[bold]\x1b[31m\n.py"), "[bold]\\x1b[31m\\n.py"),
     ],
@@ -272,6 +272,49 @@ def test_completion_knows_the_katas(program):
     assert program(**words).stdout.split() == ["mha", "mqa", "mla"]
 
 
+def test_completion_leaves_files_to_the_shell(program, work):
+    """After a kata, or where none begins so, it offers nothing: then the shell offers files."""
+    (work / "mha_mine.py").touch()
+
+    def offered(words):
+        count = str(len(words.split(" ")) - 1)
+        told = {"COMP_WORDS": words, "COMP_CWORD": count, "_ATTN_KATA_COMPLETE": "complete_bash"}
+        return program(**told).stdout.split()
+
+    assert offered("attn-kata check mh") == ["mha", "mha_mine.py"]
+    assert offered("attn-kata check mha ") == []
+    assert offered("attn-kata check sub") == []
+
+
+def test_help_names_every_kata(program):
+    """Who does not know the katas finds them all where one is asked for."""
+    told = program("show", "--help").stdout.split()
+    assert [one.id for one in katas() if one.id not in told] == []
+
+
+def test_doctor_finds_a_data_folder_that_cannot_be_written(program, work):
+    """It names what is in the way, and fails."""
+    (work / "file").touch()
+    done = program("doctor", "--no-torch", ATTN_KATA_HOME=str(work / "file" / "data"))
+    assert done.returncode == 1
+    assert "cannot be written" in done.stdout
+    assert "ATTN_KATA_HOME" in done.stdout
+
+
+def test_interrupted_at_a_question(program):
+    """The line that was being asked on ends before anything else is said."""
+    code = (
+        "import sys, attn_kata.cli_texts as texts; from attn_kata.cli import main\n"
+        "sys.stdin.isatty = sys.stdout.isatty = lambda: True\n"
+        "def ask(text, **_): sys.stderr.write(text); raise texts.typer.Abort\n"
+        "texts.typer.confirm = ask\n"
+        "sys.exit(main())"
+    )
+    done = program("solution", "v1", code=code)
+    assert done.returncode == 130
+    assert done.stderr.endswith("?\ninterrupted\n")
+
+
 def test_check_json_end_to_end(program, work):
     """One object a file in order, standard output holds nothing else, and it is recorded."""
     files = [str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong")]
@@ -387,7 +430,7 @@ def test_heat_end_to_end(program, work):
     (work / "mine.png").write_bytes(b"a photograph")
     kept = program("check", "v1", wrong, "--heat=mine.png")
     assert kept.returncode == 2
-    assert "mine.png is there" in kept.stderr
+    assert "mine.png already exists" in kept.stderr
     assert (work / "mine.png").read_bytes() == b"a photograph"
     report = json.loads(program("check", "v1", wrong, "--heat", "--json").stdout)
     assert len(report["heat"]["expected"][0]) == len(report["heat"]["masked"][0])
@@ -430,7 +473,7 @@ def test_bench_end_to_end(program, work):
     failed = program("--lang", "zh", "check", "mha", wrong, "--bench", "--record")
     assert failed.returncode == 1
     assert "融合算子" not in failed.stdout
-    assert "先要通过" in failed.stderr
+    assert "通过之后才计时" in failed.stderr
     done = program("check", "mha", right, wrong, "--bench", "--json", "--record")
     first, second = map(json.loads, done.stdout.splitlines())
     assert [row["length"] for row in first["bench"]["rows"]][:2] == [64, 128]
@@ -471,7 +514,7 @@ def test_stub_is_judged_after_start(program):
     done = program("check")
     assert done.returncode == 1
     assert "NotImplementedError" in done.stdout
-    assert "v1.py (v1), the one started or changed last" in done.stderr
+    assert "v1.py (v1), the one you started or changed last" in done.stderr
 
 
 def test_demo(program, work):

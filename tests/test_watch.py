@@ -145,7 +145,7 @@ def test_save_fail_save_pass_next(terminal, tmp_path):
     assert "n next" not in failing
     assert failing.startswith("v1  v1.py  SelfAttentionV1")
     at.press("t")
-    at.until("step of attention it reaches", "b back")
+    at.until("step of attention it completes", "b back")
     at.press("h")
     at.until("hint 1 of 3")
     at.press("w")
@@ -156,7 +156,7 @@ def test_save_fail_save_pass_next(terminal, tmp_path):
     beside = tmp_path / ".v1.py.swp"
     beside.write_text(RIGHT)
     beside.replace(file)
-    passing = at.until("PASS", "2 checks", "1 hint", "to be written again", "n next kata")
+    passing = at.until("PASS", "2 checks", "1 hint", "write it again", "n next kata")
     assert passing.startswith("v1  v1.py  SelfAttentionV1")
     at.press("n")
     at.until("SelfAttentionV2", "not written yet")
@@ -181,13 +181,13 @@ def test_file_and_judge_that_go_away(terminal, tmp_path):
     at = terminal("watch", "v1", "mine.py")
     at.until("PASS")
     file.unlink()
-    at.until("mine.py is not there")
+    at.until("mine.py is missing")
     file.write_text(WRONG)
     at.until("FAIL", "scale-missing")
     for child in _children(at.program.pid):
         _kill(child)
     file.write_text(RIGHT)
-    at.until("PASS", "started again")
+    at.until("PASS", "restarted")
     at.press("\x03")
     assert at.left() == 130
     assert at.as_it_was
@@ -310,7 +310,7 @@ def test_terminal_without_keys(terminal, tmp_path, kind):
     if kind == "a dumb terminal":
         at = terminal("watch", "v1", "mine.py", TERM="dumb")
         at.until("FAIL", "attn-kata explain scale-missing")
-        assert "Ctrl-C ends it" in at.written
+        assert "press Ctrl-C to stop" in at.written
         file.write_text(RIGHT)
         text = at.until("PASS", "attn-kata watch v2")
         assert "\x1b" not in at.written

@@ -10,8 +10,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "题目要的是 {wanted}；文件里有的是 {found}",
     },
     "no-function-class": {
-        "en": "the kata asks for {wanted}; the file has the class {found}: write what it does as "
-        "a plain function, outside of any class",
+        "en": "the kata asks for {wanted}; the file has the class {found}: write what it does as a plain function, outside any class",
         "zh": "题目要的是 {wanted}；文件里有的是类 {found}：请把它做的事写成普通函数，放在类的外面",
     },
     "no-function-at-all": {
@@ -19,7 +18,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "题目要的是 {wanted}；文件里没有定义任何函数",
     },
     "functions-missing": {
-        "en": "the kata asks for {wanted} as well; the file has {found}",
+        "en": "the kata also asks for {wanted}; the file has {found}",
         "zh": "题目还要 {wanted}；文件里有的是 {found}",
     },
     "functions-wait": {
@@ -31,8 +30,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "调用了还没有写的 `{name}`",
     },
     "class-not-function": {
-        "en": "the kata asks for a class `{wanted}` with a `forward`; the file has the function "
-        "{found} alone",
+        "en": "the kata asks for a class `{wanted}` with a `forward`; the file has only the function {found}",
         "zh": "题目要的是带 `forward` 的类 `{wanted}`；文件里只有函数 {found}",
     },
     "direct-signature": {
@@ -45,16 +43,16 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "第一次普通调用 {call} {at}抛出 {kind}：{reason}",
     },
     "direct-count": {
-        "en": "{case}: {count} tensors came back where {wanted} are asked for ({names})",
+        "en": "{case}: {count} {count:tensor|tensors} came back, but {wanted} {wanted:is|are} asked for ({names})",
         "zh": "{case}：返回了 {count} 个张量，题目要 {wanted} 个（{names}）",
     },
     "direct-dtype": {"en": "{case}: {text}", "zh": "{case}：{text}"},
     "direct-dtype-kind": {
-        "en": "`{name}` is {actual}, and {wanted} are asked for",
+        "en": "`{name}` is {actual}, but {wanted} are asked for",
         "zh": "`{name}` 的 dtype 是 {actual}，应该是{wanted}",
     },
     "direct-dtype-of": {
-        "en": "`{name}` is {actual}, and `{source}` is {wanted}: it was to have the same dtype",
+        "en": "`{name}` is {actual}, but `{source}` is {wanted}: they should have the same dtype",
         "zh": "`{name}` 的 dtype 是 {actual}，而 `{source}` 是 {wanted}；两者应当相同",
     },
     "direct-floats": {"en": "floats", "zh": "浮点数"},
@@ -65,39 +63,39 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "{case}：`{name}` 的形状是 {actual}，应为 {expected}",
     },
     "direct-missing": {
-        "en": "the function has no argument for `{name}`, which the kata gives in {cases} cases",
+        "en": "the function has no argument for `{name}`, which the kata passes in {cases} {cases:case|cases}",
         "zh": "函数没有接收 `{name}` 的参数，而题目有 {cases} 个用例会传它",
     },
     "direct-of": {"en": "`{name}`: {text}", "zh": "`{name}`：{text}"},
     "direct-pass-values": {
-        "en": "the model answer's, in {dtype}",
+        "en": "same as the model answer, in {dtype}",
         "zh": "与参考答案一致（{dtype}）",
     },
     "direct-pass-mask": {
         "en": "{kinds}; {shapes}; {dtypes}",
         "zh": "{kinds}；{shapes}；{dtypes}",
     },
-    "direct-pass-lengths": {"en": "further sizes, 1 included", "zh": "其他尺寸，包括 1"},
+    "direct-pass-lengths": {"en": "other sizes, including 1", "zh": "其他尺寸，包括 1"},
     "direct-pass-gradients": {
-        "en": "of {names}: autograd's through the model answer",
-        "zh": "{names} 的梯度与参考答案一致",
+        "en": "with respect to {names}, same as the model answer",
+        "zh": "对 {names} 的梯度与参考答案一致",
     },
     "direct-pass-stability": {"en": "{grown}", "zh": "{grown}"},
     "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
-    "direct-pass-causality": {"en": "with the switch on too", "zh": "打开开关后也正确"},
+    "direct-pass-causality": {"en": "also with the switch on", "zh": "打开开关后也正确"},
     "direct-pass-dtypes": {"en": "{names}", "zh": "{names}"},
     "direct-pass-purity": {
-        "en": "the same call again gives the same, inputs unchanged",
+        "en": "the same call gives the same result again, inputs unchanged",
         "zh": "重复调用结果相同，输入没有被改动",
     },
     "direct-pass-rules": {
-        "en": "the operators are those that may be used",
+        "en": "only operators that may be used",
         "zh": "用到的算子都是允许的",
     },
-    "direct-pass-structure": {"en": "memory as asked", "zh": "内存的用法符合要求"},
+    "direct-pass-structure": {"en": "memory used as asked", "zh": "内存的用法符合要求"},
     "direct-pass-shape": {"en": "{shapes}", "zh": "{shapes}"},
     "direct-never": {
-        "en": "`{call}` is not to be used here; the kata asks for what it does by hand",
+        "en": "`{call}` may not be used here; the kata asks for what it does by hand",
         "zh": "这里不能用 `{call}`；题目要求手写它做的事",
     },
     "direct-instead": {
@@ -105,11 +103,11 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "题目要求用 {wanted}，这里用的却是 `{call}`",
     },
     "direct-autograd": {
-        "en": "autograd takes the gradients here (`{call}`); the kata asks for them by hand",
+        "en": "autograd computes the gradients here (`{call}`); the kata asks for them by hand",
         "zh": "这里让 autograd 求了梯度（`{call}`）；题目要求手写",
     },
     "direct-must": {
-        "en": "{wanted} is to be used here, and was never called",
+        "en": "{wanted} has to be used here, but was never called",
         "zh": "这里要用 {wanted}，却没有调用过",
     },
     "direct-loop": {
@@ -117,55 +115,52 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "用了 Python 循环；题目要求对整个张量一次算完",
     },
     "direct-view": {
-        "en": "the result has memory of its own; it was to be a view of `{name}`",
+        "en": "the result has memory of its own; it should be a view of `{name}`",
         "zh": "结果占用了新的内存；它应该是 `{name}` 的一个视图",
     },
     "direct-copy": {
-        "en": "the result shares its memory with `{name}`; it was to be a copy",
+        "en": "the result shares its memory with `{name}`; it should be a copy",
         "zh": "结果与 `{name}` 共用内存；它应该是一份拷贝",
     },
     "direct-contiguous": {
-        "en": "the result is not contiguous (strides {strides}); it was to be",
+        "en": "the result is not contiguous (strides {strides}); it should be",
         "zh": "结果的内存不连续（strides {strides}）；题目要求连续",
     },
     "direct-not-contiguous": {
-        "en": "the result is contiguous (strides {strides}); it was to stay as it lay",
+        "en": "the result is contiguous (strides {strides}); it should be left where it lies in memory",
         "zh": "结果的内存是连续的（strides {strides}）；题目要求保持原样，不要搬动",
     },
     "direct-strides": {
-        "en": "the result's strides are {strides}; {wanted} were asked for",
+        "en": "the result's strides are {strides}; {wanted} are asked for",
         "zh": "结果的 strides 是 {strides}；题目要的是 {wanted}",
     },
     "direct-apart": {
-        "en": "`{call}` makes a tensor {shape}; none may have the axes {apart} together",
+        "en": "`{call}` makes a tensor {shape}; no tensor may have the axes {apart} together",
         "zh": "`{call}` 造出了形状为 {shape} 的张量；任何张量都不能同时有 {apart} 这两维",
     },
     "direct-large": {
-        "en": "`{call}` makes a tensor {shape} with {entries} entries; none may have more than "
-        "{sum} = {most}",
+        "en": "`{call}` makes a tensor {shape} with {entries} entries; the limit is {sum} = {most}",
         "zh": "`{call}` 造出了形状为 {shape} 的张量，有 {entries} 个数；上限是 {sum} = {most}",
     },
     "direct-large-result": {
-        "en": "the result takes memory for {entries} entries; {sum} = {most} is the most",
+        "en": "the result takes memory for {entries} entries; the limit is {sum} = {most}",
         "zh": "结果占了 {entries} 个数的内存；上限是 {sum} = {most}",
     },
     "direct-carried": {
-        "en": "`{name}` grows by {entries} numbers with each position; it may by {sum} = {most}",
+        "en": "`{name}` grows by {entries} {entries:number|numbers} with each position; the limit is {sum} = {most}",
         "zh": "`{name}` 每多一个位置就多存 {entries} 个数；上限是 {sum} = {most}",
     },
     "direct-mask-dtypes": {
-        "en": "the mask is not taken as {dtypes}; the kata's may have any dtype",
+        "en": "the mask is not accepted as {dtypes}; in this kata it may have any dtype",
         "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",
     },
     "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},
     "gradient-nan": {
-        "en": "NaN arises here and is replaced later; its gradient stays NaN, so keep it from "
-        "arising",
+        "en": "NaN arises here and is replaced later; its gradient stays NaN, so prevent it from arising",
         "zh": "这里产生了 NaN，之后才被替换掉；它的梯度仍是 NaN，应当不让它产生",
     },
     "mask-dtype": {
-        "en": "the mask is not taken as {dtypes}; compare it, `mask == 0`, which works for every "
-        "dtype",
+        "en": "the mask is not accepted as {dtypes}; compare it, `mask == 0`, which works for every dtype",
         "zh": "mask 是 {dtypes} 时会报错；用比较 `mask == 0`，任何 dtype 都行",
     },
     "direct-far": {"en": "far positions", "zh": "靠后的位置"},
@@ -173,14 +168,12 @@ SENTENCES: dict[str, dict[str, str]] = {
     "direct-mask-random": {"en": "random mask", "zh": "随机 mask"},
     "direct-mask-padding": {"en": "padding mask", "zh": "padding mask"},
     "direct-mask-causal": {"en": "causal mask", "zh": "因果 mask"},
-    "direct-mask-single": {"en": "mask with one key a row", "zh": "每行只有一个 key 的 mask"},
+    "direct-mask-single": {"en": "mask with one key per row", "zh": "每行只有一个 key 的 mask"},
     "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
     "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
     "direct-unread": {
         "en": (
-            ". Which weight is which was not found: no layout that was tried gives your numbers; the"
-            " formula is wrong, or the layout is one the judge cannot read (with an `nn.Linear` for"
-            " each projection it can)"
+            ". The judge could not find out which weight is which: no layout that it tried gives your output; either the formula is wrong, or the judge cannot read this layout (it can if each projection has its own `nn.Linear`)"
         ),
         "zh": (
             "。没有认出哪个权重是哪个：试过的排法都得不到你的结果；要么公式有错，要么这种排法评判器读不懂"
@@ -189,11 +182,11 @@ SENTENCES: dict[str, dict[str, str]] = {
     },
     "direct-weights": {"en": "every weight", "zh": "每个权重"},
     "direct-uncarried": {
-        "en": "{case}: no `{name}` came back that the next call could be given; return ({wanted})",
+        "en": "{case}: no `{name}` came back to be passed to the next call; return ({wanted})",
         "zh": "{case}：没有返回可以交给下一次调用的 `{name}`；应返回 ({wanted})",
     },
     "state-not-returned": {
-        "en": "no `{name}` is returned behind the output, so the next call starts from nothing",
+        "en": "no `{name}` is returned after the output, so the next call starts from nothing",
         "zh": "输出后面没有返回 `{name}`，下一次调用只能从头开始",
     },
     "direct-cached-steps": {
@@ -209,7 +202,7 @@ SENTENCES: dict[str, dict[str, str]] = {
         "zh": "从头起每次一个位置，已缓存 {after} 个",
     },
     "direct-cached-turns": {
-        "en": "two sequences by turns on one object, {after} cached",
+        "en": "two sequences in turn on one object, {after} cached",
         "zh": "两个序列轮流用同一个对象，已缓存 {after} 个",
     },
     "direct-cached-fork": {

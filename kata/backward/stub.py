@@ -15,7 +15,7 @@ def attention_backward(
     query         (batch, heads, query_length, head_dim), any float dtype
     key           (batch, heads, key_length, head_dim)
     value         (batch, heads, key_length, value_dim)
-    grad_output   (batch, heads, query_length, value_dim): the loss's gradient by the output
+    grad_output   (batch, heads, query_length, value_dim): the gradient at the output
     causal        the queries are the last query_length of the key_length positions, and
                   none sees a key after its own position
     returns       (grad_query, grad_key, grad_value), in the shapes of query, key and value

@@ -33,7 +33,7 @@ def repeat_kv(key: Tensor, repeats: int) -> Tensor:
 
 
 def add_slopes(scores: Tensor, slopes: Tensor) -> Tensor:
-    """Add one number a head, slopes (heads,), to scores (batch, heads, length, length).
+    """Add one number per head, slopes (heads,), to scores (batch, heads, length, length).
 
     Not to be used: expand, broadcast_to, repeat, tile, stack, cat and their variants, loops. Let
     the addition broadcast.

@@ -16,7 +16,7 @@ def split_by_view(x: Tensor, num_heads: int) -> Tensor:
 
 
 def split_by_permute(x: Tensor, num_heads: int) -> Tensor:
-    """The same, moving the axes with permute alone; the width is cut as you like."""
+    """The same, moving the axes only with permute; the width is cut as you like."""
     raise NotImplementedError("write me")
 
 

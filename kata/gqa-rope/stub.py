@@ -17,7 +17,7 @@ class GroupedQueryAttentionWithRope(nn.Module):
     x        (batch, length, hidden_dim): the newest positions, one or many; any float dtype
     cache    None for the first positions of a sequence; then what the call before returned
     returns  (output, cache): output is (batch, length, hidden_dim); the new cache is of any
-             kind that you like, and is handed to the next call as it is
+             kind that you like, and is passed to the next call as it is
 
     In each head of query and key, the pair (i, i + head_dim/2) at position p is turned by
     p · base^(-2i/head_dim), in radians: (a, b) becomes (a·cos − b·sin, b·cos + a·sin).

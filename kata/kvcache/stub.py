@@ -16,12 +16,12 @@ class CachedSelfAttention(nn.Module):
     x        (batch, length, hidden_dim): the newest positions, one at least; any float dtype
     cache    None for the first positions of a sequence; then what the call before returned
     returns  (output, cache): output is (batch, length, hidden_dim); the new cache is of any
-             kind that you like, and is handed to the next call as it is
+             kind that you like, and is passed to the next call as it is
 
     A query sees its own position and all before it, cached ones included. The cache is the
     caller's: nothing is kept on self, and a cache that was given is not changed, since it
     may be continued in two ways. Wanted: an output projection. Fused or separate, one layer
-    a head or raw parameters, bias or none: as you like.
+    per head or raw parameters, bias or none: as you like.
     Not to be used: F.scaled_dot_product_attention, nn.MultiheadAttention.
     """
 

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 
 class MultiHeadLatentAttention(nn.Module):
-    """Causal attention whose cache is one latent and one rotary key a position.
+    """Causal attention whose cache is one latent and one rotary key per position.
 
     Keys and values are made from a latent that all heads share; position enters by a part
     of its own, rope_dim wide: a rotary query for each head, one rotary key for all heads.
@@ -17,7 +17,7 @@ class MultiHeadLatentAttention(nn.Module):
     x        (batch, length, hidden_dim): the newest positions, one or many; any float dtype
     cache    None for the first positions of a sequence; then what the call before returned
     returns  (output, cache): output is (batch, length, hidden_dim); the new cache is of any
-             kind that you like, and is handed to the next call as it is; for each position
+             kind that you like, and is passed to the next call as it is; for each position
              it may hold latent_dim + rope_dim numbers and no more
 
     Scores are divided by √(head_dim + rope_dim). A query sees its own position and all

@@ -16,11 +16,11 @@ class MultiQueryAttention(nn.Module):
     attention_mask  (batch, heads, length, length), (batch, 1, length, length) or
                     (batch, 1, 1, length): 1 or True where a query (row) may attend to
                     a key (column), 0 or False where not; bool, integer or float; None
-                    restricts nothing; a query with nothing to attend is not compared
+                    restricts nothing; a query with nothing to attend to is not compared
     returns         (batch, length, hidden_dim)
 
     Keys and values are head_dim wide; the heads are merged in order and go through an
-    output projection. Fused or separate, one layer a head or raw parameters, bias or none:
+    output projection. Fused or separate, one layer per head or raw parameters, bias or none:
     as you like. No dropout.
     Not to be used: F.scaled_dot_product_attention, nn.MultiheadAttention.
     """

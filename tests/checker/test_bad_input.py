@@ -42,12 +42,12 @@ def test_stub_is_unfinished(judged: Judge, kata: str) -> None:
         (b"x = 1\x00\n", "syntax", "null byte"),
         ("def f():\n\u00a0\u00a0return 1\n", "syntax", "U+00A0"),
         ("if True:\n\tx = 1\n        y = 2\n", "syntax", "tabs and spaces"),
-        ("x = (1,\ny = 2\n", "syntax", "line 1 is no valid Python"),
-        ("x = 1\nreturn x\n", "syntax", "line 2 is no valid Python: 'return' outside function"),
-        ("x = 1\nfrom __future__ import annotations\n", "syntax", "line 2 is no valid Python"),
+        ("x = (1,\ny = 2\n", "syntax", "line 1 is not valid Python"),
+        ("x = 1\nreturn x\n", "syntax", "line 2 is not valid Python: 'return' outside function"),
+        ("x = 1\nfrom __future__ import annotations\n", "syntax", "line 2 is not valid Python"),
         ("import nothing_of_this_name\n", "load", "nothing_of_this_name"),
         ("x = 1\nraise ValueError('so')\n", "load", "stopped at line 2: ValueError: so"),
-        ("import torch\nx = torch.nn.Lienar(1, 1)\n", "load", "`Linear` was probably meant"),
+        ("import torch\nx = torch.nn.Lienar(1, 1)\n", "load", "you probably meant `Linear`"),
         ("x = 1\n", "no-class", "no class in the file"),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 12 else None,
@@ -149,6 +149,17 @@ def test_a_print_cannot_be_a_verdict(judged: Judge) -> None:
     report = judged("v1", source)
     assert report.verdict == "fail"
     assert "schema" in report.printed
+
+
+def test_prints_are_told_apart_by_call(judged: Judge) -> None:
+    """Each call's prints begin where the report says, what loading printed comes before them."""
+    source = RIGHT.replace("        query =", "        print(x.shape)\n        query =", 1)
+    report = judged("v1", f"{source}\nprint('loading')\n")
+    pieces = [report.printed[start:] for start in report.printed_from]
+    assert report.printed.startswith("loading\ntorch.Size")
+    assert len(pieces) > 5
+    assert all(piece.startswith("torch.Size") for piece in pieces)
+    assert report.printed.count("\n") == len(pieces) + 1
 
 
 def test_a_file_beside_cannot_break_torch(bench: Bench, tmp_path: Path) -> None:

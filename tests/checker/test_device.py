@@ -105,7 +105,7 @@ def test_cpu_alone(on_gpu: Judged) -> None:
     """`cpu` leaves the GPU alone and pretends one."""
     report = on_gpu(device="cpu")
     assert report.device == {"cuda": "simulated", "name": None}
-    assert check(report).detail == "on a pretended GPU"
+    assert check(report).detail == "on a simulated GPU"
 
 
 @pytest.mark.parametrize("kind", ["mps", "xpu"])
@@ -123,7 +123,7 @@ def test_a_gpu_that_does_not_start(on_gpu: Judged, fate: str) -> None:
     assert report.verdict == "pass"
     assert report.device == {"cuda": "simulated", "name": None}
     assert "CUDA was found but failed to start: " in check(report).detail
-    assert "judged with a pretended device instead" in check(report).detail
+    assert "judged with a simulated device instead" in check(report).detail
     asked = on_gpu(fate=fate, device="cuda")
     assert asked.verdict == "error"
     assert asked.error is not None
@@ -132,7 +132,7 @@ def test_a_gpu_that_does_not_start(on_gpu: Judged, fate: str) -> None:
 
 def test_a_gpu_that_is_plainly_absent(on_gpu: Judged) -> None:
     """Where torch sees none and says nothing, there is nothing to tell."""
-    assert check(on_gpu(fate="absent")).detail == "on a pretended GPU"
+    assert check(on_gpu(fate="absent")).detail == "on a simulated GPU"
 
 
 # What goes wrong on the GPU alone: what is changed, and the words of the check's detail.
@@ -158,7 +158,7 @@ WRONG = {
     ),
     "dropout": (
         "        out =", f"{ON_GPU}weights = scores.softmax(-1)\n        out =",
-        "dropout does not do there what it does on the CPU",
+        "dropout does not behave there as it does on the CPU",
     ),
 }  # fmt: skip
 
@@ -311,7 +311,7 @@ def test_the_ladder_on_a_real_gpu(kata: Kata, tmp_path: Path) -> None:
         report = next(bench.judge(kata.id, [tmp_path / "answer.py"], Options(device="cuda")))
     assert report.verdict == "pass", report.to_dict()
     assert report.device == {"cuda": "ran", "name": torch.cuda.get_device_name(0)}
-    assert "with tf32 off by" in check(report).detail
+    assert "with tf32 on, off by" in check(report).detail
 
 
 @pytest.mark.cuda

@@ -95,7 +95,7 @@ def test_axes_of_a_fused_projection(judged, root):
         ("== 0, float", "!= 0, float", "masked_scores", "masked_fill", ""),
         ("weights @ v", "weights @ k", "context", "weights @ k", ""),
         ("context.transpose(1, 2).reshape", "context.reshape", "merged", "merged =",
-         "at other places"),
+         "in other places"),
         ("self.o(merged)", "self.o(merged) + x", "output", "self.o(merged) + x", ""),
     ],
 )  # fmt: skip
@@ -122,7 +122,7 @@ def test_heads_viewed_without_transpose(judged):
     report = judged("mha", source)
     assert report.departure.milestone == "query"
     assert report.departure.line == line_of(source, "q = self.q")
-    assert report.departure.message == "the values are the expected ones, at other places"
+    assert report.departure.message == "the values are the expected ones, in other places"
 
 
 def test_scaled_queries_are_a_step_of_their_own(judged):

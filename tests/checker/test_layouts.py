@@ -121,7 +121,7 @@ def test_doubt_is_owned_up_to(judged, fused):
     assert report.verdict == "fail"
     assert report.diagnosis == []
     values = next(check for check in report.checks if check.id == "values")
-    assert ("no layout that was tried" in values.detail) is fused
+    assert ("no layout that it tried" in values.detail) is fused
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from attn_kata.reference.mistakes import MISTAKES
 
 # What a page may type in: rates and noise that it asks for, not what comes of them.
 ASKED = {"0.1", "0.9", "0.5", "0.01"}
-LOOKS = re.compile(r"## (?:How it looks|表现)\n(.*?)\n## ", re.DOTALL)
+LOOKS = re.compile(r"## (?:What it looks like|表现)\n(.*?)\n## ", re.DOTALL)
 
 
 def test_stored_figures_are_those_worked_out():

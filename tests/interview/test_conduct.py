@@ -154,7 +154,7 @@ def test_running_shows_what_it_prints(open_one, script):
 
 
 def test_running_without_end_is_ended(open_one, script, monkeypatch):
-    """What prints without end is ended when its time is over, and only its end is shown."""
+    """What prints without end is ended when its time is up, and only its end is shown."""
     from attn_kata.practice.interview import files
 
     monkeypatch.setattr(files, "_SECONDS", 0.2)
@@ -252,7 +252,7 @@ def test_time_over_with_nothing_there(open_one, hands, script, work):
 
 
 def test_the_last_look_is_no_failed_submission(open_one, hands, script):
-    """What is wrong when time is over was never submitted, and does not count as such."""
+    """What is wrong when time is up was never submitted, and does not count as such."""
     from attn_kata.practice.interview.score import failed
 
     led, write = open_one(minutes=1)

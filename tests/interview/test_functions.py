@@ -99,7 +99,7 @@ def test_every_rule_on_memory_is_told(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_brief_says_what_is_asked(kata, language):
     """Where no sentence is ready, the brief's section on what is asked is the answer."""
-    heading = {"en": "## What is asked", "zh": "## 要求"}[language]
+    heading = {"en": "## What is asked for", "zh": "## 要求"}[language]
     assert f"{heading}\n\n{passage(kata, language)}\n\n## " in kata.brief(language)
 
 
@@ -107,7 +107,7 @@ def test_the_brief_says_what_is_asked(kata, language):
     ("text", "kata", "words"),
     [
         ("what does 1 mean in the mask?", "sdpa", "1 or True means that a query may attend"),
-        ("is there a mask?", "sdpa", "switch of its own"),
+        ("is there a mask?", "sdpa", "its own switch"),
         ("is there a mask?", "drill-softmax", "(batch, 1, 1, key_length)"),
         ("what are the names of the functions?", "drill-softmax", "masked_softmax(scores, mask)"),
         ("may I use torch.softmax, is it allowed?", "drill-softmax", "without torch's softmax"),

@@ -117,7 +117,7 @@ def test_page_holds_it_all(result):
         "rgba(224, 122, 40, 1.0)",
         "submission 3 at 2:00",
         "60 × (weight × quality",
-        "the machine slept for 1:30",
+        "the machine was asleep for 1:30",
         "set back by 1:00:00",
     ):
         assert words in text, words

@@ -125,7 +125,7 @@ def test_a_senior_who_could_go_either_way_is_a_junior(play):
 
 
 def test_what_to_practise_next(play):
-    """The mistakes' pages, the step that was not passed, the question with the fewest points."""
+    """The mistakes' pages, the step you did not pass, the question with the fewest points."""
     session = play("right", "wrong", ticks="0")
     assert following(session) == [
         ("mistake", "explain scale-by-hidden-dim"),

@@ -153,7 +153,7 @@ def test_time_over(held, hands):
         hands.go_on(1801)
         app.look()
         await settled(app, pilot)
-        assert "it is over; Enter shows the result" in " ".join(rows(app))
+        assert "the interview is over; Enter shows the result" in " ".join(rows(app))
         await pilot.press("enter")
 
     led, _ = held(act)

@@ -172,7 +172,7 @@ def test_from_brief_to_report(start, hands, tmp_path):
 
     hands(60, asleep=120)
     terminal = start("interview", "--resume", "--plain")
-    terminal.expect("the clock went on")
+    terminal.expect("the clock kept running")
     terminal.expect("22:00 left")
     file.write_text(ANSWER.format(**{**filled, "rate": 0.1}), "utf-8")
     terminal.type("submit")
@@ -182,7 +182,7 @@ def test_from_brief_to_report(start, hands, tmp_path):
     terminal.expect("That works")
     terminal.expect("what would you point out")
     terminal.type("the mask's meaning and its fill", "")
-    terminal.expect("which of the points did you have?")
+    terminal.expect("which of these points did you make?")
     terminal.type("1 2")
     terminal.expect("2 of 5 points")
     terminal.type("", "all")
@@ -190,10 +190,10 @@ def test_from_brief_to_report(start, hands, tmp_path):
     terminal.expect("does end in an output projection")
 
     hands(1800)
-    terminal.expect("time is over")
-    terminal.expect("ended by the clock")
+    terminal.expect("time is up")
+    terminal.expect("stopped by the clock")
     terminal.expect("mask-inverted")
-    terminal.expect("the machine slept for 2:00")
+    terminal.expect("the machine was asleep for 2:00")
     terminal.expect("attn-kata interview report 1")
     assert terminal.ended() == 0
 
@@ -232,7 +232,7 @@ def test_interrupted_and_closed(start):
     terminal.expect("welcome back")
     terminal.expect("> ")
     os.write(terminal.master, b"\x04")
-    terminal.expect("the clock goes on")
+    terminal.expect("the clock keeps running")
     assert terminal.ended() == 0
 
 
@@ -253,8 +253,8 @@ def test_on_its_own_screen(start):
         (("--minutes", "x"), "a number of minutes"),
         (("--plan", "lader"), "did you mean `ladder`?"),
         (("--level", "boss"), "one of junior, senior"),
-        (("--resume",), "no interview to go on with"),
-        (("report",), "no interview has been held yet"),
+        (("--resume",), "no interview to resume"),
+        (("report",), "you have not held an interview yet"),
         (("report", "--html"), "needs a value"),
     ],
 )
@@ -276,7 +276,7 @@ def wrong_and_right(kata):
 
 TOLD = {
     "en": {"ask": "which shapes?", "wrong": "not accepted", "right": "That works",
-           "why": "what would you point out", "tick": "of the points did you have?",
+           "why": "what would you point out", "tick": "of these points did you make?",
            "end": "Thank you for your time"},
     "zh": {"ask": "形状是什么？", "wrong": "没有通过", "right": "没问题，谢谢",
            "why": "你就想指出来的", "tick": "哪些要点你说到了", "end": "谢谢你的时间"},

@@ -214,7 +214,7 @@ def test_commands_over_a_month(set_clock, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("ATTN_KATA_HOME", str(tmp_path / "home"))
     set_clock(at())
     assert main(["due"]) == 0
-    assert "nothing has been passed yet" in capsys.readouterr().out
+    assert "you have not passed any kata yet" in capsys.readouterr().out
     assert main(["start", "--due"]) == 2
     assert main(["start", "v1"]) == 0
     kept = 0

@@ -50,7 +50,7 @@ FOUND = {
     ),
     "no such number": (
         '{"version": "2.13.0", "built": true, "reason": "there is no cuda:7", "count": 2}',
-        "cuda-no-index", "torch sees 2 CUDA device(s), numbered from 0", "编号从 0 开始",
+        "cuda-no-index", "torch sees 2 CUDA devices, numbered from 0", "编号从 0 开始",
     ),
     "driver too old": (
         '{"version": "2.13.0", "built": true, "reason": "the driver is too old", "count": 0}',
@@ -61,7 +61,7 @@ FOUND = {
         '{"version": "2.13.0", "built": true, "reason": "CUDA error: out of memory", "count": 0}',
         "cuda-no-start", "does not start: CUDA error: out of memory", "启动不了：CUDA error",
     ),
-    "nothing": ("", "cuda-fault", "torch cannot be asked: ", "问不到 torch："),
+    "nothing": ("", "cuda-fault", "torch could not be asked: ", "无法询问 torch："),
 }  # fmt: skip
 
 

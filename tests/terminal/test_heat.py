@@ -1,6 +1,7 @@
 """Attention weights on the screen and as pictures."""
 
 import os
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -8,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from attn_kata.checker.report import Heat, Report
 from attn_kata.kata.catalogue import find
+from attn_kata.terminal import fonts
+from attn_kata.terminal.fonts import chinese_font
 from attn_kata.terminal.heat import differs, heat_lines, level, weight
 from attn_kata.terminal.optional import parted
 from attn_kata.terminal.picture import MARK, composed, drawn, svg
@@ -81,13 +84,13 @@ def test_many_heads_are_cut():
     shown = text(heat(heads=9))
     assert "head 3" in shown
     assert "head 4" not in shown
-    assert "5 heads more" in shown
+    assert "5 more heads" in shown
 
 
 def test_no_weights():
     """Where there are none it says so."""
     assert "no weights to show" in text(None)
-    assert "no tensor of weights" in text(heat(actual=[]))
+    assert "no tensor of attention weights" in text(heat(actual=[]))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -148,6 +151,40 @@ def test_png_is_a_picture_of_the_same_size():
         assert image.info["Software"] == MARK
         # The first cell of the submission's grid is 0.6: neither paper nor ink.
         assert image.getpixel((2 * 64, 2 * 120)) == (40, 174, 128)
+
+
+def test_png_in_chinese_where_a_font_is_found(monkeypatch):
+    """Its words are those of the language, drawn with that font; in English where there is none."""
+    report = Report(kata="mha", file="mine.py", verdict="fail", object="MultiHeadAttention")
+    asked = []
+
+    def found(needed):
+        asked.append(needed)
+        return font
+
+    font = None
+    monkeypatch.setattr("attn_kata.terminal.picture.chinese_font", found)
+    plain = drawn(report, heat(), ".png", "zh")
+    assert plain == drawn(report, replace(heat(), case=""), ".png", "en")
+    font = next(Path("/").glob("usr/share/fonts/truetype/*/*.ttf"), None)
+    assert set("你的应为") <= set(asked[0])
+    if font is not None:
+        assert drawn(report, heat(), ".png", "zh") not in {
+            plain,
+            drawn(report, heat(), ".png", "en"),
+        }
+
+
+def test_a_font_without_the_characters_is_none_for_them(monkeypatch):
+    """A font is known by what it can draw, not by its name."""
+    latin = next(Path("/").glob("usr/share/fonts/truetype/*/DejaVuSans.ttf"), None)
+    if latin is None:
+        pytest.skip("no font to ask here")
+    monkeypatch.setattr(fonts, "_candidates", lambda: iter([latin]))
+    chinese_font.cache_clear()
+    assert chinese_font("weights") == latin
+    assert chinese_font("weights 权重") is None
+    chinese_font.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -55,5 +55,5 @@ def test_a_row_says_what_became_of_it() -> None:
 def test_the_end_counts_rows() -> None:
     """The conclusion is counted, not asserted."""
     lines = " ".join(text(conclusion_lines(STAGES, "en", 200)))
-    assert "of 1 rows that were there when a token came, 0 changed" in lines
-    assert "without it: of 1, 1 changed" in lines
+    assert "of 1 row that was already there when a token arrived, 0 changed" in lines
+    assert "without the mask: of 1, 1 changed" in lines

@@ -347,3 +347,20 @@ def test_short_forms(language):
     failed = Report(kata="mha", file="a.py", verdict="fail", diagnosis=[wrong])
     assert written(quiet_line(failed, language)).endswith("mha  a.py:4  scale-missing")
     assert written(quiet_line(passed, language)).endswith("mha  a.py")
+
+
+def test_what_each_call_printed_stands_apart_and_is_capped():
+    """A rule stands between two calls; five of them are shown, and twelve rows of each."""
+    calls = ["made\n" * 30, *(f"call {number}\n" for number in range(9))]
+    starts = [sum(map(len, calls[:place])) for place in range(1, len(calls))]
+    report = Report(
+        kata="v1", file="v1.py", verdict="pass", printed="".join(calls), printed_from=starts
+    )
+    rows = [
+        written(line).strip() for line in report_lines(report, Look(language="en", output=True))
+    ]
+    assert sum(row == "│ made" for row in rows) == 12
+    assert "│ … 18 more lines" in rows
+    assert [row for row in rows if "call" in row][:4] == [f"│ call {number}" for number in range(4)]
+    assert sum(row == "├──" for row in rows) == 4
+    assert any(row.startswith("later calls printed too") for row in rows)
