@@ -23,7 +23,7 @@ def failing(bench, root):
     def find_one(kata):
         for path in wrong_files(root, kata):
             report = next(bench.judge(kata.id, [path], Options(seed=1, heat=True, diagnose=False)))
-            read = any(step.milestone for step in report.trace)
+            read = report.departure or any(step.milestone for step in report.trace)
             if read and report.difference is not None and report.difference.at:
                 return report
         raise AssertionError(f"no wrong file of {kata.id} gives other numbers")
