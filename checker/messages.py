@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from .crash_sentences import CRASHES
 from .direct.sentences import SENTENCES
+from .plurals import filled
 
 __all__ = ["MESSAGES", "say"]
 
 
 def say(key: str, language: str, **values: object) -> str:
     """Return a sentence in a language, filled in."""
-    return MESSAGES[key][language].format(**values)
+    return filled(MESSAGES[key][language], **values)
 
 
 MESSAGES: dict[str, dict[str, str]] = {

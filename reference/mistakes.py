@@ -284,7 +284,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="scale-by-length",
         group="scale",
         words={
-            "en": "the scores are divided by the root of the length; √d of one head is wanted",
+            "en": "the scores are divided by the root of the length; it should be the root of one head's width, √d",
             "zh": "scores 除以的是序列长度的平方根；应除以单个 head 维度的 √d",
         },
         edits=(
@@ -298,7 +298,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="scale-without-sqrt",
         group="scale",
         words={
-            "en": "the scores are divided by d itself; the root of d is wanted",
+            "en": "the scores are divided by d itself; divide them by √d",
             "zh": "scores 除以了 d 本身；应除以 d 的平方根",
         },
         edits=(*_scaled("products / D"), *_one(_HEAD, "products / self.hidden_dim")),
@@ -391,8 +391,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="mask-inverted",
         group="mask",
         words={
-            "en": "the mask is read the other way round; here 1 means that a query may attend "
-            "(code for True = masked is judged with `--mask drop`)",
+            "en": "the mask is read the wrong way round; here 1 means that a query may attend (for code that expects True = masked, use `--mask drop`)",
             "zh": "mask 的含义反了；这里 1 表示可以看（按 True = 遮住写的代码请用 `--mask drop` 评判）",
         },
         edits=(
@@ -449,7 +448,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="mask-fill-small",
         group="mask",
         words={
-            "en": "the fill for hidden scores is too small to hide them; fill with -inf",
+            "en": "the fill for hidden scores is not low enough to hide them; fill with -inf",
             "zh": "填充值不够小，遮不住；应填 -inf",
         },
         edits=(*_weak_fills(), *_weak_penalties()),
@@ -459,8 +458,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="mask-added",
         group="mask",
         words={
-            "en": "the mask of 1 and 0 is added to the scores, which hides nothing "
-            "(code for a mask of 0 and -inf is judged with `--mask additive`)",
+            "en": "the mask of 1 and 0 is added to the scores, which hides nothing (for code that expects a mask of 0 and -inf, use `--mask additive`)",
             "zh": "把 1/0 的 mask 直接加到了 scores 上，什么也没有遮住"
             "（按 0/-inf 的 mask 写的代码请用 `--mask additive` 评判）",
         },
@@ -498,7 +496,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="causal-excludes-self",
         group="causal",
         words={
-            "en": "a position does not see itself; the diagonal belongs to what it may attend to",
+            "en": "a position does not see itself; the diagonal has to stay visible",
             "zh": "位置看不到自己；对角线上的位置应当可见",
         },
         edits=(
@@ -584,7 +582,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="weights-on-keys",
         group="roles",
         words={
-            "en": "the weights are applied to the keys; the values are what they mix",
+            "en": "the weights are applied to the keys; they should mix the values",
             "zh": "权重乘到了 key 上；应该用来加权 value",
         },
         edits=(
@@ -642,7 +640,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="projection-unused",
         group="roles",
         words={
-            "en": "a projection is made and never used; another layer does its work",
+            "en": "a projection is made but never used; another layer does its work",
             "zh": "有一个投影创建了却没有用上，它的活由别的层干了",
         },
         edits=(
@@ -698,8 +696,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="heads-view-without-transpose",
         group="heads",
         words={
-            "en": "the heads are made by a view alone, which mixes positions; view to (batch, "
-            "length, heads, head_dim), then transpose",
+            "en": "the heads are made by nothing but a view, which mixes positions; view to (batch, length, heads, head_dim), then transpose",
             "zh": "只用 view 拆 head，会把不同位置混在一起；应先 view 成 (batch, length, heads, "
             "head_dim) 再 transpose",
         },
@@ -716,7 +713,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="heads-merge-without-transpose",
         group="heads",
         words={
-            "en": "the heads are merged without moving the head axis back behind the positions",
+            "en": "the heads are merged without moving the head axis back after the positions",
             "zh": "合并 head 之前没有把 head 维换回到位置之后",
         },
         edits=_one("by_position = context.transpose(1, 2)", "by_position = context"),
@@ -725,8 +722,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="heads-merge-wrong-axes",
         group="heads",
         words={
-            "en": "the wrong axes are swapped before the heads are merged; heads and positions "
-            "(axes 1 and 2) change places",
+            "en": "the wrong axes are swapped before the heads are merged; swap heads and positions (axes 1 and 2)",
             "zh": "合并 head 之前交换错了维度；应交换 head 和位置（第 1、2 维）",
         },
         edits=(
@@ -757,7 +753,7 @@ MISTAKES: tuple[Mistake, ...] = (
         id="norm-added",
         group="projection",
         words={
-            "en": "a layer norm is applied; it belongs to the block around the attention",
+            "en": "a layer norm is applied, which belongs to the block around the attention",
             "zh": "多做了一次 layer norm；它属于外层的 block",
         },
         edits=_norms(),
