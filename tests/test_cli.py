@@ -397,7 +397,7 @@ def test_settings_end_to_end(program, tmp_path):
     file.write_text("lang = \n")
     listed = program("list")
     assert listed.returncode == 0
-    assert "config.toml" in listed.stderr
+    assert "config.toml" in "".join(listed.stderr.split())
     assert "at line 1" in " ".join(listed.stderr.split())
     assert program("config", "lang", "en").returncode == 2
     assert file.read_text() == "lang = \n"
@@ -463,7 +463,7 @@ def test_bench_end_to_end(program, work):
     right, wrong = (str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong"))
     # One row is enough to see it drawn, and a length that takes long is the last.
     slow = right_mha_but(work, "if x.shape[1:] == (64, 128): time.sleep(0.3)")
-    shown = program("check", "mha", str(slow), "--bench", "--record")
+    shown = program("check", "mha", str(slow), "--bench", "--record", "-v")
     assert shown.returncode == 0
     assert "× the fused kernel" in shown.stdout
     assert shown.stdout.index("PASS") < shown.stdout.index("× the fused kernel")

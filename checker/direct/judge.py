@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
 from .. import budget
-from ..crashes import because, no_tensor, placed, reason_of
 from ..device_verdict import judge_device
-from ..evidence import by_words
 from ..lines import own_imports
 from ..messages import say
 from ..on_device import Again, DeviceRun
 from ..process import Candidate, Ended
-from ..report import Diagnosis, Fault, Part, Report
+from ..report import Fault, Part, Report
 from ..sheet import Sheet
 from ..source import Source
 from ..subject import Subject
-from ..unjudged import known, slipped
 from ..written import function_at, hollow, unwritten
 from .again import DirectAgain
 from .checks import try_all
-from .diagnose import Named, diagnose, raising
+from .diagnose import Named, diagnose
 from .examine import Examination
-from .find import Entry, found, unasked
+from .find import Entry, found
 from .flow import Flow, doubts, follow
 from .objects import chosen
 from .page import Page
+from .refusals import Refusals, Refused
 from .rules import broken, misplaced
 from .timed import subject_of
-from .trials import Finding, Trial
+from .trials import Trial
 from .truth import answers, weighs
 from .weighing import Weighing
 
@@ -48,24 +46,6 @@ _LIVES = 2
 # Says how a process ended, and starts another that has run the file.
 Revive = Callable[[Ended], tuple[Fault, Candidate]]
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
-
-
-class Refused(Exception):
-    """The functions cannot be judged. kind, message and help as in the report's error.
-
-    diagnosis: the mistake behind it, where the exception tells it.
-    """
-
-    def __init__(
-        self, kind: str, message: str, line: int | None = None,
-        diagnosis: list[Diagnosis] | None = None, help: str = "",  # noqa: A002 - the report's word
-    ) -> None:  # fmt: skip
-        super().__init__(message)
-        self.kind = kind
-        self.message = message
-        self.line = line
-        self.diagnosis = diagnosis or []
-        self.help = help
 
 
 def judge(
@@ -102,6 +82,7 @@ class _Judging:
         self.faults: list[dict[str, Any]] | None = None
         self.lives = _LIVES
         self.refused: list[Refused] = []
+        self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
 
     def run(self, classes: list[dict[str, Any]]) -> None:
@@ -113,7 +94,11 @@ class _Judging:
             asked.functions, entries, self.job["class"]
         )  # fmt: skip
         if not taken:
-            raise self._no_class(classes, entries) if module else self._not_there(entries, classes)
+            raise (
+                self.refuse.no_class(classes, entries)
+                if module
+                else self.refuse.not_there(entries, classes)
+            )
         named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
         self.report.object = ", ".join(named)
         for function in asked.functions:
@@ -172,8 +157,14 @@ class _Judging:
             part.status, part.line = "waits", missing
             part.message = self._waits_for(entry, missing)
             return
-        unfit = finding is None or (finding.fault is not None and self._lacks(one, finding.fault))
-        refused = self._signature(one) if unfit or finding is None else self._unrun(one, finding)
+        unfit = finding is None or (
+            finding.fault is not None and self.refuse.lacks(one, finding.fault)
+        )
+        refused = (
+            self.refuse.signature(one)
+            if unfit or finding is None
+            else self.refuse.unrun(one, finding)
+        )
         part.line, part.message = refused.line or part.line, refused.message
         self.refused.append(refused)
 
@@ -206,7 +197,7 @@ class _Judging:
         free = [entry for entry in entries if entry["name"] not in used]
         refused = Refused("forward", message, waiting[0].line, self.report.diagnosis)
         if missing and free:
-            refused.help = self._not_there(free, [], missing).message
+            refused.help = self.refuse.not_there(free, [], missing).message
         raise refused
 
     def _unwritten(self, part: Part) -> Refused:
@@ -316,7 +307,7 @@ class _Judging:
             return label
         return self._say("direct-of", name=one.function.name, text=label)
 
-    # -- what cannot be judged -------------------------------------------------------------
+    # -- what there is --------------------------------------------------------------------
 
     def _class(self, classes: list[dict[str, Any]]) -> dict[str, Entry]:
         """The class that is meant, under the name that the kata has for it."""
@@ -327,93 +318,11 @@ class _Judging:
             raise Refused("forward", self._say("forward-missing", name=entry["name"]))
         return {} if entry is None else {function.name: entry}
 
-    def _no_class(self, classes: list[dict[str, Any]], functions: list[Entry]) -> Refused:
-        wanted = self.kata.asked.functions[0].name
-        told = self._listed(f"{one['name']} ({one['line']})" for one in classes)
-        if self.job["class"] is not None:
-            name = self.job["class"]
-            return Refused("no-class", self._say("no-class-named", name=name, found=told or "-"))
-        if classes:
-            return Refused("no-class", self._say("class-unclear", found=told))
-        if functions:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in functions)
-            message = self._say("class-not-function", wanted=wanted, found=told)
-            return Refused("no-class", message, functions[0]["line"])
-        return Refused("no-class", self._say("no-class", kata=self.kata.id, wanted=wanted))
-
-    def _not_there(
-        self, entries: list[Entry], classes: list[dict[str, Any]],
-        missing: Sequence[Function] = (),
-    ) -> Refused:  # fmt: skip
-        """Say what is asked for and what there is. missing: what is, where not all of it is."""
-        asked = missing or self.kata.asked.functions
-        wanted = self._listed(f"`{one.signature}`" for one in asked)
-        if entries:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
-            key = "functions-missing" if missing else "no-function"
-            return Refused("no-class", self._say(key, wanted=wanted, found=told))
-        if classes:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
-            return Refused("no-class", self._say("no-function-class", wanted=wanted, found=told))
-        return Refused("no-class", self._say("no-function-at-all", wanted=wanted))
-
-    def _lacks(self, one: Examination, fault: dict[str, Any]) -> bool:
-        """Whether a call did not get as far as the function, for want of an argument."""
-        short = "required positional argument" in fault["message"] and fault["line"] is None
-        return short and bool(unasked(one.function, one.entry))
-
-    def _signature(self, one: Examination) -> Refused:
-        line = one.entry["line"]
-        called = one.function.call("forward" if isinstance(one, Weighing) else "")
-        message = self._say(
-            "direct-signature", wanted=f"`{called}`", name=one.entry["name"],
-            line=line, more=self._listed(f"`{own}`" for own in unasked(one.function, one.entry)),
-        )  # fmt: skip
-        return Refused("forward", message, line)
-
-    def _unrun(self, one: Examination, finding: Finding) -> Refused:
-        """What the plainest call raised, or that it gave no tensor."""
-        fault = finding.fault
-        name = one.entry["name"]
-        if fault is None:
-            message = no_tensor(name, finding.words, self.language)
-            return Refused("forward", message, one.entry["line"])
-        line, slip = fault["line"], slipped(fault, self.source, self.language)
-        if slip is not None:
-            return Refused("forward", slip, line)
-        told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
-        told |= placed(line, self.language)
-        given = finding.trial.call["kwargs"]
-        if isinstance(one, Weighing) and fault["phase"] == "construct":
-            made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
-            message = self._say("construct-raised", name=name, given=made or "…", **told)
-            help = because(fault, self.source, self.language)  # noqa: A001 - the report's word
-            return Refused("construct", message, line, help=help)
-        call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
-        named = self._behind(one, finding, fault)
-        help = because(fault, self.source, self.language, cause=not named)  # noqa: A001
-        return Refused("forward", self._say("direct-raised", call=call, **told), line, named, help)
-
-    def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
-        """The mistake that an exception gives away, by its words or by the model answer's own."""
-        line, told = fault["line"], by_words(fault)
-        if told is not None:
-            return [known(told, line, self.source, self.language)]
-        slip = raising(self.kata, one.function.name, finding.trial, fault["message"])
-        if slip is None:
-            return []
-        text, yours = slip.words[self.language], self.source.line(line).strip() or None
-        return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
-
     def _listed(self, words: Any) -> str:
         return self._say("comma").join(words)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)
-
-
-def _plain(value: object) -> str:
-    return "…" if isinstance(value, dict) else str(value)
 
 
 def _asks_of_memory(one: Examination) -> bool:

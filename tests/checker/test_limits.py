@@ -68,8 +68,8 @@ def slow(way: str, phase: str = "forward") -> tuple[str, int]:
 
 def started_with(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     """Have the next judge's first process run these lines before it begins."""
-    code = launch._START.replace("main(int", "\n".join([*lines, "main(int"]))
-    monkeypatch.setattr(launch, "_START", code)
+    code = launch.START.replace("main(int", "\n".join([*lines, "main(int"]))
+    monkeypatch.setattr(launch, "START", code)
 
 
 def judge(folder: Path, kata: str, source: str, bench: Bench, **options: object) -> Report:

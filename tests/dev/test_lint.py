@@ -8,6 +8,7 @@ import pytest
 from attn_kata.checker.client import Bench
 from attn_kata.dev import answers, layout, lint, pages, texts
 from attn_kata.kata.catalogue import katas
+from attn_kata.kata.slips import FILE
 
 CACHES = shutil.ignore_patterns("__pycache__")
 # What is spoilt below: to read all of the katas takes five times as long.
@@ -21,6 +22,7 @@ def copy(root, to, wanted):
             shutil.copytree(kata.folder, to / "kata" / kata.folder.name, ignore=CACHES)
     pages = Path("kata") / layout.EXPLANATIONS
     shutil.copytree(root / pages, to / pages)
+    shutil.copy(root / "kata" / FILE, to / "kata" / FILE)
     others = [kata.solution_path.name for kata in katas() if kata.id not in wanted]
     leave = shutil.ignore_patterns("__pycache__", *others)
     shutil.copytree(root / "reference", to / "reference", ignore=leave)

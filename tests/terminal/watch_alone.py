@@ -100,6 +100,7 @@ def rounds(file, language, home):
     from attn_kata.terminal.watch.rounds import Rounds
 
     recorder = Recorder(Workspace(home), "watch")
+    recorder.started("v1", file)
     return Rounds(Target(find("v1"), file), Judges(), recorder, Wishes(language=language))
 
 
