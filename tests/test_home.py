@@ -17,6 +17,7 @@ import termios
 import time
 from pathlib import Path
 
+import pyte
 import pytest
 from attn_kata.checker.report import Report
 from attn_kata.cli import main
@@ -245,17 +246,25 @@ def terminal(work, *arguments, **environment):
     )  # fmt: skip
     os.close(slave)
     written = ""
+    glass = pyte.Screen(80, 24)
+    stream = pyte.Stream(glass)
+
+    def shown(word):
+        # What is drawn over what stood there is whole on the screen alone.
+        return word in ESCAPES.sub("", written) or word in "\n".join(glass.display)
 
     def until(*words, ended=False):
         nonlocal written
         late = time.monotonic() + 60
-        while ended or not all(word in ESCAPES.sub("", written) for word in words):
+        while ended or not all(map(shown, words)):
             ready, _, _ = select.select([master], [], [], max(0, late - time.monotonic()))
             assert ready, f"never came: {words}\n{written}"
             try:
-                written += os.read(master, 1 << 16).decode()
+                read = os.read(master, 1 << 16).decode()
             except OSError:
                 break
+            written += read
+            stream.feed(read)
         return ESCAPES.sub("", written)
 
     try:
