@@ -61,7 +61,10 @@ def imported(reason: str) -> str | None:
 
 
 def _undefined(name: str, source: Source, line: int | None) -> str | None:
-    """What a name that is not defined was meant to be; None for `self`, and for a module's."""
+    """What a name that is not defined was meant to be; None for `self`, and for a module's.
+
+    None too for one that is defined elsewhere: it is spelt as it should be, and out of reach.
+    """
     if name == "self" or name in _IMPORTS:
         return None
     own = method_class(source, line)
@@ -73,7 +76,7 @@ def _undefined(name: str, source: Source, line: int | None) -> str | None:
     known += [n.arg for n in nodes if isinstance(n, ast.arg)] if function is not None else []
     defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     known += [node.name for node in source.tree.body if isinstance(node, defined)]
-    return _nearest(name, [*known, *_BUILT_IN], _OWN)
+    return None if name in known else _nearest(name, [*known, *_BUILT_IN], _OWN)
 
 
 def method_class(source: Source, line: int | None) -> ast.ClassDef | None:

@@ -121,14 +121,14 @@ def test_below_the_exception(judged, name):
 
 
 MEANT = {
-    "nn.module": (edited(("(nn.Module)", "(nn.module)")), "`Module` was probably meant"),
+    "nn.module": (edited(("(nn.Module)", "(nn.module)")), "you probably meant `Module`"),
     "nn.linear": (
-        V1.replace("nn.Linear(", "nn.linear("), "`Linear` was probably meant",
+        V1.replace("nn.Linear(", "nn.linear("), "you probably meant `Linear`",
     ),
     "of self": (
-        edited(("self.value_proj(x)", "value_proj(x)")), "`self.value_proj` was probably meant",
+        edited(("self.value_proj(x)", "value_proj(x)")), "you probably meant `self.value_proj`",
     ),
-    "a letter": (edited(("return context", "return contxt")), "`context` was probably meant"),
+    "a letter": (edited(("return context", "return contxt")), "you probably meant `context`"),
 }  # fmt: skip
 
 
@@ -189,3 +189,10 @@ def test_what_is_asked_for_and_not_given(judged):
     assert source != SDPA
     message = judged("sdpa", source).error.message
     assert "asks for `left`, `right` too" in message
+
+
+def test_a_name_of_another_function_is_not_misspelt(judged):
+    """`x` in the constructor, where only forward has one, is not said to have been meant as `x`."""
+    report = judged("v1", edited((KEEP, f"{KEEP}        self.first = x\n")))
+    assert "name 'x' is not defined" in report.error.message
+    assert "meant" not in report.error.message

@@ -179,7 +179,7 @@ ELSEWHERE = {
     "raises": ('raise ValueError("only there")', "only there"),
     "random": ("value = value + torch.randn_like(value)", "on a stand-in: "),
     "halves": ("value = value * (1 + (value.dtype == torch.float16))", "float16: off by"),
-    "gradients": ("value = value.detach()", "the gradient of"),
+    "gradients": ("value = value.detach()", "the gradient with respect to"),
     "state": ("self.times = getattr(self, 'times', 0) + 1; value = value * (1 + self.times % 2)",
               "standard deviations"),
 }  # fmt: skip
@@ -288,7 +288,7 @@ def test_the_second_of_two_gpus(on_gpu: Judged) -> None:
     report = on_gpu(*change, fate="two")
     assert report.verdict == "pass"
     line = line_of("not here", change)
-    assert check(report).detail.endswith(f"; not so on cuda:1, line {line}: not here")
+    assert check(report).detail.endswith(f"; but not on cuda:1, line {line}: not here")
     second = on_gpu(*change, fate="two", device="cuda:1")
     assert check(second).status == "fail"
 

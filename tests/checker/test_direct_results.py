@@ -34,7 +34,7 @@ def judge(bench, tmp_path):
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("return real", "return real.int()", "`mask` is int32, and booleans are asked for"),
+        ("return real", "return real.int()", "`mask` is int32, but booleans are asked for"),
         ("length, length, dtype=torch.bool)", "length, length)", "`mask` is float32"),
         (
             "scores.new_zeros(mask.shape)",

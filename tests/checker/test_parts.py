@@ -73,7 +73,7 @@ def test_a_crash_hides_nothing(judged):
     raising = "    return x.exp().sum(dim).logg()\n"
     report = judged("drill-softmax", drill(softmax=WRONG, log_sum_exp=raising))
     assert report.verdict == "error"
-    assert "`log` was probably meant" in report.error.message
+    assert "you probably meant `log`" in report.error.message
     assert states(report) == ["fail", "fail", "waits"]
     assert report.functions[1].message == report.error.message
     assert "axis-ignored" in {one.mistake for one in report.diagnosis}

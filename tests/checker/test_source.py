@@ -54,7 +54,7 @@ def notebook(path, *cells):
     ("cell", "words"),
     [
         ("x = 1\nreturn x", "line 2 is"),
-        ("x = '\0'", "line 1 holds a null byte"),
+        ("x = '\0'", "line 1 contains a null byte"),
         ("x = '\ud800'", "U+D800"),
     ],
 )

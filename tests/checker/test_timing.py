@@ -191,7 +191,7 @@ def test_only_after_a_pass(timed, root):
         (
             "nn.functional.scaled_dot_product_attention(x, x, x)",
             "forbidden",
-            "reached for F.scaled_dot_product_attention",
+            "used F.scaled_dot_product_attention",
         ),
     ],
 )

@@ -18,7 +18,7 @@ def test_nothing_in_json_steers_a_terminal():
     )
     name = "x\x1b[31m\x7f\x9b31my注意"
     report = Report(kata="v1", file="v1.py", verdict="error", object=name)
-    chosen: list[Any] = [SimpleNamespace(guessed=False, file=Path("v1.py"))]
+    chosen: list[Any] = [SimpleNamespace(guessed=False, file=Path("v1.py"), name="v1.py")]
     list(Verdicts(screen, chosen, Manner(as_json=True)).shown([report]))
     assert not {char for char in written[0] if char < " " or "\x7f" <= char <= "\x9f"}
     assert json.loads(written[0])["object"] == name

@@ -322,11 +322,11 @@ def test_removed_file_is_one_state(seen):
 
     async def act(at):
         await at.save(None)
-        assert at.rows[0].startswith("v1.py is not there")
+        assert at.rows[0].startswith("v1.py is missing")
         assert "judged in" not in at.text
         for key in "rwten":
             await at.press(key)
-            assert at.rows[0].startswith("v1.py is not there")
+            assert at.rows[0].startswith("v1.py is missing")
         await at.save(RIGHT)
         assert at.rows[0].endswith("PASS")
         await at.save(None)
