@@ -305,12 +305,12 @@ def test_interrupted_at_a_question(program):
     """The line that was being asked on ends before anything else is said."""
     code = (
         "import sys, attn_kata.cli_texts as texts; from attn_kata.cli import main\n"
-        "sys.stdin.isatty = sys.stdout.isatty = lambda: True\n"
+        "sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True\n"
         "def ask(text, **_): sys.stderr.write(text); raise texts.typer.Abort\n"
         "texts.typer.confirm = ask\n"
         "sys.exit(main())"
     )
-    done = program("solution", "v1", code=code)
+    done = program("solution", "v1", code=code, NO_COLOR="1")
     assert done.returncode == 130
     assert done.stderr.endswith("?\ninterrupted\n")
 
