@@ -18,7 +18,9 @@ class Model:
         function = asked.asked.functions[0]
         made = answers(asked, edits)
         assert made is not None
-        self.kind = made[function.name]
+        kind = made[function.name]
+        assert isinstance(kind, type)
+        self.kind = kind
         case = next(small(function, asked.asked.sizes, mask=function.needs_mask))
         self.given = draw(function, case, torch.Generator().manual_seed(1))
         self.shapes = {name: weight.shape for name, weight in self.given.weights.items()}

@@ -143,7 +143,9 @@ FUSED = [kata for kata in katas() if kata.asks and kata.fused]
 @pytest.mark.parametrize("kata", FUSED, ids=[kata.id for kata in FUSED])
 def test_fused_gives_what_functions_and_blocks_give(kata):
     """The same holds of the LLM ladder, with its masks and choices where there are some."""
-    assert ".softmax(" not in fused_source(kata).partition("def rope")[0]
+    source = fused_source(kata)
+    assert source is not None
+    assert ".softmax(" not in source.partition("def rope")[0]
     function = next(f for f in kata.asked.functions if f.name in kata.timed or f.module)
     draws = torch.Generator().manual_seed(1)
     tried = 0

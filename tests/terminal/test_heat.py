@@ -97,7 +97,9 @@ def test_no_weights():
 def test_a_kata_without_weights_says_why(language):
     """Nobody is told that the judge could not get as far where there is nothing to get to."""
     told = text(None, language, kata="rope")
-    assert find("rope").no_weights[language][:12] in told
+    reason = find("rope").no_weights
+    assert reason is not None
+    assert reason[language][:12] in told
     assert say("heat-none", language)[:12] not in told
 
 
