@@ -7,6 +7,8 @@ goes on under another name and is never deleted.
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -15,7 +17,7 @@ from pathlib import Path
 
 from .home import alone, beside_others, set_aside
 
-__all__ = ["Layout", "Unusable", "connect", "create", "damaged", "keep_aside"]
+__all__ = ["Gone", "Layout", "Unusable", "connect", "create", "damaged", "keep_aside"]
 
 _BESIDE = ("-wal", "-shm")
 _PATIENCE = 5.0
@@ -47,6 +49,10 @@ class Unusable(Exception):
         self.why = why
 
 
+class Gone(FileNotFoundError):
+    """Another command has set the database aside since it was looked for."""
+
+
 def create(path: Path, layout: Layout) -> None:
     """Make the database, unless another command just has."""
     with alone(path.parent):
@@ -56,12 +62,14 @@ def create(path: Path, layout: Layout) -> None:
 
 @contextmanager
 def connect(path: Path, layout: Layout, *, writing: bool) -> Generator[sqlite3.Connection]:
-    """Open the database, up to date, and close it. Raise Unusable, or what SQLite says.
+    """Open the database, up to date, and close it. Raise Gone, Unusable, or what SQLite says.
 
     No one may set it aside meanwhile: SQLite would go on in the old file with the new one's
     log. writing: where not, a database that cannot be written is read all the same.
     """
     with beside_others(path.parent):
+        if not path.exists():
+            raise Gone(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
         try:
             connection = _opened(path, layout, "mode=rw")
         except sqlite3.OperationalError:

@@ -63,8 +63,7 @@ class Records:
             except database.Unusable:
                 mended = self._keep_aside(writing=make)
             except (OSError, sqlite3.Error) as fault:
-                if left and not self.path.exists():
-                    # Set aside by another command between our look and our opening it.
+                if left and isinstance(fault, database.Gone):
                     continue
                 broken = isinstance(fault, sqlite3.Error) and database.damaged(fault)
                 mended = broken and self._keep_aside(writing=make)

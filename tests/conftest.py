@@ -16,9 +16,10 @@ settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent.parent
 
-# A shell that runs this in the background has it ignore Ctrl-C, and so would the programs
-# that it starts, some of which are interrupted here.
+# A shell that runs this in the background has it ignore Ctrl-C, `nohup` a hangup, and so would
+# the programs that it starts, some of which are ended by these here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser):

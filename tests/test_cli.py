@@ -47,7 +47,7 @@ def work(tmp_path):
 def program(surroundings, tmp_path, work):
     """Run the program in that folder; return what it did."""
 
-    def run(*arguments, code=PROGRAM, timeout=600, stdin="", **environment):
+    def run(*arguments, code=PROGRAM, timeout=120, stdin="", **environment):
         done = subprocess.run(
             [sys.executable, "-c", code, *arguments],
             cwd=work,
@@ -170,7 +170,7 @@ def test_interruption(work, tmp_path):
     )
     begun.open("w").close()
     os.killpg(running.pid, signal.SIGINT)
-    out, err = running.communicate(timeout=600)
+    out, err = running.communicate(timeout=120)
     assert (running.returncode, out) == (130, "")
     assert err.splitlines()[-1] == "interrupted"
     while alive(running.pid):
@@ -498,7 +498,7 @@ def test_interrupted_while_it_is_timed(work, tmp_path, form):
     )
     begun.open("w").close()
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=600)
+    out, err = child.communicate(timeout=120)
     assert child.returncode == 130, err
     assert list((tmp_path / "home").rglob("history.sqlite3"))
     if form:

@@ -23,7 +23,7 @@ from attn_kata.kata.catalogue import find
 from attn_kata.practice.history import History
 
 # Seconds. What happens at all happens sooner, on the busiest of machines.
-_NEVER = 600
+_NEVER = 120
 PROGRAM = [sys.executable, "-m", "attn_kata"]
 ALONE = [sys.executable, str(Path(__file__).parent / "terminal" / "watch_alone.py"), "en"]
 # A program that the terminal is the controlling one of, as it is of a shell.
@@ -80,6 +80,15 @@ class Terminal:
             assert ready, f"never came: {words}; on the screen:\n{self.screen}"
             assert self._read(), f"ended before {words}:\n{self.screen}"
         return self.screen
+
+    def tells(self, *words):
+        """Wait for words to be written one after another, scrolled off or not; return it all."""
+        late = time.monotonic() + _NEVER
+        while not re.search(".*".join(map(re.escape, words)), self.written, re.DOTALL):
+            ready, _, _ = select.select([self.master], [], [], max(0, late - time.monotonic()))
+            assert ready, f"never came: {words}; written:\n{self.written}"
+            assert self._read(), f"ended before {words}:\n{self.written}"
+        return self.written
 
     def press(self, keys):
         """Type."""
@@ -309,11 +318,10 @@ def test_terminal_without_keys(terminal, tmp_path, kind):
     environment = {**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home")}
     if kind == "a dumb terminal":
         at = terminal("watch", "v1", "mine.py", TERM="dumb")
-        at.until("FAIL", "attn-kata explain scale-missing")
-        assert "press Ctrl-C to stop" in at.written
+        at.tells("press Ctrl-C to stop", "FAIL", "attn-kata explain scale-missing")
         file.write_text(RIGHT)
-        text = at.until("PASS", "attn-kata watch v2")
-        assert "\x1b" not in at.written
+        text = at.tells("FAIL", "PASS", "attn-kata watch v2")
+        assert "\x1b" not in text
         assert "q quit" not in text
         at.program.send_signal(signal.SIGINT)
         assert at.left() == 130

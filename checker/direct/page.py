@@ -145,7 +145,7 @@ class Page(Sheet):
             elif smallest.kind == "missing":
                 text = self.say("direct-missing", name=smallest.name, cases=len(findings))
             if check == "dtypes":
-                text = self.say("fail-dtype", dtype=self.dtype_of(smallest), reason=text)
+                text = self._in_dtype(smallest, text)
             self.fail(one, check, text, total)
             if smallest.fault is not None:
                 dtype = [self.dtype_of(smallest)] * (check == "dtypes")
@@ -158,6 +158,13 @@ class Page(Sheet):
             self.set(check, "pass", self._passed(check, examinations), total)
         else:
             self.set(check, "skip", self.say("not-asked"))
+
+    def _in_dtype(self, finding: Finding[Any], text: str) -> str:
+        dtype = self.dtype_of(finding)
+        if finding.kind == "values" and finding.gap is not None:
+            off, bound = finding.gap.worst, finding.trial.bound
+            return self.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
+        return self.say("fail-dtype", dtype=dtype, reason=text)
 
     def _passed(self, check: str, examinations: Sequence[Examination]) -> str:
         first = examinations[0]

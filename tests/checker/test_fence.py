@@ -35,7 +35,7 @@ def inside(before: str, *acts: str) -> list[object]:
     tried = ", ".join(f"tried(lambda: {act})" for act in acts)
     code = TRY.format(before=before, acts=tried)
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=600
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

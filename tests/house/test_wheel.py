@@ -60,7 +60,7 @@ def attn_kata(installed, tmp_path):
     def call(*arguments):
         environment = {**os.environ, "PYTHONPATH": str(installed)}
         program = [sys.executable, installed / "bin" / "attn-kata", *arguments]
-        return run(program, cwd=tmp_path, env=environment, timeout=600)
+        return run(program, cwd=tmp_path, env=environment, timeout=120)
 
     return call
 

@@ -68,7 +68,7 @@ def in_a_child(task, *args):
     answers = context.Queue()
     worker = context.Process(target=task, args=(*args, answers))
     worker.start()
-    answer = answers.get(timeout=600)
+    answer = answers.get(timeout=120)
     worker.join()
     return answer
 
@@ -350,7 +350,7 @@ def test_many_commands_at_once(kind, old, tmp_path):
     ]
     for worker in workers:
         worker.start()
-    said = [answers.get(timeout=600) for _ in workers]
+    said = [answers.get(timeout=120) for _ in workers]
     for worker in workers:
         worker.join()
     assert sorted(said) == [[]] * (5 if old else 6) + [[f"{kind.records.called}-broken"]] * bool(
