@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .checker.client import check
-    from .checker.report import Report
+    from .checker.report.report import Report
     from .kata.catalogue import Kata, katas
 
 __all__ = ["Kata", "Report", "__version__", "check", "katas"]
@@ -22,7 +22,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Kata": "kata.catalogue",
-    "Report": "checker.report",
+    "Report": "checker.report.report",
     "check": "checker.client",
     "katas": "kata.catalogue",
 }

@@ -11,7 +11,7 @@ def main() -> int:
     """Run the command line and return its exit status."""
     given = sys.argv[1:]
     if {"check", "watch"} & set(given[:3]) and not {"--help", "-h"} & set(given):
-        from .checker.launch import begin
+        from .checker.process.launch import begin
 
         begin()
     from .cli import main as run

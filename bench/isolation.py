@@ -17,10 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
-from attn_kata.checker import judge
-from attn_kata.checker.candidate import _Worker  # pyright: ignore[reportPrivateUsage]
+from attn_kata.checker.candidate.guard import Guard
+from attn_kata.checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.guard import Guard
+from attn_kata.checker.judge import main as judge
 
 ROOT = Path(__file__).parent.parent
 FILES = (("mha", "examples/right_mha.py"), ("mha", "examples/wrong_mha.py"))

@@ -1,9 +1,9 @@
 """How long each model answer takes beside `F.scaled_dot_product_attention`, in one table.
 
-Both have the same projections, weights and inputs, and take turns; `checker/yardstick.py` says
-what the fused one is, and `checker/stopwatch.py` how time and memory are taken: processor time
-on the CPU, events on CUDA, medians, after a warm-up. It is what `check --bench` holds a
-submission against.
+Both have the same projections, weights and inputs, and take turns; `checker/judge/yardstick.py`
+says what the fused one is, and `checker/candidate/stopwatch.py` how time and memory are taken:
+processor time on the CPU, events on CUDA, medians, after a warm-up. It is what `check --bench`
+holds a submission against.
 
     python bench/kernels.py [--lengths 256 1024 2048] [--rounds 9] [--width 128] [--heads 4]
 """
@@ -14,11 +14,11 @@ import argparse
 from collections.abc import Iterator, Sequence
 
 import torch
-from attn_kata.checker.plan import Size
-from attn_kata.checker.stopwatch import Stopwatch, keep_memory
-from attn_kata.checker.timings import Against, against
-from attn_kata.checker.truth import Truth
-from attn_kata.checker.yardstick import others
+from attn_kata.checker.candidate.stopwatch import Stopwatch, keep_memory
+from attn_kata.checker.judge.classes.plan import Size
+from attn_kata.checker.judge.classes.truth import Truth
+from attn_kata.checker.judge.yardstick import others
+from attn_kata.checker.report.timings import Against, against
 from attn_kata.kata.catalogue import Kata, katas
 
 HEAD = ("kata", "length", "model answer", "fused", "time", "quartiles", "memory")

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.kin import children, descendants
+from attn_kata.checker.process.process_tree import children, descendants
 from attn_kata.kata.catalogue import Kata, find, katas
 
 _BESIDE = "mha"

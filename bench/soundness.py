@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 
 CORPUS = Path(__file__).parent.parent / "tests" / "corpus"
 PEER_TASKS = {"mha": "mha", "cross": "cross_attention"}

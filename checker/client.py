@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
-from . import wire
-from .launch import take
-from .limits import share_of_memory
-from .messages import say
-from .report import Fault, Report
-from .timings import LENGTHS, Timings
+from .process import wire
+from .process.launch import take
+from .process.limits import share_of_memory
+from .report.messages import say
+from .report.report import Fault, Report
+from .report.timings import LENGTHS, Timings
 
 __all__ = ["Bench", "Died", "Options", "Underway", "check"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..checker.client import Bench, Options
-from ..checker.report import Report
+from ..checker.report.report import Report
 from ..kata.functions import BadContract, read_asked
 from .layout import Kata, load_module, named, problem
 

@@ -9,15 +9,7 @@ from ..kata.catalogue import GROUPS
 from ..kata.code import bare
 from ..kata.slips import FILE
 from .asked import function_problems
-from .layout import (
-    LANGUAGES,
-    Folder,
-    Kata,
-    files_of_a_kata,
-    known_katas,
-    problem,
-    read_toml,
-)
+from .layout import LANGUAGES, Folder, Kata, files_of_a_kata, known_katas, problem, read_toml
 
 __all__ = ["content_problems"]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import torch
 
-from ..checker.accelerator import answer_as
-from ..checker.pretend import PretendedGPU
+from ..checker.candidate.accelerator import answer_as
+from ..checker.candidate.pretended_gpu import PretendedGPU
 from .device_programs import PROGRAMS, RULES, Keeper, Program, keeper_on
 
 __all__ = ["fake", "main", "pretended", "real", "table"]

@@ -12,12 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from ..checker.direct.draw import Case, Given, cases, draw, small
-from ..checker.direct.sequences import KINDS, sequence
-from ..checker.direct.truth import answers, made
-from ..checker.milestones import milestones
-from ..checker.plan import Size
-from ..checker.truth import Truth
+from ..checker.diagnose.milestones import milestones
+from ..checker.judge.classes.plan import Size
+from ..checker.judge.classes.truth import Truth
+from ..checker.judge.draw import Case, Given, cases, draw, small
+from ..checker.judge.sequences import KINDS, sequence
+from ..checker.judge.truth import answers, made
 from ..kata.catalogue import Kata, find
 from ..kata.functions import Function
 from ..kata.sizes import Sizes

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from ..checker.messages import MESSAGES
-from ..checker.report import MISTAKE_IDS, REMARK_IDS, Diagnosis, Report
+from ..checker.report.messages import MESSAGES
+from ..checker.report.report import MISTAKE_IDS, REMARK_IDS, Diagnosis, Report
 from ..kata.pages import FIGURES, wanted
 from ..kata.slips import FILE, all_ids
 from ..practice.interview.voices import group_of
@@ -21,7 +21,7 @@ else:  # pragma: no cover - the same parser under its older name
 __all__ = ["page_problems", "sentence_problems"]
 
 _FOLDER = PACKAGE / "kata" / EXPLANATIONS
-# Told by what was seen, each in a sentence of `checker/direct/rules.py`'s or the page's.
+# Told by what was seen, each in a sentence of `checker/judge/rules.py`'s or the page's.
 _SEEN = {
     "autograd-used", "python-loop", "result-copied", "result-dtype", "result-shared",
     "result-strides", "state-too-large", "tensor-too-large",
@@ -53,10 +53,12 @@ def sentence_problems() -> Iterator[str]:
     """Yield mistakes of which nothing can be said, and shared ones that no kata takes."""
     edited = {mistake.id for mistake in MISTAKES}
     for name in sorted(edited - set(MISTAKE_IDS)):
-        yield problem("checker/report.py", f"MISTAKE_IDS lacks `{name}`", "list it")
+        yield problem("checker/report/report.py", f"MISTAKE_IDS lacks `{name}`", "list it")
     for name in sorted(set(MISTAKE_IDS) - edited - set(MESSAGES) - _SEEN):
         yield problem(
-            "checker/messages.py", f"has no sentence `{name}`", "say in both languages what it is"
+            "checker/report/messages.py",
+            f"has no sentence `{name}`",
+            "say in both languages what it is",
         )
     for name in MISTAKE_IDS:
         report = Report(kata="mha", file="", verdict="fail")

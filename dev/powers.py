@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..checker.client import Bench, Options
-from ..checker.report import CHECK_IDS, Report
+from ..checker.report.report import CHECK_IDS, Report
 from ..kata.catalogue import Kata, katas
 from .planted import PLANTS, Plant, planted
 from .standin import standing

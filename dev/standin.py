@@ -1,6 +1,6 @@
-"""A processor that stands in for a GPU: the nursery, with the CPU as its accelerator.
+"""A processor that stands in for a GPU: the zygote, with the CPU as its accelerator.
 
-The tests, and the table of powers, have it started in the real nursery's place; nothing that a
+The tests, and the table of powers, have it started in the real zygote's place; nothing that a
 command reads leads here. Tensors stay on the CPU, so that it shows every path of a real device's
 but the kernels.
 """
@@ -13,9 +13,10 @@ from collections.abc import Generator
 
 import torch
 
-from ..checker import accelerator, launch, nursery
-from ..checker.accelerator import Accelerator, NoStart
+from ..checker.candidate import accelerator
+from ..checker.candidate.accelerator import Accelerator, NoStart
 from ..checker.client import Bench
+from ..checker.process import launch, zygote
 
 __all__ = ["NAME", "serve", "standing"]
 
@@ -41,7 +42,7 @@ def standing(fate: str = "well", judges: int = 1) -> Generator[Bench]:
 
 
 def serve(control: int, fate: str) -> None:
-    """Be a nursery. fate: well, two (GPUs), fails, absent or dies."""
+    """Be a zygote. fate: well, two (GPUs), fails, absent or dies."""
 
     def hoped(asked: str) -> str | None:
         return {"auto": "cuda", "cpu": None}.get(asked, asked)
@@ -60,4 +61,4 @@ def serve(control: int, fate: str) -> None:
         return Accelerator(place=place, name=NAME, count=count, seed=torch.manual_seed)
 
     accelerator.hoped, accelerator.start = hoped, start
-    nursery.main(control)
+    zygote.main(control)

@@ -12,7 +12,7 @@ from .targets import Target
 
 if TYPE_CHECKING:
     from ..checker.client import Bench, Options
-    from ..checker.report import Report
+    from ..checker.report.report import Report
 
 __all__ = ["Mask", "Wishes", "reports"]
 

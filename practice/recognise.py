@@ -75,7 +75,7 @@ def kata_of(file: Path, called: str, *, functions: bool = True) -> Kata:
 
 def answers(file: Path, *, functions: bool = True) -> list[Fit]:
     """Return the katas whose class a file defines; without one, those of its functions."""
-    from ..checker.source import Unreadable, read
+    from ..checker.judge.source import Unreadable, read
 
     try:
         # A pipe is read once, by the judge; only a real file is looked into here.

@@ -35,7 +35,9 @@ print(json.dumps(found))
 _DEVICE = re.compile(r"auto|cpu|(cuda|xpu|mps)(:\d{1,3})?")
 
 # Fences cannot be taken off again, so that a process of its own tries them on.
-_FENCES = "import json; from attn_kata.checker.fence import trial; print(json.dumps(trial()))"
+_FENCES = (
+    "import json; from attn_kata.checker.process.fence import trial; print(json.dumps(trial()))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def torch_version() -> str | None:
 
 
 def missing_fences() -> list[str]:
-    """Name the fences around a submission that the system does not offer; see `checker.fence`."""
+    """Name the fences that the system does not offer; see `checker.process.fence`."""
     import json
     import subprocess
 

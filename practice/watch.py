@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from ..checker.client import Died, Options, Underway
-from ..checker.report import Fault, Report
+from ..checker.report.report import Fault, Report
 from ..kata.catalogue import Kata
 from .errors import Refusal
 from .recognise import named
@@ -173,7 +173,7 @@ class Session:
             self.underway = None
 
     def _unjudged(self, died: Died) -> Report:
-        from ..checker.messages import say
+        from ..checker.report.messages import say
 
         message = say("judge-fault", self.options.language, reason=died)
         return Report(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checker.report import Departure, Report, Step
+from ..checker.report.report import Departure, Report, Step
 from .folding import Loop, Row, folded
 from .text import Line, cells, pad, safe, shape, wrap
 from .words import say

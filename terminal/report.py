@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..checker.messages import MESSAGES
-from ..checker.report import CHECK_IDS, Check, Crash, Departure, Diagnosis, Fault, Part, Report
+from ..checker.report.messages import MESSAGES
+from ..checker.report.report import (
+    CHECK_IDS,
+    Check,
+    Crash,
+    Departure,
+    Diagnosis,
+    Fault,
+    Part,
+    Report,
+)
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..checker.report import Report
-from ..checker.timings import Timings
+from ..checker.report.report import Report
+from ..checker.report.timings import Timings
 from ..kata.catalogue import Kata, katas
 from ..practice.targets import INPUT, Target
 from .lists import next_lines

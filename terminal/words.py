@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..checker.plurals import filled
+from ..checker.report.plurals import filled
 
 __all__ = ["knows", "messages", "say"]
 

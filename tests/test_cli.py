@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice.history import Attempt, History
 from attn_kata.practice.pages import page_names

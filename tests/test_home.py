@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pyte
 import pytest
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.cli import main
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.slips import slips

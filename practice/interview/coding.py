@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...checker.report import Report
+from ...checker.report.report import Report
 from ...kata.catalogue import Kata
 from ..errors import Trouble
 from ..home import reason

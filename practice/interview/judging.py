@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any
 
 from ...checker.client import Bench, Options
-from ...checker.report import Report
+from ...checker.report.report import Report
 from ...kata.catalogue import Kata
 from .requirements import matters, value
 from .voices import group_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...checker.report import Report
+from ...checker.report.report import Report
 from ..errors import Trouble
 
 __all__ = ["Said", "note", "speech", "trouble"]

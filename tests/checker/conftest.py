@@ -9,12 +9,13 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from attn_kata.checker import examine, wire
-from attn_kata.checker.candidate import _Worker
+from attn_kata.checker.candidate.worker import _Worker
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.direct import examine as direct
-from attn_kata.checker.judge import _Sitting
-from attn_kata.checker.report import Report
+from attn_kata.checker.judge import examine as direct
+from attn_kata.checker.judge.classes import examine
+from attn_kata.checker.judge.main import _Sitting
+from attn_kata.checker.process import wire
+from attn_kata.checker.report.report import Report
 
 Judge = Callable[..., Report]
 

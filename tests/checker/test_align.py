@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker import align, layout, probes
-from attn_kata.checker.plan import Binding, ForwardPlan, Size
-from attn_kata.checker.truth import Truth
+from attn_kata.checker.judge.classes import align, layout, probes
+from attn_kata.checker.judge.classes.plan import Binding, ForwardPlan, Size
+from attn_kata.checker.judge.classes.truth import Truth
 from attn_kata.kata.catalogue import find
 from hypothesis import given, settings
 from hypothesis import strategies as st

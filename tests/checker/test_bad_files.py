@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
 
 Judge = Callable[..., Report]

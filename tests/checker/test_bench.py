@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.client import Bench, Died, Options
-from attn_kata.checker.kin import children
+from attn_kata.checker.process.process_tree import children
 
 RIGHT = Path(__file__).parent.parent.parent / "examples" / "right_mha.py"
 
@@ -48,7 +48,7 @@ def running(bench):
     found = []
 
     def there():
-        # What forks the judges forks wardens too, and a warden its candidates.
+        # What forks the judges forks supervisors too, and a supervisor its candidates.
         middle = [one for child in children(bench.started.pid) for one in children(child)]
         found[:] = [one for one in middle if worked(one) > _TICKS]
         return bool(found)
@@ -124,8 +124,8 @@ def test_files_after_one_that_a_judge_died_of(endless):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
-def test_warden_that_dies_takes_no_other_along(tmp_path, monkeypatch):
-    """A judge ends, and its warden still removes files when another warden is killed."""
+def test_supervisor_that_dies_takes_no_other_along(tmp_path, monkeypatch):
+    """A judge ends, and its supervisor still removes files when another supervisor is killed."""
     place = tmp_path / "temporary"
     place.mkdir()
     monkeypatch.setenv("TMPDIR", str(place))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from attn_kata.checker.compare import GRADIENT_BOUND, VALUE_BOUND, gap, low_precision_bound
+from attn_kata.checker.judge.compare import GRADIENT_BOUND, VALUE_BOUND, gap, low_precision_bound
 from torch import Tensor
 
 Attention = Callable[[Tensor, Tensor, Tensor], Tensor]

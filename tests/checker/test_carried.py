@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
+from attn_kata.checker.candidate.carried import entries
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.carried import entries
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
 

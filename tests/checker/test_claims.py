@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker import claims, whereabouts, wire
-from attn_kata.checker.whereabouts import Place
+from attn_kata.checker.process import claims, whereabouts, wire
+from attn_kata.checker.process.whereabouts import Place
 
 FAULT = {
     "type": "ValueError",
@@ -125,8 +125,8 @@ Current thread 0x00007f0000000002 (most recent call first):
   File "/usr/lib/python3/torch/nn/functional.py", line 90 in linear
   File "/x/{name}", line 12 in helper
   File "/x/{name}", line 30 in forward
-  File "/y/checker/candidate.py", line 200 in {function}
-  File "/y/checker/candidate.py", line 90 in answer
+  File "/y/checker/candidate/worker.py", line 200 in {function}
+  File "/y/checker/candidate/worker.py", line 90 in answer
 """
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import katas
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker import accelerator
-from attn_kata.checker.accelerator import NoStart
+from attn_kata.checker.candidate import accelerator
+from attn_kata.checker.candidate.accelerator import NoStart
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.report import Check, Report
+from attn_kata.checker.report.report import Check, Report
 from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import Kata, find, katas
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 import torch
+from attn_kata.checker.candidate.watch import Watch, facts
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.draw import Case, Given
-from attn_kata.checker.direct.find import found, ways
-from attn_kata.checker.direct.rules import broken, misplaced
-from attn_kata.checker.direct.trials import Trial
-from attn_kata.checker.direct.watch import Watch, facts
-from attn_kata.checker.source import read
+from attn_kata.checker.judge.draw import Case, Given
+from attn_kata.checker.judge.find import found, ways
+from attn_kata.checker.judge.rules import broken, misplaced
+from attn_kata.checker.judge.source import read
+from attn_kata.checker.judge.trials import Trial
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, Memory, Rules, choices, read_asked
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.diagnose import holding
-from attn_kata.checker.direct.draw import Case, Given, draw
-from attn_kata.checker.origins import Origins
-from attn_kata.checker.source import read
+from attn_kata.checker.diagnose.diagnose import holding
+from attn_kata.checker.diagnose.origins import Origins
+from attn_kata.checker.judge.draw import Case, Given, draw
+from attn_kata.checker.judge.source import read
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 import torch
+from attn_kata.checker.candidate.watch import Watch
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.draw import Case, draw
-from attn_kata.checker.direct.tiles import holding_part
-from attn_kata.checker.direct.watch import Watch
+from attn_kata.checker.diagnose.tiles import holding_part
+from attn_kata.checker.judge.draw import Case, draw
 from attn_kata.kata.functions import BadContract, read_asked
 
 CONTRACT: dict[str, Any] = {

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from attn_kata.checker.direct.diagnose import holding
-from attn_kata.checker.direct.draw import Given
-from attn_kata.checker.report import Report
+from attn_kata.checker.diagnose.diagnose import holding
+from attn_kata.checker.judge.draw import Given
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
 

@@ -9,15 +9,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from attn_kata.checker import fence, kin
-from attn_kata.checker.limits import share_of_memory
+from attn_kata.checker.process import fence, process_tree
+from attn_kata.checker.process.limits import share_of_memory
 
 linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux's own fences")
 
 # Runs some lines and prints, of each expression, its value or its exception's name.
 TRY = """
 import json, os, resource, signal, socket, subprocess, sys
-from attn_kata.checker import fence, kin
+from attn_kata.checker.process import fence, process_tree
 
 def tried(act):
     try:
@@ -109,7 +109,10 @@ if first == 0:
 orphan = int(os.read(reading, 20))
 """
     found, ended, left = inside(
-        before, "orphan in kin.descendants(os.getpid())", "kin.end_all(first)", "os.kill(orphan, 0)"
+        before,
+        "orphan in process_tree.descendants(os.getpid())",
+        "process_tree.end_all(first)",
+        "os.kill(orphan, 0)",
     )
     assert (found, ended, left) == (True, True, "ProcessLookupError")
 
@@ -118,11 +121,11 @@ orphan = int(os.read(reading, 20))
 def test_children_are_listed_and_weighed() -> None:
     """A child is known, with what it holds in memory."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
-        assert child.pid in kin.children(os.getpid())
-        assert kin.use_of(os.getpid()).own > 1 << 20
+        assert child.pid in process_tree.children(os.getpid())
+        assert process_tree.use_of(os.getpid()).own > 1 << 20
         child.kill()
-    assert kin.use_of(child.pid).own == 0
-    assert kin.own_data() > 1 << 20
+    assert process_tree.use_of(child.pid).own == 0
+    assert process_tree.own_data() > 1 << 20
 
 
 def test_other_systems_say_that_they_have_no_fence(monkeypatch: pytest.MonkeyPatch) -> None:

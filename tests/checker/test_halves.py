@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from attn_kata.checker.report import Check, Report
+from attn_kata.checker.report.report import Check, Report
 
 Judge = Callable[..., Report]
 

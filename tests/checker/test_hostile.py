@@ -14,10 +14,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from attn_kata.checker import kin
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.messages import say
-from attn_kata.checker.report import MISTAKE_IDS, Report
+from attn_kata.checker.process import process_tree
+from attn_kata.checker.report.messages import say
+from attn_kata.checker.report.report import MISTAKE_IDS, Report
 
 BATTERY = Path(__file__).parent.parent / "corpus" / "hostile"
 TOKEN = f"HOSTILE={uuid.uuid4().hex}"
@@ -87,7 +87,7 @@ def contents() -> dict[Path, bytes]:
 
 
 def left() -> list[int]:
-    """List the processes that the battery's nursery started and that are still there."""
+    """List the processes that the battery's zygote started and that are still there."""
     found: list[int] = []
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -101,13 +101,13 @@ def judge(many: list[Entry], reports: dict[Path, Report], seconds: dict[Path, fl
     with Bench() as bench:
         for entry in many:
             first = bench.started.pid
-            before = kin.processor_below(first)
+            before = process_tree.processor_below(first)
             made = bench.judge(entry.kata, [entry.path], entry.options)
             reports[entry.path] = next(made)
             last = bench.started.pid
             # What began anew has used nothing before.
             begun = before if last == first else 0.0
-            seconds[entry.path] = kin.processor_below(last) - begun
+            seconds[entry.path] = process_tree.processor_below(last) - begun
 
 
 @pytest.fixture(scope="module")

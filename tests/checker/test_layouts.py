@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attn_kata.checker.direct.takes import Take, pieces, tables
-from attn_kata.checker.direct.weights import readings
+from attn_kata.checker.judge.weights.readings import readings
+from attn_kata.checker.judge.weights.takes import Take, pieces, tables
 from attn_kata.kata.modules import Layer
 
 SIZES = {"E": 5, "H": 2, "D": 3, "C": 4}

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from attn_kata.checker import budget, kin, launch, wire
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.limits import Limits
-from attn_kata.checker.messages import say
-from attn_kata.checker.meter import Meter
-from attn_kata.checker.report import Report
+from attn_kata.checker.judge import budget
+from attn_kata.checker.process import launch, process_tree, wire
+from attn_kata.checker.process.limits import Limits
+from attn_kata.checker.process.meter import Meter
+from attn_kata.checker.report.messages import say
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
 
 Judge = Callable[..., Report]
@@ -123,9 +124,9 @@ def test_a_system_that_tells_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     """
     started_with(
         monkeypatch,
-        "from attn_kata.checker import kin",
-        "kin.TELLS = False",
-        "kin.processor_below, kin.asleep = lambda pid: 0.0, lambda pid: False",
+        "from attn_kata.checker.process import process_tree",
+        "process_tree.TELLS = False",
+        "process_tree.processor_below, process_tree.asleep = lambda pid: 0.0, lambda pid: False",
     )
     source, line = slow("sleep")
     with Bench() as bench:
@@ -215,7 +216,7 @@ def test_who_is_in_line_is_not_asleep(code: str, idle: bool) -> None:
             meter.note(0.01, in_vain=True)
             time.sleep(0.01)
             looks += 1
-        for below in kin.descendants(child.pid):
+        for below in process_tree.descendants(child.pid):
             os.kill(below, 9)
         child.kill()
     assert meter.waited == pytest.approx(0.01 * looks)

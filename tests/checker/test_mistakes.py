@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.reference.mistakes import MISTAKES, edited, fits
 

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.draw import Case, draw
-from attn_kata.checker.direct.objects import constructions
-from attn_kata.checker.direct.takes import tables
-from attn_kata.checker.direct.truth import answers, made
-from attn_kata.checker.direct.weights import drawn, readings
+from attn_kata.checker.judge.draw import Case, draw
+from attn_kata.checker.judge.objects import constructions
+from attn_kata.checker.judge.truth import answers, made
+from attn_kata.checker.judge.weights.readings import drawn, readings
+from attn_kata.checker.judge.weights.takes import tables
 from attn_kata.checker.vocabulary import constructor_role
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.modules import Layer, Module, Setting

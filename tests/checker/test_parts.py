@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attn_kata.checker.source import read
-from attn_kata.checker.written import hollow
+from attn_kata.checker.judge.source import read
+from attn_kata.checker.judge.written import hollow
 from attn_kata.kata.catalogue import find
 
 UNWRITTEN = '    raise NotImplementedError("write me")\n'

@@ -1,8 +1,8 @@
 """Nouns that go with their numbers, and what was printed, call by call."""
 
 import pytest
-from attn_kata.checker.plurals import filled
-from attn_kata.checker.prints import CALL_MARK, parted
+from attn_kata.checker.process.prints import CALL_MARK, parted
+from attn_kata.checker.report.plurals import filled
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attn_kata.checker.pretend import HOME, Mixed, PretendedGPU
+from attn_kata.checker.candidate.pretended_gpu import HOME, Mixed, PretendedGPU
 from attn_kata.dev.device_programs import PROGRAMS, RULES, Keeper, Program
 from attn_kata.dev.devices import fake, pretended, real
 from torch import nn

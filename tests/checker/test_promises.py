@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.client import Bench, Options
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.dev.planted import PLANTS, planted
 from attn_kata.dev.standin import NAME, standing
 from attn_kata.kata.catalogue import Kata, katas

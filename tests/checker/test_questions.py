@@ -8,19 +8,14 @@ from typing import Any, cast
 
 import pytest
 import torch
-from attn_kata.checker.cases import Case
 from attn_kata.checker.client import Options
-from attn_kata.checker.compare import alike
-from attn_kata.checker.fitting import Fitted
-from attn_kata.checker.plan import Binding, ForwardPlan, Size
-from attn_kata.checker.propose import proposals
-from attn_kata.checker.questions import (
-    _DRAWN,  # pyright: ignore[reportPrivateUsage]
-    _MOST,  # pyright: ignore[reportPrivateUsage]
-    Drawn,
-    Questions,
-)
-from attn_kata.checker.trials import Trial
+from attn_kata.checker.judge.classes.cases import Case
+from attn_kata.checker.judge.classes.fitting import Fitted
+from attn_kata.checker.judge.classes.plan import Binding, ForwardPlan, Size
+from attn_kata.checker.judge.classes.propose import proposals
+from attn_kata.checker.judge.classes.questions import _DRAWN, _MOST, Drawn, Questions
+from attn_kata.checker.judge.classes.trials import Trial
+from attn_kata.checker.judge.compare import alike
 from attn_kata.kata.catalogue import find
 
 MASKED = Case(check="mask", batch=2, queries=3, keys=3, mask="random")

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import torch
-from attn_kata.checker.building import Built
-from attn_kata.checker.direct.objects import constructions
+from attn_kata.checker.candidate.building import Built
+from attn_kata.checker.judge.objects import constructions
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import Function
 from attn_kata.kata.modules import Module

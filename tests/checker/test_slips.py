@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import katas
 from attn_kata.kata.slips import BadSlips, slips, variants
 from attn_kata.reference.mistakes import edited, fits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from attn_kata.checker.source import Unreadable, read
+from attn_kata.checker.judge.source import Unreadable, read
 
 # A source, the line at which Python rejects it, and its words.
 REJECTED = {

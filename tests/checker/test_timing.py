@@ -7,16 +7,16 @@ from dataclasses import asdict
 
 import pytest
 import torch
-from attn_kata.checker import timing
+from attn_kata.checker.candidate.stopwatch import Stopwatch
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.draw import cases, draw
-from attn_kata.checker.fused import fused_source
-from attn_kata.checker.plan import Size
-from attn_kata.checker.report import Report
-from attn_kata.checker.stopwatch import Stopwatch
-from attn_kata.checker.timings import LENGTHS, OTHERS, SIDES, Lap, Timings, against, row
-from attn_kata.checker.truth import Truth
-from attn_kata.checker.yardstick import Yardstick, others
+from attn_kata.checker.judge import timing
+from attn_kata.checker.judge.classes.plan import Size
+from attn_kata.checker.judge.classes.truth import Truth
+from attn_kata.checker.judge.draw import cases, draw
+from attn_kata.checker.judge.fused import fused_source
+from attn_kata.checker.judge.yardstick import Yardstick, others
+from attn_kata.checker.report.report import Report
+from attn_kata.checker.report.timings import LENGTHS, OTHERS, SIDES, Lap, Timings, against, row
 from attn_kata.kata.catalogue import katas
 from hypothesis import given
 from hypothesis import strategies as st
@@ -210,7 +210,7 @@ def test_what_happens_at_a_length_stays_there(timed, root, line, stopped, words)
 
 def test_times_that_cannot_be_are_not_shown(timed, root):
     """A submission that stops its clock has no row: what it says is a claim, and is looked at."""
-    stop = "__import__('sys').modules['attn_kata.checker.stopwatch']._now = float"
+    stop = "__import__('sys').modules['attn_kata.checker.candidate.stopwatch']._now = float"
     found = timed("v1", at_length(root, 128, stop)).bench
     assert [one.length for one in found.rows] == [64]
     assert found.message == "reported impossible times"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
 
 Judge = Callable[..., Report]

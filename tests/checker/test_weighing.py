@@ -8,11 +8,11 @@ from typing import Any, cast
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.direct.draw import draw
-from attn_kata.checker.direct.sequences import KINDS, sequence
-from attn_kata.checker.direct.takes import tables
-from attn_kata.checker.direct.truth import Ready, answers, made
-from attn_kata.checker.direct.weights import readings
+from attn_kata.checker.judge.draw import draw
+from attn_kata.checker.judge.sequences import KINDS, sequence
+from attn_kata.checker.judge.truth import Ready, answers, made
+from attn_kata.checker.judge.weights.readings import readings
+from attn_kata.checker.judge.weights.takes import tables
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.kata.modules import Layer, read_module

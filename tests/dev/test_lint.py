@@ -310,7 +310,7 @@ def test_a_mistake_of_which_nothing_is_said(monkeypatch):
     """An id without a page, a sentence or an interviewer's sentence is told what to write where."""
     monkeypatch.setattr(pages, "MISTAKE_IDS", (*pages.MISTAKE_IDS, "none-such"))
     assert list(pages.sentence_problems()) == [
-        "checker/messages.py: has no sentence `none-such`; say in both languages what it is",
+        "checker/report/messages.py: has no sentence `none-such`; say in both languages what it is",
         (
             "practice/interview/voices.toml: has nothing to say of `none-such`; "
             "list it in the `mistakes` of a group"
@@ -325,7 +325,7 @@ def test_a_shared_mistake_that_no_kata_takes(monkeypatch):
     monkeypatch.setattr(pages, "all_ids", lambda _: frozenset())
     monkeypatch.setattr(pages, "MISTAKE_IDS", [n for n in pages.MISTAKE_IDS if n != "norm-added"])
     problems = list(pages.sentence_problems())
-    assert problems[0] == "checker/report.py: MISTAKE_IDS lacks `norm-added`; list it"
+    assert problems[0] == "checker/report/report.py: MISTAKE_IDS lacks `norm-added`; list it"
     assert (
         "kata/mistakes.toml: `scale-missing` is in no kata; list it in one, or remove it"
         in problems

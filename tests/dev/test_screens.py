@@ -7,7 +7,8 @@ import shlex
 
 import pytest
 from attn_kata import cli
-from attn_kata.checker import client, launch
+from attn_kata.checker import client
+from attn_kata.checker.process import launch
 from attn_kata.dev import screens
 
 TEXT = """\

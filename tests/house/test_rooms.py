@@ -1,5 +1,6 @@
 """Which room may import what: the house's plan, held in fresh processes."""
 
+import ast
 import json
 import subprocess
 import sys
@@ -19,9 +20,21 @@ NEVER = {
     "cli.py": {"torch", "attn_kata.reference"},
     "__init__.py": {"torch", "rich", "typer", "attn_kata.checker", "attn_kata.kata"},
     "checker/client.py": {"torch", "rich", "typer", "attn_kata.reference"},
-    "checker/report.py": {"torch", "rich", "typer", "attn_kata.reference"},
+    "checker/report/report.py": {"torch", "rich", "typer", "attn_kata.reference"},
     "dev/lint.py": {"torch", "rich", "typer"},
 }
+
+# What the checker's inner rooms may import of each other, and of the house. What runs a submission
+# knows nothing of what is expected of it.
+MAY = {
+    "report": set(),
+    "candidate": {"process", "vocabulary"},
+    "process": {"candidate", "judge"},
+    "diagnose": {"candidate", "judge", "report", "vocabulary", "kata", "reference"},
+    "judge": {"candidate", "diagnose", "process", "report", "vocabulary", "kata", "reference"},
+}
+# Which of their files starts what another room holds.
+FORKS = {"supervisor.py", "zygote.py"}
 
 # Imports every module of the standard input in a fork of its own, so that none
 # finds what another has loaded, while torch is imported but once. Without the collector, which
@@ -77,6 +90,29 @@ def test_never_imports(part):
     lines = [*(f"import {name}" for name in modules(part)), "import sys", "print(*sys.modules)"]
     loaded = set(python("\n".join(lines)).split())
     assert loaded & NEVER[part] == set()
+
+
+def imported(file):
+    """List what a module of the checker imports of ours: (inner room of the checker, or room)."""
+    package = ["attn_kata", *file.relative_to(ROOT).parts[:-1]]
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = package[: len(package) - node.level + 1]
+            base += node.module.split(".") if node.module else []
+            for alias in node.names:
+                whole = [*base, alias.name]
+                yield whole[2] if whole[1] == "checker" else whole[1]
+
+
+@pytest.mark.parametrize("room", MAY)
+def test_inner_rooms(room):
+    """What runs a submission imports nothing of what is expected, and reports import nobody."""
+    files = sorted((ROOT / "checker" / room).rglob("*.py"))
+    found = {file: set(imported(file)) - {room} for file in files}
+    assert any(found.values()) == bool(MAY[room])
+    assert {file.name: more for file, names in found.items() if (more := names - MAY[room])} == {}
+    if room == "process":
+        assert {file.name for file, names in found.items() if names} == FORKS
 
 
 def test_each_module_alone():

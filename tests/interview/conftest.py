@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from attn_kata.checker.report import Check, Diagnosis, Difference, Fault, Report
+from attn_kata.checker.report.report import Check, Diagnosis, Difference, Fault, Report
 from attn_kata.practice.interview import clock, opening
 from attn_kata.practice.interview.conduct import Interview
 from attn_kata.practice.interview.store import Store

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from attn_kata.checker.report import Diagnosis, Report
+from attn_kata.checker.report.report import Diagnosis, Report
 from attn_kata.practice.interview.plan import plan_names
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session

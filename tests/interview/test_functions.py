@@ -4,8 +4,8 @@ import ast
 from dataclasses import fields, replace
 
 import pytest
-from attn_kata.checker.direct.rules import GROUPS
-from attn_kata.checker.report import MISTAKE_IDS, Diagnosis, Fault, Part, Report
+from attn_kata.checker.judge.rules import GROUPS
+from attn_kata.checker.report.report import MISTAKE_IDS, Diagnosis, Fault, Part, Report
 from attn_kata.kata.catalogue import LANGUAGES, find, katas
 from attn_kata.kata.functions import Memory
 from attn_kata.kata.slips import slips

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report import Check, Diagnosis, Remark
+from attn_kata.checker.report.report import Check, Diagnosis, Remark
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.interview.judging import Examiner, default_rate, weigh
 from attn_kata.practice.interview.requirements import value

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report import MISTAKE_IDS, Diagnosis, Report
+from attn_kata.checker.report.report import MISTAKE_IDS, Diagnosis, Report
 from attn_kata.kata.catalogue import UnknownKata, katas
 from attn_kata.practice.completion import plans
 from attn_kata.practice.interview import plan

@@ -10,7 +10,7 @@ import sqlite3
 import time
 
 import pytest
-from attn_kata.checker.report import Diagnosis, Fault, Report
+from attn_kata.checker.report.report import Diagnosis, Fault, Report
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.history import Attempt, Event, History
 from attn_kata.practice.record import Recorder

@@ -8,7 +8,7 @@ import signal
 import sqlite3
 
 import pytest
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.practice import database
 from attn_kata.practice.history import Attempt, History
 from attn_kata.practice.interview.clock import Reading

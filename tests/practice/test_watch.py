@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 from attn_kata.checker.client import Died, Options, Underway
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.errors import Refusal
 from attn_kata.practice.record import Recorder

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report import Departure, Report, Step
+from attn_kata.checker.report.report import Departure, Report, Step
 from attn_kata.terminal.flow import flow_lines
 from attn_kata.terminal.folding import Loop, Row, folded
 from attn_kata.terminal.text import cells, written

@@ -7,7 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from attn_kata.checker.report import Heat, Report
+from attn_kata.checker.report.report import Heat, Report
 from attn_kata.kata.catalogue import find
 from attn_kata.terminal import fonts
 from attn_kata.terminal.fonts import chinese_font

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.messages import say as judge_says
-from attn_kata.checker.report import (
+from attn_kata.checker.report.messages import say as judge_says
+from attn_kata.checker.report.report import (
     CHECK_IDS,
     Check,
     Crash,

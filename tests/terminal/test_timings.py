@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.timings import SIDES, Against, Timings, row
+from attn_kata.checker.report.timings import SIDES, Against, Timings, row
 from attn_kata.terminal.text import cells, written
 from attn_kata.terminal.timings import bars, multiple, size, spread, time, timings_lines
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from attn_kata.checker.report import Report
+from attn_kata.checker.report.report import Report
 from attn_kata.terminal.verdicts import Manner, Verdicts, lines_of
 
 

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from attn_kata.checker.client import Underway
-from attn_kata.checker.report import Check, Diagnosis, Difference, Heat, Remark, Report, Step
+from attn_kata.checker.report.report import Check, Diagnosis, Difference, Heat, Remark, Report, Step
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.judging import Wishes
 from attn_kata.practice.record import Recorder

@@ -1,0 +1,168 @@
+"""In the candidate's process: watch torch calls, with the candidate's lines.
+
+A `TorchFunctionMode` sees calls at the user's own level and costs little; a dispatch
+mode would cost seconds of imports.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._C._functorch import (
+    is_functorch_wrapped_tensor as _is_wrapped,  # pyright: ignore[reportPrivateUsage] - no public one
+)
+from torch.overrides import TorchFunctionMode
+
+from ..process.wire import dtype_name
+from .frames import caller, line_in, lines_in
+
+__all__ = ["LIMIT", "Recorder"]
+
+# A loop over positions makes thousands of calls; what comes after these is not recorded.
+LIMIT = 10_000
+# Values of larger tensors are not kept.
+_SMALL = 4096
+
+
+class Recorder(TorchFunctionMode):
+    """Record each torch call: its name, line, shapes and numbers, and on wish its values.
+
+    names: module names by identity, to say which layer a call belongs to.
+    weights: parameter names by identity, to say which weights a call uses.
+    skip: calls of these names return their input, to see what remains without them.
+    given: keep what dropouts are given. steps: whether calls are recorded, beside dropouts.
+    only_dropout: let only these dropout calls drop, by number; others return their input.
+    flattest: marks, tensors without floats, are kept where they have more axes than this.
+    """
+
+    flattest = 1
+
+    def __init__(
+        self,
+        path: str,
+        names: dict[int, str],
+        weights: dict[int, str],
+        *,
+        values: bool = False,
+        given: bool = False,
+        steps: bool = True,
+        only_dropout: list[int] | None = None,
+        skip: list[str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.path = path
+        self.names = names
+        self.weights = weights
+        self.values = values
+        self.given = given or values
+        self.noting = steps
+        self.skip = frozenset(skip or ())
+        self.only_dropout = only_dropout
+        self.steps: list[dict[str, Any]] = []
+        self.dropouts: list[dict[str, Any]] = []
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", str(func))
+        if name == "__get__":
+            # An attribute: `.T` and `.mT` move axes, `.shape` and the like make no tensor.
+            name = getattr(getattr(func, "__self__", None), "__name__", name)
+        if name in _DROPOUTS:
+            return self._dropout(func, name, args, kwargs)
+        result = args[0] if name in self.skip and args else func(*args, **kwargs)
+        if name not in _QUIET:
+            # An assignment to items gives nothing back: what it changed is what it made.
+            made = args[0] if name == "__setitem__" else result
+            self._note(name, args, kwargs, made)
+        return result
+
+    def _dropout(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        given: dict[str, Any] = dict(zip(("input", "p", "training"), args, strict=False))
+        given.update(kwargs)
+        source = given.get("input")
+        index = len(self.dropouts)
+        silent = self.only_dropout is not None and index not in self.only_dropout
+        result = source if silent else func(*args, **kwargs)
+        entry: dict[str, Any] = {
+            "p": float(given.get("p", 0.5)),
+            "training": bool(given.get("training", True)),
+            "line": line_in(self.path),
+            "module": self._module(),
+            "shape": list(source.shape) if isinstance(source, Tensor) else [],
+        }
+        if self.given and isinstance(source, Tensor):
+            entry["input"] = source.detach().clone()
+        self.dropouts.append(entry)
+        self._note(name, args, kwargs, result)
+        return result
+
+    def _note(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
+        if not self.noting or len(self.steps) >= LIMIT:
+            return
+        lines = lines_in(self.path)
+        step: dict[str, Any] = {
+            "call": name,
+            "line": lines[0] if lines else None,
+            "lines": lines,
+            "weights": [self.weights[id(a)] for a in args if id(a) in self.weights],
+            "numbers": _numbers(args, kwargs),
+            "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
+            "shape": list(result.shape) if isinstance(result, Tensor) else None,
+            "dtype": dtype_name(result.dtype) if isinstance(result, Tensor) else None,
+        }
+        if self.values:
+            first = result[0] if isinstance(result, (tuple, list)) and result else result
+            outs = list(result) if isinstance(result, (tuple, list)) else [first]
+            # One that lives inside a vmap is nothing outside it; one on meta has no values.
+            small = [
+                out.detach()
+                for out in outs
+                if isinstance(out, Tensor) and out.numel() <= _SMALL
+                and not _is_wrapped(out) and not out.is_meta
+            ]  # fmt: skip
+            step["values"] = [out.clone() for out in small if out.is_floating_point()]
+            step["marks"] = [
+                out.to(torch.int64)
+                for out in small
+                if not out.is_floating_point() and out.dim() > self.flattest
+            ]
+            step["module"] = self._module() if name in _LAYERED else None
+        self.steps.append(step)
+
+    def _module(self) -> str | None:
+        frame = caller()
+        while frame is not None and frame.f_code.co_filename != self.path:
+            owner = frame.f_locals.get("self")
+            if id(owner) in self.names:
+                return self.names[id(owner)]
+            frame = frame.f_back
+        return None
+
+
+def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
+    found = []
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
+            found.append(float(value))
+        elif isinstance(value, Tensor) and value.dim() == 0 and value.is_floating_point():
+            # A constant; larger tensors may be `torch.empty`, and hold anything.
+            found.append(float(value.detach()))
+    return found
+
+
+# Calls that a layer without weights makes with what its constructor was given.
+_LAYERED = {
+    "softmax", "log_softmax", "relu", "gelu", "tanh", "sigmoid", "silu", "elu", "leaky_relu",
+    "layer_norm", "rms_norm", "batch_norm", "group_norm", "selu", "mish",
+}  # fmt: skip
+_DROPOUTS = {"dropout", "dropout_", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d"}
+_QUIET = {
+    "__set__", "shape", "device", "dtype", "requires_grad", "is_cuda", "ndim", "data", "grad",
+    "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "size", "dim", "numel",
+    "is_floating_point", "is_contiguous", "stride",
+    "element_size", "__len__", "has_names", "is_complex", "storage_offset",
+}  # fmt: skip

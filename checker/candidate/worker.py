@@ -1,0 +1,380 @@
+"""The candidate's process: runs the submission and answers the judge's requests.
+
+What it says is a claim. The judge draws every weight and input, compares every value
+itself, and believes nothing here that behaviour does not confirm.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..process import wire
+from ..process.limits import Limits
+from . import accelerator
+from .accelerator import Accelerator, NoStart
+from .building import Built, build
+from .carried import entries
+from .guard import Guard
+from .home import settle
+from .laps import Laps
+from .loading import Submission, describe_exception
+from .pretended_gpu import HOME, Mixed, PretendedGPU
+from .recorder import Recorder
+from .rehearsal import rehearse
+from .results import describe_result, gradients, jacobian
+from .surroundings import GPUMachine, PrintWatch, Restored
+from .watch import Watch, facts, functions
+
+__all__ = ["serve"]
+
+
+# Bound before any submission runs: what it puts in their place is its own affair.
+_getpid, _seed, _grad = os.getpid, torch.default_generator.manual_seed, torch.set_grad_enabled
+_seed_python, _no_grad = random.seed, torch.no_grad
+_autocast, _CPU = torch.autocast, torch.device("cpu")
+_copy, _detach, _to, _equal = Tensor.clone, Tensor.detach, Tensor.to, torch.equal
+
+
+def serve(
+    channel: int, aside: int, folder: str | None, limits: Limits, protected: set[int]
+) -> None:
+    """Answer requests until the judge goes away."""
+    guard = settle(channel, aside, folder, limits, protected)
+    if not limits.accelerator:
+        accelerator.hide()
+        # One that is to run on a GPU asks for it first, and hears there why it does not start.
+        rehearse(_Worker(guard))
+    worker = _Worker(guard)
+    line = wire.Pipe(channel)
+    own = _getpid()
+    while True:
+        try:
+            request = wire.receive(line)
+        except wire.Closed:
+            return
+        answer = worker.answer(request)
+        if _getpid() != own:
+            # A fork came back with its parent.
+            return
+        wire.send(line, answer)
+
+
+class _Worker:
+    """One submission's process."""
+
+    def __init__(self, guard: Guard) -> None:
+        self.guard = guard
+        self.submission: Submission | None = None
+        self.printed: list[int | None] = []
+        self.calls = 0
+        self.restored = Restored()
+        self.laps = Laps(self.restored, self._built, self._given, self._fault)
+        self.accelerator: Accelerator | None = None
+        # One for all calls: what one of them keeps for the next is where it was.
+        self.pretended: PretendedGPU | None = None
+
+    @property
+    def loaded(self) -> Submission:
+        """The submission; every request but the first needs it."""
+        if self.submission is None:
+            raise RuntimeError("nothing was loaded")
+        return self.submission
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Do what is asked; a candidate's exception is an answer like any other."""
+        kinds: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "load": self.load,
+            "describe": self.describe,
+            "run": self.run,
+            "pretend": self.pretend,
+            "functions": lambda _: {"functions": functions(self.loaded)},
+            "prepare": self.laps.prepare,
+            "lap": self.laps.lap,
+            "start": self.start,
+        }
+        return kinds[request["do"]](request)
+
+    def start(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Take hold of an accelerator; from then on every object is moved and called there."""
+        try:
+            held = accelerator.start(request["device"])
+        except NoStart as fault:
+            return {"reason": str(fault)}
+        self.accelerator = held
+        return {"place": str(held.place), "name": held.name, "count": held.count}
+
+    def load(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run the file and list its classes."""
+        sys.path.append(request["folder"])
+        sys.argv = [request["path"]]
+        self.submission = Submission(request["source"], request["path"])
+        self.guard.path = request["path"]
+        # What the file draws as it loads is the same each time, so that a seed repeats a check.
+        _seed(0)
+        with self.restored:
+            fault = self.submission.execute(request["cells"])
+        self.guard.arm()
+        return {
+            "fault": fault,
+            "classes": self.submission.classes(),
+            "sizes": self.submission.sizes(),
+        }
+
+    def describe(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make objects, call each once on a plain input, and list their weights.
+
+        With `first_good` the tries stop at the first that gives an output of its shape.
+        """
+        answers: list[dict[str, Any]] = []
+        for attempt in request["tries"]:
+            with self.restored, self._prints():
+                answers.append(self._describe(attempt))
+            answers[-1]["printed"] = self._take_prints()
+            if request["first_good"] and answers[-1].get("fits"):
+                break
+        return {"answers": answers}
+
+    def _describe(self, attempt: dict[str, Any]) -> dict[str, Any]:
+        dtype = getattr(torch, attempt["dtype"])
+        try:
+            built = self._built(attempt["recipe"])
+            built.convert(dtype)
+            built.mode(training=False)
+            built.move(self._place)
+        except BaseException as exception:  # noqa: BLE001
+            return {"phase": "construct", "fault": self._fault(exception, "construct")}
+        answer = self._call(built, attempt["call"], dtype)
+        built.survey()
+        shapes = {
+            "registered": {name: list(w.shape) for name, w in built.registered.items()},
+            "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
+        }
+        if "fault" in answer:
+            return {"phase": "forward", **answer, **shapes}
+        out = answer["out"]
+        return {
+            "phase": "done",
+            "fits": isinstance(out, Tensor) and list(out.shape) == attempt["call"]["shape"],
+            "answer": answer,
+            **shapes,
+            "modules": _modules(built),
+            "plain": built.plain,
+        }
+
+    def run(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make a fresh object for each run, give it the weights, and make the calls."""
+        results = []
+        for run in request["runs"]:
+            with self.restored, self._prints():
+                results.append(self._run(run))
+        return {"results": results}
+
+    def _run(self, run: dict[str, Any]) -> dict[str, Any]:
+        dtype = getattr(torch, run["dtype"])
+        made: list[dict[str, Any]] = []
+        try:
+            built = (
+                self._made(run["recipe"], made) if run.get("record") else self._built(run["recipe"])
+            )
+            built.convert(dtype)
+            built.mode(training=False)
+            built.move(self._place)
+            if built.lazy or set(built.weights) != set(run["weights"]):
+                self._call(built, run["warm"], dtype)
+                built.survey()
+                built.convert(dtype)
+            built.load(run["weights"])
+        except BaseException as exception:  # noqa: BLE001
+            return {"fault": self._fault(exception, "construct")}
+        answers: list[dict[str, Any]] = []
+        for call in run["calls"]:
+            built.mode(training=call.get("train", False))
+            answers.append(self._call(built, call, dtype))
+        return {"answers": answers, "made": made}
+
+    def _made(self, recipe: dict[str, Any], steps: list[dict[str, Any]]) -> Built:
+        """Make the object, and note the torch calls of its constructor."""
+        with Recorder(self.loaded.path, {}, {}, values=True) as recorder:
+            built = self._built(recipe)
+        steps.extend(step for step in recorder.steps if step["line"] is not None)
+        return built
+
+    def pretend(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Make and call the object as on a GPU machine; say where two devices met."""
+        answers: list[dict[str, Any]] = []
+        for call in request["calls"]:
+            with self.restored, self._prints(), GPUMachine(self.loaded):
+                answers.append(self._pretend(request["recipe"], request["warm"], call))
+        return {"answers": answers}
+
+    def _pretend(
+        self, recipe: dict[str, Any], warm: dict[str, Any], call: dict[str, Any]
+    ) -> dict[str, Any]:
+        if self.pretended is None:
+            self.pretended = PretendedGPU(self.loaded.path)
+        gpu = self.pretended
+        try:
+            with gpu:
+                built = self._built(recipe, HOME)
+            built.mode(training=call.get("train", False))
+            if built.lazy:
+                self._call(built, warm, torch.float32)
+            given, args, kwargs = self._given(built, call, torch.float32)
+            gpu.place(built.thing, given.values())
+            with gpu, _no_grad():
+                result = built.forward(*args, **kwargs)
+            if given:
+                # What is given no tensor cannot know of a device.
+                gpu.brought_home(describe_result(result, call.get("shape")).get("out"))
+        except Mixed as mixed:
+            kind, name, line = mixed.origin
+            fault = self._fault(mixed, "forward")
+            return {"fault": fault, "kind": kind, "name": name, "line": line or fault["line"]}
+        except BaseException as exception:  # noqa: BLE001
+            fault = self._fault(exception, "forward")
+            return {"fault": fault, "kind": "raised", "name": "", "line": None}
+        return {}
+
+    def _given(
+        self, built: Built, call: dict[str, Any], dtype: torch.dtype
+    ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
+        """Turn a call's description into tensors and arguments."""
+        given: dict[str, Tensor] = {}
+
+        def value_of(item: Any) -> Any:
+            if isinstance(item, dict) and "carry" in item:
+                return built.kept.get(item["carry"])
+            if not (isinstance(item, dict) and "input" in item):
+                return item
+            name = item["input"]
+            if name not in given:
+                given[name] = _prepared(item, call["inputs"][name], dtype, call, self._place)
+            return given[name]
+
+        args = [value_of(item) for item in call["args"]]
+        kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
+        return given, args, kwargs
+
+    @property
+    def _place(self) -> torch.device | None:
+        return self.accelerator and self.accelerator.place
+
+    def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+        # Every call has its own draw, or a dropout that is never off would look repeatable.
+        self.calls += 1
+        # The public seeding queues a call, and formats a stack, for every absent GPU.
+        _seed(self.calls)
+        _seed_python(self.calls)
+        if self.accelerator is not None:
+            self.accelerator.seed(self.calls)
+            self.accelerator.exact(tf32=call.get("tf32", False))
+        # A constructor may have left it off.
+        _grad(True)
+        given, args, kwargs = self._given(built, call, dtype)
+        before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
+        recorder = None
+        answer: dict[str, Any]
+        phase = "forward"
+        try:
+            with ExitStack() as stack:
+                if call.get("record") is not None:
+                    recorder = stack.enter_context(self._recorder(built, call, given))
+                on = "grad" in call or "jacobian" in call or call.get("autograd", False)
+                stack.enter_context(nullcontext() if on else _no_grad())
+                if call.get("autocast"):
+                    kind = "cpu" if self._place is None else self._place.type
+                    stack.enter_context(_autocast(kind, getattr(torch, call["autocast"])))
+                result = built.forward(*args, **kwargs)
+            answer = describe_result(result, call.get("shape"))
+            if "shapes" in call:
+                answer.update(facts(result, given, call["shapes"]))
+            if "hold" in call:
+                answer["carried"] = built.keep(result, call["hold"], len(call["shapes"]))
+                answer["held"] = entries(built.kept[call["hold"]])
+            out = answer.get("out")
+            _grad(True)
+            phase = "backward"
+            if isinstance(out, Tensor) and "grad" in call:
+                answer.update(gradients(built, out, call["grad"], given))
+            if isinstance(out, Tensor) and "jacobian" in call:
+                answer["jacobian"] = jacobian(built, out)
+        except BaseException as exception:  # noqa: BLE001
+            answer = {"fault": self._fault(exception, phase)}
+        if recorder is not None:
+            answer["steps"] = recorder.steps
+            answer["dropouts"] = recorder.dropouts
+        answer["modified"] = [
+            name for name, tensor in given.items() if not _same(_detach(tensor), before[name])
+        ]
+        return answer
+
+    def _recorder(self, built: Built, call: dict[str, Any], given: dict[str, Tensor]) -> Recorder:
+        if "shapes" in call:
+            held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
+            return Watch(self.loaded.path, held, _names(built), **call["record"])
+        return Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
+
+    def _built(self, recipe: dict[str, Any], place: torch.device | None = None) -> Built:
+        _seed(0)
+        return build(self.loaded.module.__dict__, recipe, place or self._place or _CPU)
+
+    def _fault(self, exception: BaseException, phase: str) -> dict[str, Any]:
+        return {**describe_exception(exception, self.loaded.path), "phase": phase}
+
+    def _prints(self) -> PrintWatch:
+        return PrintWatch(self.loaded.path, self.printed, lambda: self.calls)
+
+    def _take_prints(self) -> list[int | None]:
+        lines, self.printed = self.printed, []
+        return lines
+
+
+def _modules(built: Built) -> list[list[str]]:
+    """Name the object's modules with their kinds."""
+    if not isinstance(built.thing, torch.nn.Module):
+        return []
+    return [[name, type(module).__name__] for name, module in built.thing.named_modules()]
+
+
+def _names(built: Built) -> dict[int, str]:
+    if not isinstance(built.thing, torch.nn.Module):
+        return {}
+    return {id(module): name for name, module in built.thing.named_modules() if name}
+
+
+def _weights(built: Built) -> dict[int, str]:
+    return {id(weight): name for name, weight in built.weights.items()}
+
+
+def _prepared(
+    item: dict[str, Any],
+    tensor: Tensor,
+    dtype: torch.dtype,
+    call: dict[str, Any],
+    place: torch.device | None,
+) -> Tensor:
+    if tensor.is_floating_point() and not item.get("keep"):
+        tensor = tensor.to(dtype)
+    if place is not None:
+        tensor = tensor.to(place)
+    if item.get("expand"):
+        tensor = tensor.expand(item["expand"])
+    if item.get("strided"):
+        # The same values on memory that is not contiguous, as after someone's transpose.
+        last = tensor.dim() - 1
+        tensor = tensor.transpose(last - 1, last).contiguous().transpose(last - 1, last)
+    if "grad" in call and tensor.is_floating_point() and not item.get("keep"):
+        tensor = tensor.detach().requires_grad_(True)
+    return tensor
+
+
+def _same(left: Tensor, right: Tensor) -> bool:
+    return left.shape == right.shape and _equal(left, right)

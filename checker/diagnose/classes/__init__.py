@@ -1,0 +1,1 @@
+"""The diagnosis of v1 to cross."""

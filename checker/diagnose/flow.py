@@ -1,0 +1,217 @@
+"""The steps of one call: which of the model answer's it reaches, and where it departs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.catalogue import Kata
+from ...kata.sizes import Sizes
+from ..judge.trials import Trial
+from ..judge.truth import FAULTS, Answer, made
+from ..report.report import Departure, Heat, Step
+from .heat import heat
+from .holding import holding
+from .milestones import Step as Traced
+from .milestones import shown
+from .relation import relation
+
+__all__ = ["Flow", "axis_names", "doubts", "follow"]
+
+_ONCE = ("batch", "heads")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """A traced call. reached: the traced steps that hold steps of the model answer, by name.
+
+    missing: the first that nothing holds, and nothing made from it either. culprit: the traced
+    step that was to make it. since: the last that what it is made from was reached in.
+    """
+
+    trial: Trial
+    right: dict[str, Tensor]
+    reached: dict[str, int]
+    missing: str | None
+    culprit: int | None
+    since: int
+
+    def steps(self, sizes: Sizes, *, told: bool) -> list[Step]:
+        """The steps as a report carries them. told: whether a departure is spoken of."""
+        ticks: dict[int, list[str]] = {}
+        for name, place in self.reached.items():
+            ticks.setdefault(place, []).append(name)
+        missed = (self.culprit if told else None, self.missing or "")
+        spoken = _named_sizes(self.trial, sizes)
+        return shown(self._traced, ticks, missed, lambda shape: axis_names(shape, spoken))
+
+    def heat(self, case: str) -> Heat | None:
+        """The attention weights of the call, None where none are expected. case: it in words."""
+        if "weights" not in self.right:
+            return None
+        return heat(self.right["weights"], self._traced, self.reached.get("weights"), case)
+
+    def departure(self, language: str) -> Departure | None:
+        """Say where the submission first departs, None where it does not."""
+        if self.missing is None:
+            return None
+        steps = self._traced
+        line = None if self.culprit is None else steps[self.culprit]["line"]
+        since = steps[self.since]["line"] if self.since >= 0 else None
+        right = self.right[self.missing]
+        held = steps[self.culprit].get("values", []) if self.culprit is not None else []
+        others = {n: v for n, v in self.right.items() if n != self.missing}
+        floats = {n: v for n, v in others.items() if v.is_floating_point()}
+        fits = bool(held) and right.is_floating_point()
+        message = relation(right, held, floats, language) if fits else ""
+        return Departure(milestone=self.missing, line=line, since=since, message=message)
+
+    @property
+    def _traced(self) -> list[dict[str, Any]]:
+        return self.trial.answer.get("steps", [])
+
+
+def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
+    """Hold a traced call against the model answer's named steps."""
+    steps: Sequence[Traced] = trial.answer.get("steps", [])
+    places = {id(step): place for place, step in enumerate(steps)}
+    with torch.no_grad():
+        right = made(kata, answer, trial.given, whole=False).steps
+    reached: dict[str, int] = {}
+    for name, value in right.items():
+        step = holding(value, steps, trial.given)
+        if step is not None:
+            reached[name] = places[id(step)]
+    order = list(right)
+    after = max((order.index(name) for name in reached), default=-1)
+    further = order[after + 1 :] if steps else []
+    if further:
+        own = _own_affair(kata, answer, trial, right)
+        further = [name for name in further if name not in own]
+    missing = further[0] if further else None
+    since, culprit = -1, None
+    if missing is not None:
+        since = _since(missing, _sources(kata), reached)
+        culprit = _culprit(right[missing], steps, since, set(reached.values()))
+    return Flow(
+        trial=trial, right=right, reached=reached, missing=missing, culprit=culprit, since=since
+    )
+
+
+def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tensor]) -> set[str]:
+    """The steps that right code need not make.
+
+    What does not depend on what is given, such as positions that a mask is made of, and what a
+    loop makes in its rounds.
+    """
+    other: dict[str, Tensor] = {}
+    with torch.no_grad(), suppress(*FAULTS):
+        other = made(kata, answer, trial.given.otherwise()).steps
+    fixed = {n for n, v in right.items() if n in other and torch.equal(v, other[n])}
+    if fixed >= right.keys() - {"output"}:
+        # A mask made of a length alone: there is nothing else to speak of.
+        fixed = set()
+    return {*_in_loops(kata), *fixed} - {"output"}
+
+
+def _since(missing: str, sources: dict[str, set[str]], reached: dict[str, int]) -> int:
+    """The last step in which something that this one is made from is reached, -1 for none."""
+    waiting, met, found = [missing], {missing}, -1
+    while waiting:
+        for name in sources.get(waiting.pop(), set()) - met:
+            met.add(name)
+            if name in reached:
+                found = max(found, reached[name])
+            else:
+                waiting.append(name)
+    return found
+
+
+def _culprit(right: Tensor, steps: Sequence[Traced], since: int, taken: set[int]) -> int | None:
+    """The first step after another that is as large as the right one, and no other that is right.
+
+    Where each of them is, the first.
+    """
+    kind = "values" if right.is_floating_point() else "marks"
+    sized = [
+        place
+        for place in range(since + 1, len(steps))
+        if any(held.numel() == right.numel() for held in steps[place].get(kind, ()))
+    ]
+    return next((place for place in sized if place not in taken), next(iter(sized), None))
+
+
+@cache
+def _sources(kata: Kata) -> dict[str, set[str]]:
+    """By each name of the model answer the names that it is made from."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(ast.parse(kata.solution())):
+        if isinstance(node, (ast.Assign, ast.Return)) and node.value is not None:
+            made_of = _names(node.value)
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for name in set().union(*map(_names, targets)) if targets else {"output"}:
+                found.setdefault(name, set()).update(made_of)
+    return found
+
+
+@cache
+def _in_loops(kata: Kata) -> frozenset[str]:
+    """What the model answer names in its loops."""
+    return frozenset(
+        name
+        for loop in ast.walk(ast.parse(kata.solution()))
+        if isinstance(loop, (ast.For, ast.While))
+        for node in ast.walk(loop)
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        for name in _names(target)
+    )
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def doubts(trial: Trial, sizes: Sizes) -> int:
+    """How many of a call's sizes are another's too, or 1, which says even less."""
+    worth = [size for _, size in _named_sizes(trial, sizes)]
+    return len(worth) - len(set(worth)) + 2 * worth.count(1)
+
+
+def _named_sizes(trial: Trial, sizes: Sizes) -> list[tuple[str, int]]:
+    """The sizes of a call's axes by name; of a later call also how many keys there are."""
+    case, function = trial.case, trial.function
+    named = [(sizes.axes[n], s) for n, s in case.sizes.items() if n not in function.numbers]
+    if case.after and function.state is not None:
+        named.append(("key_length", case.after + case.sizes[function.state.along]))
+    return named
+
+
+def axis_names(shape: Sequence[int], spoken: Sequence[tuple[str, int]]) -> list[str]:
+    """Name each axis of a shape by its size; one that is no size's keeps its number.
+
+    Of names for one size, a shape has each once where that can be.
+    """
+    known: dict[int, list[str]] = {}
+    for name, size in ((name, size) for name, size in spoken if size > 1):
+        known.setdefault(size, []).append(name)
+    for (one, left), (other, right) in combinations(spoken, 2):
+        folded = one.endswith("heads") and other == "head_dim"
+        folded |= one == "batch" and other in {"heads", "length"}
+        if folded and min(left, right) > 1:
+            known.setdefault(left * right, []).append(f"{one}·{other}")
+    names: list[str] = []
+    for size in shape:
+        # A shape has two lengths, but no two axes of samples or of heads.
+        free = (n for n in known.get(size, ()) if n not in names or not n.endswith(_ONCE))
+        fresh = (name for name in known.get(size, ()) if name not in names)
+        names.append(next(fresh, next(free, str(size))))
+    return names

@@ -1,0 +1,99 @@
+"""Which step of a trace holds a tensor of the model answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ..judge.compare import alike
+from ..judge.draw import Given
+from .milestones import HIDDEN, Step, find
+
+__all__ = ["as_it_lies", "holding", "laid", "moved"]
+
+# What went through a lower precision is still the same.
+_ROUNDED = 1e-6
+
+
+def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
+    """The first step that holds a tensor's values, in any layout.
+
+    Where they are an argument's own, moved about, every step may hold them in some layout, and
+    only one that holds them in this very layout counts.
+    """
+    if value.is_floating_point() and any(moved(value, one) for one in given.tensors.values()):
+        return as_it_lies(value, steps)
+    if value.dim() > 1 and value.shape[-1] > 1 and bool(((value == 0) | (value == 1)).all()):
+        # What masks are made of shows all, or nothing: a mask that does is looked for from the end.
+        even = value.dtype is torch.bool and bool((value == value.flatten()[0]).all())
+        return _drawing(value != 0, steps[::-1] if even else steps)
+    if value.is_floating_point():
+        held = find(value, list(steps))
+        if held is None and value.dim() > 3:
+            # A loop along the length holds one position at a time.
+            held = find(value.select(2, -1), list(steps))
+        return held
+    wanted = value.to(torch.int64).flatten().sort().values
+    for step in steps:
+        for held in step.get("marks", ()):
+            if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
+                return step
+    return None
+
+
+def as_it_lies(value: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The first step that holds a tensor in this very layout."""
+    return next((step for step in steps if _as_it_is(value, step)), None)
+
+
+def laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The last step that holds a tensor as it lies; where none does, with axes of one aside."""
+    exact = as_it_lies(value, steps[::-1])
+    lying = value.squeeze()
+    nearly = (
+        step for step in reversed(steps)
+        if any(_same_as_it_lies(one.squeeze(), lying) for one in step.get("values", ()))
+    )  # fmt: skip
+    return exact or next(nearly, None)
+
+
+def moved(value: Tensor, argument: Tensor) -> bool:
+    """Whether a tensor is made of an argument's entries, each once."""
+    if not argument.is_floating_point() or value.numel() != argument.numel() or value.numel() < 2:
+        return False
+    return torch.equal(value.flatten().sort().values, argument.flatten().sort().values)
+
+
+def _as_it_is(value: Tensor, step: Step) -> bool:
+    return any(_same_as_it_lies(held, value) for held in step.get("values", ()))
+
+
+def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
+    return held.shape == value.shape and alike(held.double(), value, _ROUNDED)
+
+
+def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
+    for step in steps:
+        for held in (*step.get("marks", ()), *step.get("values", ())):
+            flat = _plane(held, shown)
+            if flat is None:
+                continue
+            for seen in (flat != 0, flat > HIDDEN):
+                if torch.equal(seen, shown) or torch.equal(~seen, shown):
+                    return step
+    return None
+
+
+def _plane(held: Tensor, shown: Tensor) -> Tensor | None:
+    """A mask in another's shape; one that is the same for every sample and head, as one of it."""
+    if held.dim() < 2:
+        return None
+    if held.numel() == shown.numel():
+        return held.reshape(shown.shape)
+    if shown.dim() > 2 or held.shape[-2:] != shown.shape:
+        return None
+    planes = held.reshape(-1, *shown.shape)
+    return planes[0] if bool((planes == planes[:1]).all()) else None

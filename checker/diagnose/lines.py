@@ -1,0 +1,119 @@
+"""Lines of a submission, found in its source: where a name is set, used, drawn or returned."""
+
+from __future__ import annotations
+
+import ast
+import math
+from typing import Any
+
+from ..judge.source import Source
+
+__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports"]
+
+# The largest number that float16 holds.
+HALF_MAX = 65504
+
+
+class Lines:
+    """Finds lines in the judged class, and where it must in the rest of the file.
+
+    Lines are numbered from 1; what is not found is None.
+    """
+
+    def __init__(self, source: Source, class_name: str) -> None:
+        self.source = source
+        self.own: ast.AST = source.classes.get(class_name, source.tree)
+
+    def assignment(self, attribute: str) -> int | None:
+        """The line on which `self.attribute` is set."""
+        line = assignment(self.own, attribute)
+        return assignment(self.source.tree, attribute) if line is None else line
+
+    def use(self, attribute: str) -> int | None:
+        """The line on which `self.attribute` is called or read, else the one that sets it."""
+        leaf = attribute.rpartition(".")[2]
+        for node in ast.walk(self.own):
+            if (
+                isinstance(node, ast.Attribute)
+                and node.attr == leaf
+                and isinstance(node.ctx, ast.Load)
+            ):
+                return node.lineno
+        return self.assignment(leaf)
+
+    def triangle(self, mistake: str) -> int | None:
+        """Where a causal mask is drawn with the wrong diagonal or on the wrong side."""
+        wrong_side = {"causal-inverted": "triu"}
+        off_by_one = {"causal-excludes-self", "causal-sees-next"}
+        for node in ast.walk(self.own):
+            if not isinstance(node, ast.Call):
+                continue
+            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if name == wrong_side.get(mistake) or (
+                mistake in off_by_one and name in {"tril", "triu"}
+            ):
+                return node.lineno
+        return None
+
+    def naming(self, word: str) -> int | None:
+        """The first line of the class (else the file) that holds a word."""
+        first = getattr(self.own, "lineno", 1)
+        lines = self.source.text.split("\n")
+        for number in [*range(first, len(lines) + 1), *range(1, first)]:
+            if word in lines[number - 1]:
+                return number
+        return None
+
+    def last_return(self) -> int | None:
+        """The last `return` of the class."""
+        lines = [n.lineno for n in ast.walk(self.own) if isinstance(n, ast.Return)]
+        return max(lines, default=None)
+
+    def fill_on(self, line: int | None) -> str | None:
+        """A finite number on a line that float16 cannot hold, written as a negative fill."""
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.Constant) and node.lineno == line:
+                value = node.value
+                if isinstance(value, str):
+                    try:
+                        value = float(value)
+                    except ValueError:
+                        continue
+                if isinstance(value, (int, float)) and HALF_MAX < abs(value) < math.inf:
+                    return f"{-abs(value):g}"
+        return None
+
+
+def assignment(tree: ast.AST | None, attribute: str) -> int | None:
+    """The line within a tree on which some object's `attribute` is set."""
+    for node in ast.walk(tree) if tree is not None else []:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            flat = [t for target in targets for t in ast.walk(target)]
+            if any(isinstance(t, ast.Attribute) and t.attr == attribute for t in flat):
+                return node.lineno
+    return None
+
+
+def in_place(steps: list[dict[str, Any]]) -> int | None:
+    """The line of the first traced step that changes a tensor in place."""
+    for step in steps:
+        if step["call"].startswith(("__i", "__setitem__")) or (
+            step["call"].endswith("_") and not step["call"].startswith("_")
+        ):
+            return step["line"]
+    return None
+
+
+def own_imports(source: Source) -> int | None:
+    """The line that imports attn_kata, whose answers are not the candidate's."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            continue
+        if any(name.split(".")[0] == "attn_kata" for name in names):
+            return node.lineno
+    return None

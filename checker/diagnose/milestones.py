@@ -1,0 +1,149 @@
+"""The reference's own named steps, and where a submission's trace reaches them.
+
+A milestone is reached when a traced tensor holds the same values in any layout: the
+values are compared sorted, whole or head by head, so that a head axis anywhere, folded
+heads and transposed scores all count.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..judge.classes.truth import Truth
+from ..report import report
+
+__all__ = ["HIDDEN", "Signature", "Step", "find", "milestones", "shown"]
+
+# Scores below this count as hidden, whatever the fill.
+HIDDEN = -9e3
+_LARGEST = torch.finfo(torch.float64).max
+_CLOSE = 1e-6
+Step = dict[str, Any]
+
+
+def milestones(truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None) -> dict[str, Tensor]:
+    """Run the reference and return its local tensors, in the order they are made."""
+    code = type(truth.module).forward.__code__
+    found: dict[str, Tensor] = {}
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "return" and frame.f_code is code:
+            for name, value in frame.f_locals.items():
+                if isinstance(value, Tensor) and value.is_floating_point():
+                    found[name] = value.detach()
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        with torch.no_grad():
+            output = truth.run(inputs, mask)
+    finally:
+        sys.setprofile(before)
+    for name in (*inputs, "x", "mask", "attention_mask"):
+        found.pop(name, None)
+    found["output"] = output
+    return found
+
+
+def shown(
+    steps: Sequence[Step], ticks: Mapping[int, Sequence[str]], missed: tuple[int | None, str],
+    named: Callable[[Sequence[int]], list[str]],
+) -> list[report.Step]:  # fmt: skip
+    """Return traced steps as a report carries them.
+
+    ticks: the milestones that each reaches, by its place. missed: the place where one should
+    have been, and which. named: names the axes of a shape.
+    """
+    rows: list[report.Step] = []
+    for place, step in enumerate(steps):
+        shape, parts = _shape_of(step)
+        if shape is not None:
+            row = report.Step(line=step["line"], call=step.get("spelt", step["call"]), shape=shape)
+            row.milestone = ", ".join(ticks.get(place, ())) or None
+            row.missed = missed[1] if place == missed[0] else None
+            row.axes, row.parts = named(shape), parts
+            rows.append(row)
+    return rows
+
+
+def _shape_of(step: Step) -> tuple[list[int] | None, int]:
+    """The shape of a step's result, and of how many tensors."""
+    shape = step["shape"]
+    if isinstance(shape, list):
+        return shape, 1
+    shapes = [list(value.shape) for value in step.get("values", ())]
+    if shapes and all(one == shapes[0] for one in shapes):
+        return shapes[0], len(shapes)
+    return None, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A tensor's values in order, wherever they lay.
+
+    values: the finite ones that hide nothing. hidden: how many hide a score, whatever the fill.
+    broken: how many are NaN, or infinite above. low, high: the ends of `values`, 0 without any.
+    """
+
+    values: Tensor
+    hidden: int
+    broken: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, tensor: Tensor) -> Signature:
+        """Sort a tensor's values."""
+        # NaN comes last.
+        ordered = tensor.detach().double().flatten().sort().values
+        hidden = int((ordered < HIDDEN).sum())
+        whole = int((ordered <= _LARGEST).sum())
+        values = ordered[hidden:whole]
+        low, high = (float(values[0]), float(values[-1])) if len(values) else (0.0, 0.0)
+        return cls(values, hidden, len(ordered) - whole, low, high)
+
+    @property
+    def count(self) -> int:
+        """How many values there are, hidden and broken ones too."""
+        return self.hidden + len(self.values) + self.broken
+
+    def same(self, right: Signature, close: float) -> bool:
+        """Whether these are another one's values, but for `close` times its largest."""
+        if (self.hidden, self.broken) != (right.hidden, right.broken):
+            return False
+        if len(self.values) != len(right.values) or len(right.values) == 0:
+            return False
+        bound = close * (max(-right.low, right.high) or 1.0)
+        # Most are told apart by their ends.
+        if abs(self.low - right.low) > bound or abs(self.high - right.high) > bound:
+            return False
+        return bool(((self.values - right.values).abs() <= bound).all())
+
+
+def find(wanted: Tensor, steps: list[Step]) -> Step | None:
+    """Return the first traced step that holds a milestone's values, whole or for one head."""
+    whole = Signature.of(wanted)
+    heads = [Signature.of(head) for head in wanted.unbind(1)] if wanted.dim() == 4 else []
+    counts = {whole.count, *(head.count for head in heads)}
+    for step in steps:
+        for held in _signatures(step, counts):
+            if any(held.same(one, _CLOSE) for one in (whole, *heads)):
+                return step
+    return None
+
+
+def _signatures(step: Step, counts: set[int]) -> Iterator[Signature]:
+    """Sort a step's values once, and only those that could be meant: a loop makes thousands."""
+    known: dict[int, Signature] = step.setdefault("signatures", {})
+    for place, value in enumerate(step.get("values", ())):
+        if value.numel() in counts:
+            if place not in known:
+                known[place] = Signature.of(value)
+            yield known[place]

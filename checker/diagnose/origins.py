@@ -1,0 +1,398 @@
+"""Where a line's numbers, layers and names come from, read in the submission's source.
+
+A trace says on which line a tensor goes wrong. What is at fault may stand elsewhere: the
+scale that the line divides by was worked out in the constructor, the softmax that it
+calls was given its axis there, a name stands for the input itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..judge.source import Source
+from ..vocabulary import forward_role, layer_role, words
+
+__all__ = ["Origins"]
+
+_SCALE_WORDS = {
+    "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
+    "denominator", "divisor", "inv", "rsqrt", "tau",
+}  # fmt: skip
+_SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
+_FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
+# What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
+_MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
+_DEPTH = 4
+
+
+class _Definition(NamedTuple):
+    line: int
+    value: ast.expr
+
+
+class Origins:
+    """Follows names to what defines them. Lines count from 1; None: the line itself is at fault."""
+
+    def __init__(self, source: Source, class_name: str) -> None:
+        self.tree = source.tree
+        self.own: ast.AST = source.classes.get(class_name, source.tree)
+        self.functions = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        ]
+
+    # -- questions -----------------------------------------------------------------------
+
+    def scale(self, lines: list[int]) -> int | None:
+        """Where the number that scales on a line was worked out.
+
+        lines: the line and those that called it, as a traced step has them.
+        """
+        for operand in _scaling(self._statement(lines[0])):
+            if isinstance(operand, (ast.Name, ast.Attribute)):
+                found = self._worked_out(operand, lines, _DEPTH)
+                if found is not None:
+                    return found
+        return None
+
+    def softmax(self, lines: list[int]) -> int | None:
+        """Where the softmax that a line calls was made, or its axis set."""
+        for call in _calls(self._statement(lines[0])):
+            made = self._defined(call.func, lines)
+            if made is not None and "softmax" in ast.dump(made.value).lower():
+                return made.line
+            named = [word.value for word in call.keywords if word.arg == "dim"]
+            for axis in (*named, *call.args[1:]):
+                made = self._defined(axis, lines)
+                if made is not None and "softmax" in ast.dump(call.func).lower():
+                    return made.line
+        return None
+
+    def fill(self, lines: list[int]) -> int | None:
+        """Where the number that a line fills with, or multiplies a mask by, is written."""
+        statement = self._statement(lines[0])
+        filled = (a for c in _calls(statement) if _called(c) in _FILLING_CALLS for a in c.args)
+        for operand in (*filled, *_scaling(statement)):
+            made = self._defined(operand, lines)
+            if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
+                number = ast.unparse(made.value)
+                if any(char.isdigit() for char in number) and not _MASK_MADE.search(number):
+                    return made.line
+        return None
+
+    def alias(self, lines: list[int], role: str) -> int | None:
+        """Where a name that a line uses was made to stand for an input as it comes."""
+        found = []
+        for node in ast.walk(self._statement(lines[0]) or ast.Pass()):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                made = self._local(node.id, lines[0])
+                if made is not None and isinstance(made.value, ast.Name):
+                    found.append((forward_role(node.id) != role, made.line))
+        return min(found)[1] if found else None
+
+    def size(self, lines: list[int]) -> int | None:
+        """Where a length that a reshape asks for was taken from something but the input."""
+        for call in _calls(self._statement(lines[0])):
+            for arg in call.args:
+                made = self._local(arg.id, lines[0]) if isinstance(arg, ast.Name) else None
+                if made is not None and isinstance(made.value, (ast.Attribute, ast.Constant)):
+                    return made.line
+        return None
+
+    def layer(self, lines: list[int], word: str) -> int | None:
+        """Where the layer that a line calls was made, if what made it has a word in its name."""
+        for call in _calls(self._statement(lines[0])):
+            made = self._defined(call.func, lines)
+            if made is not None and word in ast.dump(made.value).lower():
+                return made.line
+        return None
+
+    def lined_up(self, step: dict[str, Any]) -> int | None:
+        """Where a norm or activation was put: where it is called, or lined up in a Sequential."""
+        module = step.get("module") or ""
+        made = self._attribute(module.split(".")[0]) if "." in module else None
+        for call in _calls(made.value) if made is not None else []:
+            if _called(call).lower() == step["call"].replace("_", ""):
+                return call.lineno
+        return step["line"]
+
+    def unmasked_branch(self, ran: set[int]) -> int | None:
+        """A condition on the mask that kept the lines which use it from running."""
+        for node in self.skipped(ran, _FILLING_CALLS):
+            names = (n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+            if {"mask", "padding"} & {*map(forward_role, names)}:
+                return node.lineno
+        return None
+
+    def skipped(self, ran: set[int], calls: set[str]) -> Iterator[ast.If]:
+        """Conditions that kept lines with one of some calls from running."""
+        for node in ast.walk(self.own):
+            if isinstance(node, ast.If):
+                parts = [n for part in node.body for n in ast.walk(part)]
+                body = {n.lineno for n in parts if isinstance(n, (ast.stmt, ast.expr))}
+                if not body & ran and calls & {
+                    _called(n) for n in parts if isinstance(n, ast.Call)
+                }:
+                    yield node
+
+    def unmasked_call(self) -> int | None:
+        """A call of the file's own attention function that leaves out its mask."""
+        takers = {
+            node.name: place
+            for node in self.functions
+            if isinstance(node, ast.FunctionDef)
+            for place, arg in enumerate(_parameters(node))
+            if forward_role(arg) in {"mask", "padding"}
+        }
+        takers = self._modules_that_mask() | takers
+        for call in _calls(self.own):
+            name = _called(call)
+            owner = self._class_of(call.func)
+            place = takers.get(owner or "", takers.get(name))
+            if place is None or name == "forward" or isinstance(call.func, ast.Call):
+                continue
+            given = len(call.args) > place or any(isinstance(a, ast.Starred) for a in call.args)
+            named = any(
+                k.arg is None or forward_role(k.arg) in {"mask", "padding"} for k in call.keywords
+            )
+            if not given and not named and not _makes(call, owner):
+                return call.lineno
+        return None
+
+    def misnamed(self, steps: list[dict[str, Any]], weight: str) -> dict[str, Any] | None:
+        """Of the steps that use one layer, the one whose result has another role's name."""
+        said, leaf = layer_role(weight), weight.split(".")[-2:][0]
+        for step in steps:
+            for target, value in _assigned(self._statement(step["line"]) or ast.Pass()):
+                named = layer_role(target.id) if isinstance(target, ast.Name) else None
+                given = [a for c in _calls(value) if _called(c) == leaf for a in c.args[:1]]
+                # What the layer is given tells as much, where its input has a role's name.
+                taken = [layer_role(a.id) for a in given if isinstance(a, ast.Name)]
+                if given and said and any(r and r != said for r in (named, *taken)):
+                    return step
+        return None
+
+    def renamed(self, said: str, other: str) -> int | None:
+        """Where a name of one role was made to stand for a name of another."""
+        for node in ast.walk(self.own):
+            for target, value in _assigned(node):
+                pair = [n.id for n in (target, value) if isinstance(n, ast.Name)]
+                if [layer_role(name) for name in pair] == [said, other]:
+                    return getattr(node, "lineno", None)
+        return None
+
+    def functions_of(self, lines: set[int]) -> set[int]:
+        """The functions that lines stand in, by their first lines."""
+        return {f.lineno for f in map(self._function, lines) if f is not None}
+
+    # -- definitions ---------------------------------------------------------------------
+
+    def _worked_out(self, operand: ast.expr, lines: list[int], depth: int) -> int | None:
+        made = self._defined(operand, lines)
+        if made is None or depth == 0:
+            return None
+        if _computes(made.value, named=_says_scale(operand)):
+            return made.line
+        if isinstance(made.value, (ast.Name, ast.Attribute)):
+            return self._worked_out(made.value, [made.line], depth - 1)
+        return None
+
+    def _defined(self, node: ast.expr, lines: list[int]) -> _Definition | None:
+        if isinstance(node, ast.Attribute):
+            own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
+            return self._attribute(node.attr) if own else None
+        if not isinstance(node, ast.Name):
+            return None
+        made = self._local(node.id, lines[0]) or self._given(node.id, lines)
+        return made or self._global(node.id)
+
+    def _attribute(self, name: str) -> _Definition | None:
+        for tree in (self.own, self.tree):
+            for node in ast.walk(tree):
+                for target, value in _assigned(node):
+                    if isinstance(target, ast.Attribute) and target.attr == name:
+                        return _Definition(node.lineno, value)  # type: ignore[attr-defined]
+                if isinstance(node, ast.Call) and _called(node) == "register_buffer":
+                    first = node.args[0] if node.args else None
+                    if isinstance(first, ast.Constant) and first.value == name and node.args[1:]:
+                        return _Definition(node.lineno, node.args[1])
+        return None
+
+    def _local(self, name: str, line: int) -> _Definition | None:
+        function = self._function(line)
+        found = None
+        for node in ast.walk(function) if function is not None else []:
+            for target, value in _assigned(node):
+                before = getattr(node, "lineno", line) < line
+                if before and isinstance(target, ast.Name) and target.id == name:
+                    found = _Definition(node.lineno, value)  # type: ignore[attr-defined]
+        return found
+
+    def _global(self, name: str) -> _Definition | None:
+        for node in getattr(self.tree, "body", []):
+            for target, value in _assigned(node):
+                if isinstance(target, ast.Name) and target.id == name:
+                    return _Definition(node.lineno, value)
+        return None
+
+    def _given(self, name: str, lines: list[int]) -> _Definition | None:
+        """What the caller gave for a function's argument, or its default."""
+        function = self._function(lines[0])
+        if function is None or name not in _parameters(function):
+            return None
+        own = getattr(function, "name", "")
+        if own == "__init__":
+            return self._made_with(function, name)
+        for call in _calls(self._statement(lines[1])) if len(lines) > 1 else []:
+            if _called(call) == own or own in {"forward", "__call__"}:
+                given = _argument(call, function, name)
+                if given is not None:
+                    return _Definition(lines[1], given)
+        default = _default(function, name)
+        return None if default is None else _Definition(default.lineno, default)
+
+    def _made_with(self, constructor: _Function, name: str) -> _Definition | None:
+        """What a module's constructor was given where the file makes one."""
+        owners = [n for n in ast.walk(self.tree) if isinstance(n, ast.ClassDef)]
+        owner = next((c.name for c in owners if constructor in c.body), None)
+        for call in _calls(self.tree):
+            if owner is not None and _called(call) == owner:
+                given = _argument(call, constructor, name)
+                if given is not None:
+                    return _Definition(call.lineno, given)
+        return None
+
+    # -- places --------------------------------------------------------------------------
+
+    def _function(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | None:
+        around = [f for f in self.functions if f.lineno <= line <= (f.end_lineno or f.lineno)]
+        return max(around, key=lambda f: f.lineno, default=None)
+
+    def _statement(self, line: int) -> ast.stmt | None:
+        """The innermost statement on a line; of one that holds others, its head alone."""
+        found = None
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or 0):
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+                    continue
+                if found is None or node.lineno >= found.lineno:
+                    found = node
+        return found
+
+    def _modules_that_mask(self) -> dict[str, int]:
+        """Classes of the file whose forward takes a mask, with its place."""
+        found = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ClassDef) and node is not self.own:
+                for function in node.body:
+                    if isinstance(function, ast.FunctionDef) and function.name == "forward":
+                        for place, arg in enumerate(_parameters(function)):
+                            if forward_role(arg) in {"mask", "padding"}:
+                                found[node.name] = place
+        return found
+
+    def _class_of(self, func: ast.expr) -> str | None:
+        """The class of an attribute that is called, where the constructor makes it."""
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            made = self._attribute(func.attr)
+            if made is not None and isinstance(made.value, ast.Call):
+                return _called(made.value)
+        return None
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target of an assignment with its own value, where tuples can be told apart."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value
+    if isinstance(node, ast.NamedExpr):
+        yield node.target, node.value
+    for target in node.targets if isinstance(node, ast.Assign) else ():
+        assert isinstance(node, ast.Assign)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            whole = isinstance(node.value, (ast.Tuple, ast.List))
+            values = node.value.elts if whole else [node.value] * len(target.elts)  # type: ignore[attr-defined]
+            if len(values) == len(target.elts):
+                yield from zip(target.elts, values, strict=True)
+        else:
+            yield target, node.value
+
+
+def _scaling(statement: ast.AST | None) -> Iterator[ast.expr]:
+    """What a statement divides or multiplies by."""
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult)):
+            yield from (node.right, node.left)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Mult)):
+            yield node.value
+        elif isinstance(node, ast.Call):
+            if _called(node) in _SCALING_CALLS:
+                yield from node.args
+            for keyword in node.keywords:
+                if keyword.arg in {"alpha", "scale", "scaling", "temperature"}:
+                    yield keyword.value
+
+
+def _computes(value: ast.expr, *, named: bool) -> bool:
+    """Whether an expression works a scale out, and does not only name a size."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.Div)):
+            return True
+        if isinstance(node, ast.Call) and any(w in _called(node) for w in ("sqrt", "pow")):
+            return True
+        if named and isinstance(node, (ast.BinOp, ast.Constant, ast.Call)):
+            return True
+    return False
+
+
+def _says_scale(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return bool(set(words(name)) & _SCALE_WORDS)
+
+
+def _calls(node: ast.AST | None) -> list[ast.Call]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Call)] if node is not None else []
+
+
+def _called(call: ast.Call) -> str:
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def _makes(call: ast.Call, owner: str | None) -> bool:
+    """Whether a call makes a module, and does not run one."""
+    return owner is None and isinstance(call.func, ast.Name) and call.func.id[:1].isupper()
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _parameters(function: _Function) -> list[str]:
+    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
+    return names + [a.arg for a in function.args.kwonlyargs]
+
+
+def _argument(call: ast.Call, function: _Function, name: str) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    place = _parameters(function).index(name)
+    return call.args[place] if place < len(call.args) else None
+
+
+def _default(function: _Function, name: str) -> ast.expr | None:
+    args = [*function.args.posonlyargs, *function.args.args]
+    defaults = function.args.defaults
+    for arg, default in zip(args[len(args) - len(defaults) :], defaults, strict=True):
+        if arg.arg == name:
+            return default
+    for arg, keyword_default in zip(
+        function.args.kwonlyargs, function.args.kw_defaults, strict=True
+    ):
+        if arg.arg == name:
+            return keyword_default
+    return None

@@ -1,0 +1,145 @@
+"""Where the line is that a mistake in a function is made on, behind the one where it shows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeGuard
+
+from ..vocabulary import forward_role
+from .lines import in_place
+from .milestones import Step
+from .origins import Origins
+
+__all__ = ["Places"]
+
+# Calls that draw a causal mask, or put one on.
+_DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
+# Calls that make one mask of two.
+_JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
+
+
+class Places(Origins):
+    """Follows a step to what stands behind it, in a file of functions."""
+
+    def behind(self, group: str, step: Step, steps: Sequence[Step]) -> int | None:
+        """The line that a group of mistakes is made on; None: the step's own.
+
+        step: where it shows. steps: all of its call.
+        """
+        lines = step["lines"]
+        one: Callable[[list[int]], int | None] | None = {
+            "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
+            "loop": self._loop,
+        }.get(group)  # fmt: skip
+        if one is not None:
+            return one(lines)
+        if group == "call":
+            return lines[-1]
+        if group == "written":
+            return in_place(list(steps))
+        if group == "kept":
+            return self._kept()
+        if group == "joined":
+            return self._either(lines) or _joined(step, steps)
+        if group == "mask":
+            ran = {line for each in steps for line in each["lines"]}
+            unmasked = next((node.lineno for node in self.skipped(ran, _DRAW)), None)
+            return self.unmasked_branch(ran) or unmasked or self.unmasked_call()
+        return None
+
+    def own_line(self, lines: list[int], others: set[str]) -> int:
+        """The innermost line outside of the other functions that are asked for."""
+        outside = (n for n in lines if getattr(self._function(n), "name", "") not in others)
+        return next(outside, lines[0])
+
+    def last_return(self, line: int) -> int | None:
+        """The last return of the function that a line stands in."""
+        around = [one for one in self.functions if one.lineno <= line <= (one.end_lineno or 0)]
+        returns = [
+            node.lineno for one in around for node in ast.walk(one) if isinstance(node, ast.Return)
+        ]
+        return max(returns, default=None)
+
+    def _axis(self, lines: list[int]) -> int | None:
+        """Where the axis of a softmax was set, or by whom a helper was given it."""
+        found = self.softmax(lines)
+        if found is not None:
+            return found
+        for node in ast.walk(self._statement(lines[0]) or ast.Pass()):
+            if isinstance(node, ast.keyword) and node.arg in {"dim", "axis"}:
+                made = self._given(getattr(node.value, "id", ""), lines)
+                if made is not None and made.line in lines:
+                    return made.line
+        return None
+
+    def _start(self, lines: list[int]) -> int | None:
+        """Where what a line reads, and the loop around it sets anew, was set before that loop."""
+        statement = self._statement(lines[0]) or ast.Pass()
+        read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        for loop in self._loops():
+            if not loop.lineno <= lines[0] <= (loop.end_lineno or 0):
+                continue
+            for node in ast.walk(loop):
+                made = self._local(node.id, loop.lineno) if _set_anew(node, read) else None
+                if made is not None:
+                    return made.line
+        return None
+
+    def _loop(self, lines: Sequence[int]) -> int | None:
+        """The innermost loop around a line, or one that called it; else the last before it."""
+        loops = list(self._loops())
+        for line in lines:
+            around = [one.lineno for one in loops if one.lineno <= line <= (one.end_lineno or 0)]
+            if around:
+                return max(around)
+        return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
+
+    def _loops(self) -> Iterator[ast.For | ast.While]:
+        return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
+
+    def _kept(self) -> int | None:
+        """Where a method keeps on `self` what it worked out, be it by adding to it."""
+        methods = [one for one in ast.walk(self.own) if isinstance(one, ast.FunctionDef)]
+        later = [node for one in methods if one.name != "__init__" for node in ast.walk(one)]
+        kept = [
+            node.lineno
+            for node in later
+            if (isinstance(node, ast.AugAssign) and _on_self(node.target))
+            or (
+                isinstance(node, ast.Assign)
+                and any(map(_on_self, node.targets))
+                and not isinstance(node.value, ast.Constant)
+            )
+        ]
+        return max(kept, default=None)
+
+    def _either(self, lines: list[int]) -> int | None:
+        """An `elif` by which a mask and `causal` shut each other out."""
+        for node in ast.walk(self._function(lines[0]) or ast.Pass()):
+            if isinstance(node, ast.If) and len(node.orelse) == 1:
+                other = node.orelse[0]
+                if isinstance(other, ast.If) and {*_roles(node.test), *_roles(other.test)} >= {
+                    "mask", "causal",
+                }:  # fmt: skip
+                    return other.lineno
+        return None
+
+
+def _roles(test: ast.expr) -> Iterator[str | None]:
+    return (forward_role(node.id) for node in ast.walk(test) if isinstance(node, ast.Name))
+
+
+def _on_self(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"
+
+
+def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
+
+
+def _joined(step: Step, steps: Sequence[Step]) -> int | None:
+    """The last step until this one that joins two masks."""
+    before = steps[: next(place for place, one in enumerate(steps) if one is step) + 1]
+    joins = [one["line"] for one in before if one["call"].strip("_") in _JOINS and one["marks"]]
+    return joins[-1] if joins else None

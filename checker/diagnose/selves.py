@@ -1,0 +1,164 @@
+"""What an exception comes of where `self` is missing, or is handed over twice."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import Any
+
+from ..judge.source import Source
+from ..judge.written import Function
+from ..report.messages import say
+from .names import method_class
+
+__all__ = ["about_self"]
+
+_COUNT = re.compile(
+    r"(\w+)\(\) (?:takes \d+ positional arguments? but \d+ (?:was|were) given"
+    r"|takes from \d+ to \d+ positional arguments but \d+ were given"
+    r"|got multiple values for argument)"
+)
+_LOST = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
+
+
+def about_self(fault: dict[str, Any], source: Source, language: str) -> str | None:
+    """Say what is missing of `self`, where that is what an exception comes of."""
+    reason, line = fault["message"], fault["line"]
+    method = _method_at(source, line)
+    if method is not None and _forgets_self(method):
+        return say("self-def", language, name=method.name, line=method.lineno)
+    if "name 'self' is not defined" in reason:
+        return say("self-outside", language)
+    if _super_at(source, line):
+        return say("self-super", language)
+    counted = _COUNT.search(reason)
+    if counted is not None:
+        node = _selfless(source, counted[1], line)
+        if node is not None:
+            return say("self-def", language, name=node.name, line=node.lineno)
+        return say("self-given", language) if _gives_self(source, line) else None
+    if "missing 1 required positional argument: 'self'" in reason:
+        return _unbound(source, reason, language)
+    if "before Module.__init__() call" in reason:
+        own = method_class(source, line)
+        odd = own is not None and any(_odd_super(node) for node in ast.walk(own))
+        return say("self-super", language) if odd else None
+    lost = _LOST.search(reason)
+    return _lost(source, lost[1], lost[2], language) if lost is not None else None
+
+
+def _method_at(source: Source, line: int | None) -> Function | None:
+    """The method that a line stands in."""
+    own, place = method_class(source, line), line or 0
+    methods = [node for node in own.body if isinstance(node, Function)] if own is not None else []
+    return next((m for m in methods if m.lineno <= place <= (m.end_lineno or place)), None)
+
+
+def _forgets_self(method: Function) -> bool:
+    """Whether a method speaks of `self` and does not take it."""
+    names = [node for node in ast.walk(method) if isinstance(node, ast.Name) and node.id == "self"]
+    taken = [node.arg for node in ast.walk(method) if isinstance(node, ast.arg)]
+    given = any(isinstance(node.ctx, ast.Store) for node in names)
+    return bool(names) and not given and "self" not in taken
+
+
+def _unbound(source: Source, reason: str, language: str) -> str | None:
+    """A method that gets no object: it is called static, or it is called on the class."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, Function) and f"{node.name}()" in reason:
+            if any("staticmethod" in ast.unparse(one) for one in node.decorator_list):
+                return say("self-static", language, name=node.name, line=node.lineno)
+            return say("self-class", language, name=node.name)
+    return None
+
+
+def _selfless(source: Source, name: str, line: int | None) -> Function | None:
+    """The method of this name that does not take `self`. line: where it was called, if known."""
+    own = method_class(source, line)
+    for tree in [own] if own is not None else source.classes.values():
+        for node in tree.body:
+            if isinstance(node, Function) and node.name == name and not node.decorator_list:
+                first = [*node.args.posonlyargs, *node.args.args][:1]
+                if not first or not _stands_for_self(first[0].arg, node):
+                    return None if node.args.vararg and not first else node
+    return None
+
+
+def _stands_for_self(name: str, node: Function) -> bool:
+    """Whether a method's first argument is the object, whatever it is called."""
+    if name in {"self", "cls", "_", "this", "module"}:
+        return True
+    uses = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    stored = (
+        one.value
+        for one in ast.walk(node)
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+    )
+    kept = any(isinstance(one, ast.Name) and one.id == name for one in stored)
+    return kept and "self" not in uses
+
+
+def _calls_on(source: Source, line: int | None) -> list[ast.Call]:
+    return [
+        node
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Call)
+        and line is not None
+        and node.lineno <= line <= (node.end_lineno or line)
+    ]
+
+
+def _gives_self(source: Source, line: int | None) -> bool:
+    """Whether a line calls a method on an object and hands over `self` as well."""
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and _starts_at_self(call.func.value)
+        and any(isinstance(one, ast.Name) and one.id == "self" for one in call.args[:1])
+        for call in _calls_on(source, line)
+    )
+
+
+def _starts_at_self(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _super_at(source: Source, line: int | None) -> bool:
+    """Whether a line is meant for nn.Module's constructor, and is no plain call of it."""
+    own = method_class(source, line)
+    bases = [ast.unparse(base) for base in own.bases] if own is not None else []
+    if not any(base.rpartition(".")[2] == "Module" for base in bases):
+        return False
+    nodes = [node for node in ast.walk(own or ast.Pass()) if getattr(node, "lineno", None) == line]
+    return any(map(_odd_super, nodes))
+
+
+def _odd_super(node: ast.AST) -> bool:
+    """Whether a statement is about the base's constructor and is not a plain call of it."""
+    if not isinstance(node, ast.Expr):
+        return False
+    text = ast.unparse(node.value)
+    about = re.match(r"super\b|(nn\.|torch\.nn\.)?Module\b", text) and "init" in text
+    plain = re.fullmatch(
+        r"super\((\w+, self)?\)\.__init__\(\)|(torch\.)?(nn\.)?Module\.__init__\(self\)", text
+    )
+    return bool(about) and not plain
+
+
+def _lost(source: Source, owner: str, name: str, language: str) -> str | None:
+    """An attribute that the constructor has as a local name alone."""
+    own = source.classes.get(owner)
+    init = next(
+        (node for node in own.body if isinstance(node, Function) and node.name == "__init__"), None
+    ) if own is not None else None  # fmt: skip
+    if own is None or init is None or any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for node in ast.walk(own)
+    ):  # fmt: skip
+        return None
+    for node in ast.walk(init):
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+            return say("self-kept", language, line=node.lineno, name=name)
+    given = {one.arg for one in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)}
+    return say("self-argument", language, name=name) if name in given else None

@@ -1,0 +1,91 @@
+"""Find a step's values where a submission holds a part of them: some rows, some heads, one sample.
+
+Tiled code and loops over heads never hold what the model answer holds as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import torch
+from torch import Tensor
+
+from ..judge.compare import alike
+from .milestones import Step
+
+__all__ = ["holding_part"]
+
+# Fewer entries may be equal by chance.
+_FEW = 4
+_CLOSE = 1e-6
+
+
+def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> Step | None:
+    """The first step that holds a part of `wrong` which differs from the same part of `right`.
+
+    One that `right` has as another part, such as another head's keys, may still be right there.
+    """
+    comparable = right is not None and right.shape == wrong.shape
+    for step in steps:
+        marks = (mark for mark in step.get("marks", ()) if mark.dim() > 1)
+        for held in (*step.get("values", ()), *marks):
+            if held.numel() < _FEW or held.numel() >= wrong.numel() or not _reaches(wrong, held):
+                continue
+            for mine, other in _parts(wrong, right if comparable else None, held):
+                differs = other is None or not alike(mine.double(), other.double(), _CLOSE)
+                if differs and _equal(held, mine) and not (comparable and _has(right, held)):
+                    return step
+    return None
+
+
+def _reaches(whole: Tensor, held: Tensor) -> bool:
+    """Whether the largest number that a tensor holds is in another: else no part of it is."""
+    if not (whole.is_floating_point() and held.is_floating_point()):
+        return True
+    largest = held.double().nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs().max()
+    off = (whole.double().abs() - largest).abs()
+    return bool((off <= _CLOSE * (1 + largest)).any())
+
+
+def _has(whole: Tensor | None, held: Tensor) -> bool:
+    return whole is not None and any(_equal(held, part) for part, _ in _parts(whole, None, held))
+
+
+def _parts(
+    wrong: Tensor, right: Tensor | None, held: Tensor
+) -> Iterator[tuple[Tensor, Tensor | None]]:
+    """Yield the parts of `wrong` that have a tensor's shape, each beside that of `right`."""
+    for mine, other in _forms(wrong, right, wrong.dim() - held.dim()):
+        shorter = [axis for axis in range(held.dim()) if held.shape[axis] != mine.shape[axis]]
+        if not shorter:
+            yield mine, other
+        elif len(shorter) == 1 and held.shape[shorter[0]] < mine.shape[shorter[0]]:
+            axis, size = shorter[0], held.shape[shorter[0]]
+            for start in range(mine.shape[axis] - size + 1):
+                piece = mine.narrow(axis, start, size)
+                yield piece, None if other is None else other.narrow(axis, start, size)
+
+
+def _forms(
+    wrong: Tensor, right: Tensor | None, gone: int
+) -> Iterator[tuple[Tensor, Tensor | None]]:
+    """Yield a tensor with so many leading axes less: folded into one, or picked one by one."""
+    if gone == 0:
+        yield wrong, right
+    elif gone == 1 and wrong.shape[-1] == 1:
+        # What was reduced along the last axis, without `keepdim`.
+        yield wrong.squeeze(-1), None if right is None else right.squeeze(-1)
+    elif gone > 0:
+        yield wrong.flatten(0, gone), None if right is None else right.flatten(0, gone)
+        picked = wrong.flatten(0, gone - 1)
+        for place in range(picked.shape[0]):
+            yield picked[place], None if right is None else right.flatten(0, gone - 1)[place]
+
+
+def _equal(held: Tensor, part: Tensor) -> bool:
+    if held.is_floating_point() and part.is_floating_point():
+        return bool(torch.isfinite(part).any()) and alike(part.double(), held.double(), _CLOSE)
+    if held.is_floating_point() or part.is_floating_point():
+        return False
+    shown = part != 0
+    return torch.equal(held != 0, shown) or torch.equal(held == 0, shown)

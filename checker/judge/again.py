@@ -1,0 +1,61 @@
+"""Functions and classes that are examined once more in another process: on a device, in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..process.handle import Candidate
+from .checks import try_all
+from .classes.on_device import DeviceRun
+from .compare import gap
+from .examine import Examination
+
+__all__ = ["DirectAgain"]
+
+
+class DirectAgain:
+    """All that one submission was asked for, examined on the CPU before."""
+
+    def __init__(self, examinations: Sequence[Examination]) -> None:
+        self.base = examinations
+
+    def plain_fault(self, candidate: Candidate) -> dict[str, Any] | None:
+        """What the plain calls raise, None where they run."""
+        for one in self._moved(candidate):
+            answers = one.run(one.plain_trials())
+            fault = next((answer["fault"] for answer in answers if "fault" in answer), None)
+            if fault is not None:
+                return fault
+        return None
+
+    def examine(self, candidate: Candidate, run: DeviceRun) -> None:
+        """Fill in what is found there."""
+        dtypes = {"float32": None}
+        for one in self._moved(candidate):
+            if run.kind == "mps":
+                # Metal has no float64, for masks neither.
+                one.mask_dtypes = [d for d in one.mask_dtypes if d is not torch.float64]
+            try_all(one)
+            run.findings += [finding for group in one.found.findings.values() for finding in group]
+            run.state = run.state or one.found.state
+            run.cases += sum(one.found.counts.values())
+            dtypes |= one.found.dtypes
+        run.dtypes = tuple(dtypes)
+
+    def with_tf32(self, candidate: Candidate) -> float | None:
+        """How far the first results that hold floats are off once products are made of tf32."""
+        for one in self._moved(candidate):
+            trial = next(iter(one.plain_trials()), None)
+            if trial is None or not trial.expected[0].is_floating_point():
+                continue
+            out = trial.results(one.run([replace(trial, call={**trial.call, "tf32": True})])[0])
+            if out and out[0].shape == trial.expected[0].shape:
+                return gap(out[0], trial.expected[0], trial.bound).worst
+        return None
+
+    def _moved(self, candidate: Candidate) -> list[Examination]:
+        return [one.elsewhere(candidate) for one in self.base]

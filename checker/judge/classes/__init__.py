@@ -1,0 +1,1 @@
+"""The judging of v1 to cross: their contracts, cases and checks."""

@@ -1,0 +1,92 @@
+"""The dropout check: what is said of what train mode does."""
+
+from __future__ import annotations
+
+from ..sheet import Sheet
+from .dropout_trial import DropoutFinding
+
+__all__ = ["judge_dropout"]
+
+# A rate that nobody asked for is taken as it is, up to here.
+_MOST = 0.55
+
+
+def judge_dropout(
+    sheet: Sheet, wanted: str, found: DropoutFinding | None, modules: list[list[str]]
+) -> None:
+    """Dropout on the weights, after softmax, scaled, at the rate asked for, off in eval.
+
+    wanted: as a contract's dropout. found: None where train mode could not be tried. modules:
+    name and kind of each layer.
+    """
+    if found is None or found.place == "unread":
+        sheet.set("dropout", "skip", sheet.say("waits", check="values"))
+        return
+    if found.place == "none":
+        _no_dropout(sheet, wanted, found, modules)
+        return
+    if found.place == "residual" and wanted in {"optional", "remark"}:
+        if wanted == "remark":
+            sheet.remark("dropout-not-applied")
+        sheet.set("dropout", "pass", sheet.say("dropout-none"))
+        return
+    if found.place in {"weights", "beside"}:
+        _rate(sheet, found)
+        return
+    if found.place == "unknown":
+        sheet.set("dropout", "skip", sheet.say("dropout-unknown"))
+        return
+    mistake = "dropout-before-softmax" if found.place == "scores" else "dropout-on-output"
+    on_output = found.place in {"output", "residual"}
+    where = sheet.say("place-output" if on_output else "place-elsewhere")
+    sheet.set("dropout", "fail", sheet.say(mistake, where=where))
+    sheet.blame(mistake, found.line, where=where)
+
+
+def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[list[str]]) -> None:
+    idle = [name for name, kind in modules if kind == "Dropout"]
+    if wanted == "required":
+        sheet.set("dropout", "fail", sheet.say("dropout-missing"))
+        # One that is called and changes nothing has its result thrown away.
+        thrown = found.calls[0]["line"] if found.calls else None
+        sheet.blame("dropout-missing", thrown or sheet.lines.naming("softmax"))
+        if idle and not found.calls:
+            line = sheet.lines.assignment(idle[0].split(".")[-1])
+            sheet.remark("dropout-unused", line, name=idle[0])
+        return
+    if idle and not found.calls:
+        sheet.remark("dropout-unused", sheet.lines.assignment(idle[0].split(".")[-1]), name=idle[0])
+    elif found.asked is not None and wanted != "none":
+        # Asked for and made nowhere: no dropout is there that could be called.
+        line = sheet.lines.naming("dropout")
+        sheet.remark("dropout-not-applied", line, "dropout-argument-ignored")
+    elif wanted == "remark":
+        sheet.remark("dropout-not-applied")
+    sheet.set("dropout", "pass", sheet.say("dropout-none"))
+
+
+def _rate(sheet: Sheet, found: DropoutFinding) -> None:
+    rate, reading = found.rate, found.reading
+    layer = next((c["module"] for c in found.calls if c["line"] == found.line), None)
+    if layer:
+        # The rate is set where the layer is made, not where it is called.
+        found.line = sheet.lines.assignment(layer.split(".")[-1]) or found.line
+    if reading and reading.factor and abs(reading.factor - 1) < 1e-3 and reading.dropped > 0:
+        asked = found.asked if found.asked is not None else reading.dropped
+        values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
+        sheet.set("dropout", "fail", sheet.say("dropout-scale", **values))
+        sheet.blame("dropout-rate-wrong", found.line, "dropout-scale", **values)
+        return
+    wrong_rate = found.asked is not None and abs(rate - found.asked) > 2e-3
+    if found.asked is None and rate > _MOST:
+        # A keep probability taken for a rate, most often.
+        wrong_rate, found.asked = True, 1 - rate
+    unlikely = reading is not None and not reading.agrees(rate)
+    if wrong_rate or unlikely:
+        actual = reading.dropped if reading and not wrong_rate else rate
+        asked = found.asked if found.asked is not None else rate
+        sheet.set("dropout", "fail", sheet.say("dropout-rate-wrong", actual=actual, asked=asked))
+        sheet.blame("dropout-rate-wrong", found.line, actual=actual, asked=asked)
+        return
+    key = "dropout-pass" if found.place == "weights" else "dropout-beside"
+    sheet.set("dropout", "pass", sheet.say(key, rate=rate), reading.count if reading else 0)

@@ -1,0 +1,326 @@
+"""What a function is tried with: sizes by turns, and every argument drawn to its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.arithmetic import names, worth
+from ...kata.functions import Argument, Function, choices
+from ...kata.modules import Module
+from ...kata.sizes import Sizes
+from ..report.messages import say
+
+__all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small", "spoken"]
+
+_VALUES = 5
+# How much of a mask is 1.
+_SHOWN = 0.6
+MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One thing to try. check: what it counts for. turn: which of an argument's shapes it takes.
+
+    mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
+    are far ones. train: whether it is tried in train mode. schedule: the kind of a sequence of
+    calls that it is part of, and after: what was given before it there.
+    """
+
+    check: str
+    sizes: dict[str, int]
+    chosen: dict[str, Any] = field(default_factory=dict)
+    mask: str | None = None
+    turn: int = 0
+    gain: float = 1.0
+    strided: bool = False
+    grad: bool = False
+    far: bool = False
+    train: bool = False
+    schedule: str = ""
+    after: int = 0
+
+    def label(self, function: Function, sizes: Sizes, language: str) -> str:
+        """The case in words: the sizes that the function speaks of, and its choices."""
+        named = spoken(function)
+        parts = [
+            f"{sizes.axes[symbol]} {size}" for symbol, size in self.sizes.items() if symbol in named
+        ]
+        parts += [f"{name}={value!r}" for name, value in self.chosen.items()]
+        if function.mask is not None:
+            parts.append(say(f"direct-mask-{self.mask or 'none'}", language))
+            if self.mask is not None:
+                parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
+        if self.schedule:
+            parts.append(say(f"direct-{self.schedule}", language, after=self.after))
+        if self.gain != 1:
+            parts.append(grown(function, self.gain, language))
+        # One axis alone lies as it lies.
+        wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
+        if self.strided and wide:
+            parts.append(say("case-strided", language))
+        if self.far:
+            parts.append(say("direct-far", language))
+        if self.train:
+            parts.append(say("case-train", language))
+        return say("comma", language).join(parts)
+
+    def shape_of(self, argument: Argument) -> tuple[str, ...]:
+        """The shape that an argument has here, in symbols."""
+        return argument.shapes[self.turn % len(argument.shapes)]
+
+    def scope(self) -> dict[str, Any]:
+        """What a sum may speak of."""
+        return {**self.sizes, **self.chosen}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """The arguments of one call by name. A mask is True where one may attend.
+
+    tensors: in float64 where they hold floats. plain: what is no tensor. left: those that are
+    left out. Of an object settings and weights are what it is made with, the weights by the
+    model answer's names. state: the argument that takes what an earlier call gave back, which
+    lies under the name `carried` ("" for none); what this one gives back is kept under `kept`.
+    before: the calls on the same object before this one.
+    """
+
+    tensors: dict[str, Tensor]
+    plain: dict[str, Any]
+    left: tuple[str, ...] = ()
+    settings: dict[str, Any] = field(default_factory=dict)
+    weights: dict[str, Tensor] = field(default_factory=dict)
+    state: str = ""
+    carried: str = ""
+    kept: str = ""
+    before: tuple[Given, ...] = ()
+
+    def rounded(self, dtype: torch.dtype) -> Given:
+        """The same, in what a dtype can hold."""
+        tensors = {
+            name: t.to(dtype).double() if t.is_floating_point() else t
+            for name, t in self.tensors.items()
+        }
+        return replace(self, tensors=tensors)
+
+    def otherwise(self) -> Given:
+        """The same with other values in every tensor, to see what depends on them."""
+
+        def turned(tensor: Tensor) -> Tensor:
+            if tensor.dtype is torch.bool:
+                return ~tensor
+            return tensor * 1.5 + 0.25 if tensor.is_floating_point() else tensor + 1
+
+        tensors = {name: turned(tensor) for name, tensor in self.tensors.items()}
+        before = tuple(earlier.otherwise() for earlier in self.before)
+        return replace(self, tensors=tensors, before=before)
+
+    def within(self, dtype: torch.dtype) -> Given:
+        """The same, its floats in a dtype."""
+        tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in self.tensors.items()}
+        return replace(self, tensors=tensors)
+
+
+def shape_name(shape: tuple[str, ...]) -> str:
+    """Write a shape as people do."""
+    return f"({', '.join(shape)}{',' if len(shape) == 1 else ''})"
+
+
+def grown(function: Function, gain: float, language: str) -> str:
+    """Say how inputs are made large."""
+    many = [one for one in function.arguments if one.kind == "normal"]
+    shifted = [one.name for one in many if one.large == "shifted"]
+    if all(one.large == "multiplied" for one in many) or not shifted:
+        return say("case-gain", language, gain=gain)
+    return say("case-shift", language, names=say("comma", language).join(shifted), gain=gain)
+
+
+def small(function: Function, sizes: Sizes, *, mask: bool, turn: int = 0) -> Iterator[Case]:
+    """Yield the first sizes with every combination of choices: what a trace is made of."""
+    for chosen in choices(function):
+        case = Case(check="values", sizes=sizes.first(), chosen=chosen, turn=turn)
+        if mask and function.mask is not None:
+            case = Case(check="mask", sizes=case.sizes, chosen=chosen, mask="random", turn=turn)
+        if _holds(function, case):
+            yield case
+
+
+def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Yield everything that is tried of a function in float64, values first."""
+    many = choices(function)
+    mask = function.mask
+    place = 0
+    for number, row in enumerate(_rows(function, sizes)):
+        # Every combination of choices on the first sizes, then by turns.
+        here = many if number < _VALUES else [many[(number + k) % len(many)] for k in range(2)]
+        for chosen in here if len(many) > 1 else many:
+            place += 1
+            plain = mask is None or mask.optional
+            check = _check(function, chosen, number)
+            made = [
+                *([Case(check=check, sizes=row, chosen=chosen, turn=place,
+                        strided=place % 3 == 2)] if plain else []),
+                *(Case(check=check if not plain else "mask", sizes=row, chosen=chosen, mask=kind,
+                       turn=place + k, strided=(place + k) % 4 == 1)
+                  for k, kind in enumerate(_kinds(mask, place)) if mask is not None),
+            ]  # fmt: skip
+            yield from (case for case in made if _holds(function, case))
+    yield from _further(function, sizes)
+
+
+def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Gradients and large values, on some of the sizes."""
+    rows = _rows(function, sizes)[:3]
+    argument = function.mask
+    masks: list[str | None] = [None] if argument is None or argument.optional else []
+    if argument is not None:
+        masks += [kind for kind in ("random", "empty") if kind in argument.masks]
+    for number, row in enumerate(rows):
+        for place, chosen in enumerate(choices(function)[:3]):
+            for mask in masks:
+                case = Case(check="gradients", sizes=row, chosen=chosen, mask=mask,
+                            turn=number + place, grad=True)  # fmt: skip
+                if function.gradients and _holds(function, case):
+                    yield case
+                case = Case(check="stability", sizes=row, chosen=chosen, mask=mask,
+                            turn=number + place, gain=function.large)  # fmt: skip
+                if function.large and _holds(function, case):
+                    yield case
+
+
+def _rows(function: Function, sizes: Sizes) -> list[dict[str, int]]:
+    """The sizes that a function's arguments tell apart, each once."""
+    named = spoken(function)
+    found: dict[tuple[int, ...], dict[str, int]] = {}
+    for row in sizes.rows():
+        found.setdefault(tuple(size for name, size in row.items() if name in named), row)
+    return list(found.values())
+
+
+def spoken(function: Function) -> set[str]:
+    """The symbols of the sizes that a function's arguments and weights have."""
+    texts = [axis for one in function.arguments for shape in one.shapes for axis in shape]
+    texts += [one.value for one in function.arguments if one.value]
+    texts += function.module.texts if function.module is not None else []
+    return set().union(*(names(text) for text in texts)) if texts else set()
+
+
+def _check(function: Function, chosen: dict[str, Any], number: int) -> str:
+    for one in function.arguments:
+        unusual = one.kind == "choice" and one.optional and chosen[one.name] != one.default
+        if unusual and one.check != "values":
+            return one.check
+    return "values" if number < _VALUES else "lengths"
+
+
+def _kinds(mask: Argument | None, place: int) -> tuple[str, ...]:
+    if mask is None:
+        return ()
+    return tuple(mask.masks[(place + k) % len(mask.masks)] for k in range(min(2, len(mask.masks))))
+
+
+def _holds(function: Function, case: Case) -> bool:
+    return all(worth(text, case.scope()) for text in function.where)
+
+
+def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
+    """Draw a case's arguments."""
+    tensors: dict[str, Tensor] = {}
+    plain: dict[str, Any] = {}
+    left: list[str] = []
+    state = "" if function.state is None else function.state.name
+    for one in function.arguments:
+        if one.kind == "choice":
+            # What is as it is without being said is left out by turns.
+            if one.optional and case.chosen[one.name] == one.default and case.turn % 2:
+                left.append(one.name)
+            else:
+                plain[one.name] = case.chosen[one.name]
+        elif one.kind == "size":
+            plain[one.name] = worth(one.value, case.scope())
+        elif one.kind == "state":
+            plain[one.name] = None
+        elif one.kind == "mask" and case.mask is None:
+            left.append(one.name)
+        else:
+            tensors[one.name] = _tensor(one, case, generator)
+    module = function.module
+    return Given(
+        tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
+        settings={} if module is None else module.worth(case.scope()),
+        weights={} if module is None else _weights(module, case, generator),
+    )  # fmt: skip
+
+
+def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:
+    """Draw the model answer's own weights."""
+    found: dict[str, Tensor] = {}
+    for layer in (one for one in module.layers if not one.extra):
+        shape = [worth(axis, case.scope()) for axis in layer.shape]
+        scale = 1.5 / shape[-1] ** 0.5 if len(shape) > 1 else 0.5
+        for name, axes in (("weight", shape), *([("bias", shape[:1])] if layer.bias else [])):
+            values = torch.randn(axes, generator=generator, dtype=torch.float64)
+            found[f"{layer.name}.{name}"] = values * (scale if name == "weight" else 0.5)
+    return found
+
+
+def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
+    shape = [worth(axis, case.scope()) for axis in case.shape_of(one)]
+    if one.kind == "mask":
+        return _mask(case.mask or "random", shape, generator)
+    if one.kind == "integers":
+        low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
+        return torch.randint(low, high + 1, shape, generator=generator)
+    if one.kind == "booleans":
+        return torch.rand(shape, generator=generator) < _SHOWN
+    if one.kind == "positions":
+        start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
+        start += one.far if case.far else 0
+        return torch.arange(start, start + shape[-1]).expand(shape).clone()
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    if one.kind == "probabilities":
+        return values.softmax(-1)
+    if case.gain == 1 or one.large == "kept":
+        return values
+    return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw a mask, True where one may attend, keys on its last axis and queries before them."""
+    keys = shape[-1]
+    if kind == "full":
+        return torch.ones(shape, dtype=torch.bool)
+    if kind == "padding":
+        lengths = torch.randint(
+            1, keys + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator
+        )
+        return (torch.arange(keys) < lengths).expand(shape).clone()
+    if kind == "causal" and len(shape) > 1 and shape[-2] > 1:
+        queries = shape[-2]
+        return torch.ones(shape, dtype=torch.bool).tril(max(0, keys - queries))
+    one = torch.randint(keys, (*shape[:-1], 1), generator=generator)
+    single = torch.zeros(shape, dtype=torch.bool).scatter_(-1, one, value=True)
+    if kind == "single":
+        return single
+    mask = (torch.rand(shape, generator=generator) < _SHOWN) | single
+    if kind == "empty":
+        rows = torch.rand((*shape[:-1], 1), generator=generator) < 0.3
+        rows.view(-1)[0] = True
+        mask &= ~rows
+    elif keys > 1:
+        # Something hidden too, so that a mask read the wrong way round shows.
+        mask.view(-1)[int(torch.randint(mask.numel(), (1,), generator=generator))] = False
+        mask |= single
+    return mask
+
+
+def dressed(mask: Tensor, convention: str, dtype: torch.dtype, work: torch.dtype) -> Tensor:
+    """Give a mask the meaning (keep, drop or additive) and dtype that it is handed over in."""
+    if convention == "additive":
+        return torch.zeros(mask.shape, dtype=work).masked_fill(~mask, float("-inf"))
+    return (mask if convention == "keep" else ~mask).to(dtype)

@@ -1,0 +1,392 @@
+"""The checks: what is tried of one function, and what was found."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.catalogue import Kata
+from ...kata.functions import AUTOGRAD, Function
+from ..candidate.recorder import LIMIT
+from ..process.handle import Candidate
+from ..process.wire import dtype_name
+from .classes.trials import answers_of
+from .compare import VALUE_BOUND, low_precision_bound
+from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
+from .find import Bound, Entry, ways
+from .kept import right_answer
+from .trials import Finding, Trial, by_dtype
+from .trials import same as alike
+from .truth import Answers
+
+__all__ = ["Examination", "Found"]
+
+# In low precision scores grow to some 8; see `compare`.
+_SCORE = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class Found:
+    """What came of trying one function.
+
+    counts, findings: by check. dropped: mask dtypes that it does not take, and what came.
+    modified: inputs that it changed. state: fail-random, fail-state or fail-kept. work: the
+    dtype that values are decided in, and dtypes: the others that it was tried in.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    findings: dict[str, list[Finding]] = field(default_factory=dict)
+    dropped: dict[torch.dtype, Finding] = field(default_factory=dict)
+    modified: set[str] = field(default_factory=set)
+    state: str | None = None
+    work: torch.dtype = torch.float64
+    nan_rows: bool = False
+    half_faults: list[dict[str, Any]] = field(default_factory=list)
+    dtypes: dict[str, None] = field(default_factory=dict)
+    container: int = 0
+    place: int = 0
+
+
+class Examination:
+    """Tries one function of a submission.
+
+    convention: what a mask means, "keep", "drop" or "additive".
+    """
+
+    def __init__(
+        self, kata: Kata, function: Function, entry: Entry, candidate: Candidate,
+        truth: Answers, *, seed: int, convention: str,
+    ) -> None:  # fmt: skip
+        self.kata = kata
+        self.function = function
+        self.entry = entry
+        self.candidate = candidate
+        self.right = truth[function.name]
+        self.sizes = kata.asked.sizes
+        self.convention = convention
+        self.generator = torch.Generator().manual_seed(seed)
+        self.bound: Bound | None = None
+        self.mask_dtypes: list[torch.dtype] = [torch.int64]
+        self.found = Found()
+        self.tried: list[Trial] = []
+        self.low: list[list[Trial]] = []
+        self.seen: list[Trial] = []
+        self.measured: list[Trial] = []
+
+    # -- making trials -------------------------------------------------------------------
+
+    def trial(self, case: Case, dtype: torch.dtype | None = None) -> Trial:
+        """Draw a case, work out the right answer, and write the call."""
+        dtype = dtype or self.found.work
+        given = self.drawn(case)
+        if dtype is not torch.float64:
+            given = given.rounded(dtype)
+        return self.trial_of(case, given, dtype)
+
+    def drawn(self, case: Case) -> Given:
+        """Draw what a case is called with."""
+        return draw(self.function, case, self.generator)
+
+    def trial_of(self, case: Case, given: Given, dtype: torch.dtype) -> Trial:
+        """Work out the right answer to what is given, and write the call."""
+        trial = Trial(
+            function=self.function, case=case, given=given, expected=(), dtype=dtype,
+            bound=self._bound_of(case, dtype),
+        )  # fmt: skip
+        extra: dict[str, Any] = {}
+        upstream = self.work_out(trial)
+        if upstream is not None:
+            extra["grad"] = upstream
+        self.write(trial, **extra)
+        return trial
+
+    def write(self, trial: Trial, **extra: Any) -> None:
+        """Write a trial's call, with whatever else it is to hold."""
+        assert self.bound is not None
+        case, given = trial.case, trial.given
+        needed = {*given.tensors, *given.plain} & set(self.bound.missing)
+        usual = {one.name: one.default for one in self.function.arguments if one.optional}
+        needed -= {name for name in needed if given.plain.get(name, ...) == usual.get(name, ...)}
+        trial.missing = min(needed, default="")
+        shapes = [list(one.shape) for one in trial.expected]
+        trial.call = self.bound.call(
+            given,
+            self._handed(trial),
+            shape=shapes[0],
+            shapes=shapes,
+            strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
+            keep=self._kept_dtype,
+            # Where it is forbidden it is left on, so that who uses it is told so.
+            autograd=AUTOGRAD in self.function.rules.never,
+            **(extra | _in_training(extra) if case.train else extra),
+        )
+
+    def posed(self, case: Case, generator: torch.Generator) -> tuple[Given, dict[str, Any]]:
+        """Draw a case and write its call, with nothing worked out."""
+        assert self.bound is not None
+        given = draw(self.function, case, generator)
+        trial = Trial(function=self.function, case=case, given=given, expected=(), bound=0.0)
+        return given, self.bound.call(given, self._handed(trial), keep=self._kept_dtype)
+
+    @property
+    def _kept_dtype(self) -> tuple[str, ...]:
+        """The arguments that stay in the dtype in which they are drawn."""
+        return tuple(one.name for one in self.function.arguments if not one.floats)
+
+    def _handed(self, trial: Trial) -> dict[str, Tensor]:
+        """The tensors as the submission gets them: masks in their meaning and dtype."""
+        assert self.bound is not None
+        handed = {n: t for n, t in trial.given.tensors.items() if n not in self.bound.missing}
+        mask = self.function.mask
+        if mask is not None and mask.name in handed:
+            dtype = self.mask_dtypes[trial.case.turn % len(self.mask_dtypes)]
+            shown = dressed(handed[mask.name], self.convention, dtype, trial.dtype)
+            handed[mask.name] = shown
+        return handed
+
+    def work_out(self, trial: Trial) -> Tensor | None:
+        """Run the model answer; return what its gradients were taken against, if they were."""
+        found, upstream = right_answer(
+            self.kata, self.function, self.right, trial.given, self.generator, grad=trial.case.grad
+        )
+        trial.expected, trial.keep, trial.grads = found.results, found.keep, dict(found.grads)
+        if upstream is not None:
+            self.weigh(trial, found.weights)
+        return upstream
+
+    def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
+        """Note what the gradients of an object's weights are to be. A function has none."""
+
+    def _bound_of(self, case: Case, dtype: torch.dtype) -> float:
+        # Right code may take a detour through float32, whose error grows with the scores.
+        rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
+        if rounding is torch.float64:
+            return VALUE_BOUND
+        widest = max(
+            size for symbol, size in case.sizes.items() if symbol not in self.function.numbers
+        )
+        bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, case.gain))
+        return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))
+
+    # -- asking --------------------------------------------------------------------------
+
+    def run(
+        self, trials: Sequence[Trial], dtype: torch.dtype | None = None
+    ) -> list[dict[str, Any]]:
+        """Have the submission make the calls, one after another, and return its answers."""
+        dtype = dtype or self.found.work
+        runs: list[dict[str, Any]] = []
+        before: Any = None
+        for trial in trials:
+            # An object serves all calls in a row that are made on one of its kind.
+            if not runs or self.object_of(trial) != before:
+                before = self.object_of(trial)
+                runs.append({"dtype": dtype_name(dtype), "calls": [],
+                             "warm": trial.call, **self.way_in(trial)})  # fmt: skip
+            runs[-1]["calls"].append(trial.call)
+        if not runs:
+            return []
+        return self.answered(runs)
+
+    def answered(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Ask for runs, each of an object and its calls; return the answers to all calls."""
+        answers: list[dict[str, Any]] = []
+        results = self.candidate.ask({"do": "run", "runs": runs})["results"]
+        for run, result in zip(runs, results, strict=True):
+            answers += answers_of(result, len(run["calls"]))
+        return answers
+
+    def object_of(self, trial: Trial) -> Any:  # noqa: ARG002 - a function is the same for all
+        """What tells the object of one call from that of another."""
+        return None
+
+    def way_in(self, trial: Trial) -> dict[str, Any]:  # noqa: ARG002 - as above
+        """How what a trial calls is made, and its weights."""
+        return {"recipe": self.recipe, "weights": {}}
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the candidate's process finds the function, or makes the object of first sizes."""
+        return self.recipe_at(self.sizes.first())
+
+    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:  # noqa: ARG002 - as above
+        """The same at other sizes. silent: without dropout."""
+        return {"function": self.entry["name"]}
+
+    # -- the steps -----------------------------------------------------------------------
+
+    def bind(self) -> Finding | None:
+        """Find the way to call the function; return what the plainest call raised, if it did.
+
+        The first way that is right, else the first that runs, else the first.
+        """
+        outcomes: list[tuple[int, Bound, torch.dtype, Finding | None]] = []
+        for bound in ways(self.function, self.entry):
+            for work in (torch.float64, torch.float32):
+                self.bound, self.found.work = bound, work
+                finding = self._first_try()
+                rank = 0 if finding is None else 2 if finding.kind in {"raised", "none"} else 1
+                outcomes.append((rank, bound, work, finding))
+                if finding is None or finding.kind != "raised" or not by_dtype(finding):
+                    break
+            if not outcomes[-1][0]:
+                break
+        if not outcomes:
+            self.bound = None
+            return None
+        rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
+        self.try_mask_dtypes()
+        return finding if rank == 2 else None
+
+    def _first_try(self) -> Finding | None:
+        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
+        self.mask_dtypes = [torch.bool]
+        trial = self.trial(case)
+        return trial.judge(self.run([trial])[0])
+
+    def try_mask_dtypes(self) -> None:
+        """Leave out the mask dtypes that raise where another one does not."""
+        mask = self.function.mask
+        if mask is None or self.convention == "additive":
+            return
+        case = next(small(self.function, self.sizes, mask=True), None)
+        if case is None:
+            return
+        first = self.trial(case)
+        trials = {dtype: replace(first) for dtype in MASK_DTYPES}
+        for dtype, trial in trials.items():
+            self.mask_dtypes = [dtype]
+            self.write(trial)
+        answers = self.run([*trials.values()])
+        fails: dict[torch.dtype, Finding] = {}
+        for (dtype, trial), answer in zip(trials.items(), answers, strict=True):
+            finding = trial.judge(answer)
+            if finding and finding.kind == "raised":
+                fails[dtype] = finding
+        works = [dtype for dtype in MASK_DTYPES if dtype not in fails]
+        self.mask_dtypes = works or [torch.int64]
+        self.found.dropped = fails if works else {}
+
+    def try_grid(self) -> None:
+        """Values, masks, lengths, gradients and large values."""
+        self.tried = [trial for batch in self.batches() for trial in batch]
+        self.judge(self.tried)
+
+    def judge(self, trials: Sequence[Trial]) -> None:
+        """Have trials' calls made, and keep what is wrong with the answers."""
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            self.keep(trial, answer, trial.case.check)
+
+    def batches(self) -> Iterator[list[Trial]]:
+        """Yield all that is tried in the dtype that values are decided in.
+
+        What is called one after another on one object comes together.
+        """
+        for case in cases(self.function, self.sizes):
+            # What cancels in a sum of shifted terms is most of what float32 holds of them.
+            if case.gain <= 1 or self.found.work is torch.float64 or not self._shifts:
+                yield [self.trial(case)]
+
+    @property
+    def _shifts(self) -> bool:
+        return any(one.large == "shifted" for one in self.function.arguments)
+
+    def keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
+        """Count an answer for a check, and keep what is wrong with it."""
+        self.found.counts[check] = self.found.counts.get(check, 0) + 1
+        finding = trial.judge(answer)
+        if finding is not None:
+            self.found.findings.setdefault(check, []).append(finding)
+        self.found.modified.update(answer.get("modified", []))
+        self.found.container = max(self.found.container, answer.get("many", 0))
+        self.found.place = max(self.found.place, answer.get("place", 0))
+        if trial.keep is not None:
+            for out in trial.results(answer):
+                if out.shape == trial.expected[0].shape:
+                    self.found.nan_rows |= bool(out[~trial.keep.expand(out.shape)].isnan().any())
+
+    def same(self, left: list[Tensor], right: list[Tensor]) -> bool:
+        """Whether two calls gave the same, but for an order of sums that a device may choose."""
+        return alike(left, right, 1e-9 if self.found.work is torch.float64 else 1e-3)
+
+    def two(self) -> tuple[Case, Case]:
+        """Two cases that one object can be called with."""
+        many = list(cases(self.function, self.sizes))[:2]
+        return many[0], many[-1]
+
+    def plain_trials(self) -> list[Trial]:
+        """Calls on the first sizes, those without a mask and those with one."""
+        trials = [self.trial(case) for case in self._telling(4)]
+        return [trial for trial in trials if not trial.missing]
+
+    def pretend(self) -> list[dict[str, Any]] | None:
+        """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
+        calls = [trial.call for trial in self.plain_trials()]
+        if not calls:
+            return None
+        request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
+        faults = filter(None, self.candidate.ask(request)["answers"])
+        return [{**fault, "of": self.function.name} for fault in faults]
+
+    def elsewhere(self, candidate: Candidate) -> Examination:
+        """The same function or class in another process, to be decided in float32."""
+        other = copy.copy(self)
+        other.candidate, other.found = candidate, Found(work=torch.float32)
+        other.low = []
+        return other
+
+    def watch(self) -> None:
+        """Make calls on the first sizes, in every combination of choices, and keep their steps."""
+        trials = [self.trial(case) for case in self._telling(6)]
+        self.seen = self.recorded([trial for trial in trials if not trial.missing])
+
+    def measure(self) -> None:
+        """Make plain calls on the first sizes and the next, and keep what memory they take."""
+        if not self.function.memory.largest:
+            return
+        rows = list(islice(self.sizes.rows(), 2))
+        many = (case for case in cases(self.function, self.sizes) if case.sizes in rows)
+        trials = [self.trial(case) for case in many if not case.grad and case.gain == 1]
+        trials = [trial for trial in trials if not trial.missing]
+        for trial in trials:
+            self.write(trial, record={"growing": True})
+        for trial, answer in zip(trials, self.run(trials), strict=True):
+            trial.answer = answer
+        self.measured = trials
+
+    def again(self, trial: Trial) -> Trial:
+        """Make a trial's call once more, and keep its steps."""
+        return self.recorded([trial])[0]
+
+    def recorded(self, trials: list[Trial]) -> list[Trial]:
+        """Make trials' calls, and keep their steps."""
+        for trial in trials:
+            self.write(trial, record={"values": True})
+        dtype = trials[0].dtype if trials else None
+        for trial, answer in zip(trials, self.run(trials, dtype), strict=True):
+            trial.answer = answer
+            if len(answer.get("steps", ())) >= LIMIT:
+                answer["steps"] = []
+        return trials
+
+    def _telling(self, most: int) -> Iterable[Case]:
+        plain = [] if self.function.needs_mask else [
+            *small(self.function, self.sizes, mask=False)
+        ]  # fmt: skip
+        masked = (
+            [] if self.function.mask is None else [*small(self.function, self.sizes, mask=True)]
+        )
+        half = most if not (plain and masked) else max(1, most // 2)
+        return [*plain[:half], *masked[:half]]
+
+
+def _in_training(extra: dict[str, Any]) -> dict[str, Any]:
+    """What a call in train mode holds more: torch's dropouts are silenced."""
+    return {"train": True, "record": {"steps": "record" in extra, "only_dropout": [],
+                                      **extra.get("record", {})}}  # fmt: skip

@@ -1,0 +1,337 @@
+"""The judging of functions and of classes with weights, against the model answer's calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from ...kata.catalogue import Kata
+from ...kata.functions import Function
+from ..diagnose.diagnose import Named, diagnose
+from ..diagnose.flow import Flow, doubts, follow
+from ..diagnose.lines import own_imports
+from ..process.handle import Candidate, Ended
+from ..report.messages import say
+from ..report.report import Fault, Part, Report
+from . import budget
+from .again import DirectAgain
+from .checks import try_all
+from .classes.device_verdict import judge_device
+from .classes.on_device import Again, DeviceRun
+from .examine import Examination
+from .find import Entry, found
+from .objects import chosen
+from .page import Page
+from .refusals import Refusals, Refused
+from .rules import broken, misplaced
+from .sheet import Sheet
+from .source import Source
+from .subject import Subject
+from .timed import subject_of
+from .trials import Trial
+from .truth import answers, weighs
+from .weighing import Weighing
+from .written import function_at, hollow, unwritten
+
+__all__ = ["Refused", "judge"]
+
+OnDevice = Callable[[Sheet, Again], DeviceRun | None]
+
+# Seconds of processor time for all that is named in a file; most take a tenth of one.
+_NAMING = 20.0
+# How often a process is started again for the functions after the one that ended it.
+_LIVES = 2
+# Says how a process ended, and starts another that has run the file.
+Revive = Callable[[Ended], tuple[Fault, Candidate]]
+_TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
+
+
+def judge(
+    kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
+    *, classes: list[dict[str, Any]], revive: Revive, on_device: OnDevice,
+) -> Subject:  # fmt: skip
+    """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
+
+    classes: those that the file defines. revive: tells how a process ended, and starts another.
+    on_device: judges what has passed once more on a real accelerator, where there may be one;
+    the candidate is gone then. What may be timed of the file is returned.
+    """
+    judging = _Judging(kata, candidate, source, report, job, revive=revive, on_device=on_device)
+    judging.run(classes)
+    return subject_of(kata, source, candidate.path, judging.examinations)
+
+
+class _Judging:
+    """One file under one kata of functions."""
+
+    def __init__(
+        self, kata: Kata, candidate: Candidate, source: Source, report: Report,
+        job: dict[str, Any], *, revive: Revive, on_device: OnDevice,
+    ) -> None:  # fmt: skip
+        self.kata = kata
+        self.candidate = candidate
+        self.source = source
+        self.report = report
+        self.job = job
+        self.language: str = job["language"]
+        self.revive = revive
+        self.on_device = on_device
+        # What came of a pretended GPU; None where none was tried.
+        self.faults: list[dict[str, Any]] | None = None
+        self.lives = _LIVES
+        self.refused: list[Refused] = []
+        self.refuse = Refusals(kata, source, self.language, job["class"])
+        self.examinations: list[Examination] = []
+
+    def run(self, classes: list[dict[str, Any]]) -> None:
+        """Judge every function that is asked for and written, whatever the others do."""
+        asked = self.kata.asked
+        entries = self.candidate.ask({"do": "functions"})["functions"]
+        module = asked.functions[0].module is not None
+        taken = self._class(classes) if module else found(
+            asked.functions, entries, self.job["class"]
+        )  # fmt: skip
+        if not taken:
+            raise (
+                self.refuse.no_class(classes, entries)
+                if module
+                else self.refuse.not_there(entries, classes)
+            )
+        named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
+        self.report.object = ", ".join(named)
+        for function in asked.functions:
+            self._try(function, taken.get(function.name))
+        if self.examinations:
+            self._write(self.examinations)
+        self._sum_up(entries, taken)
+
+    def _try(self, function: Function, entry: Entry | None) -> None:
+        """Try one function, if it is written yet. What ends its process ends no other's trial."""
+        part = Part(name=function.name, status="waits")
+        self.report.functions.append(part)
+        part.line = entry["line"] if entry is not None else None
+        empty = hollow(self.source, part.line)
+        if entry is None or empty is not None:
+            part.line = empty
+            return
+        # Until it is known to be right, whatever ends the judging is its doing.
+        part.status = "fail"
+        try:
+            self._examine(function, entry, part)
+        except Ended as ended:
+            if not self.lives or len(self.kata.asked.functions) == 1:
+                raise
+            self.lives -= 1
+            fault, self.candidate = self.revive(ended)
+            for one in self.examinations:
+                one.candidate = self.candidate
+            part.line, part.message = fault.line or part.line, fault.message
+            self.refused.append(Refused(fault.kind, fault.message, fault.line))
+
+    def _examine(self, function: Function, entry: Entry, part: Part) -> None:
+        """Bind and try a function that is written; what keeps it from that is noted."""
+        truth = answers(self.kata)
+        assert truth is not None
+        kind = Weighing if function.module is not None else Examination
+        one = kind(
+            self.kata, function, entry, self.candidate, truth,
+            seed=self.job["seed"], convention=self.job["mask"],
+        )  # fmt: skip
+        finding = one.bind()
+        if one.bound is not None and finding is None:
+            try_all(one)
+            met = one.pretend()
+            self.faults = self.faults if met is None else [*(self.faults or []), *met]
+            one.watch()
+            one.measure()
+            if isinstance(one, Weighing):
+                roles = one.held.roles
+                self.report.roles = {role: ", ".join(names) for role, names in roles.items()}
+            self.examinations.append(one)
+            part.status = "fail" if one.found.findings else "pass"
+            return
+        missing = unwritten(finding.fault, self.source) if finding and finding.fault else None
+        if missing is not None:
+            part.status, part.line = "waits", missing
+            part.message = self._waits_for(entry, missing)
+            return
+        unfit = finding is None or (
+            finding.fault is not None and self.refuse.lacks(one, finding.fault)
+        )
+        refused = (
+            self.refuse.signature(one)
+            if unfit or finding is None
+            else self.refuse.unrun(one, finding)
+        )
+        part.line, part.message = refused.line or part.line, refused.message
+        self.refused.append(refused)
+
+    def _waits_for(self, entry: Entry, line: int) -> str:
+        """What a function calls that is not written yet; nothing where it says so of itself."""
+        other = function_at(self.source, line)
+        if other is None or other is function_at(self.source, entry["line"]):
+            return ""
+        return self._say("waits-for", name=other.name)
+
+    def _sum_up(self, entries: list[Entry], taken: dict[str, Entry]) -> None:
+        """Say what became of every function, and what keeps the file from its verdict."""
+        parts = self.report.functions
+        waiting = [part for part in parts if part.status == "waits"]
+        if self.refused:
+            first = self.refused[0]
+            first.diagnosis += self.report.diagnosis
+            raise first
+        if not waiting or self.report.verdict == "fail":
+            return
+        if len(waiting) == len(parts):
+            raise self._unwritten(next(part for part in waiting if part.line is not None))
+        names = self._listed(f"`{part.name}`" for part in waiting)
+        done = len(parts) - len(waiting)
+        message = self._say("functions-wait", done=done, count=len(parts), names=names)
+        missing = [one for one in self.kata.asked.functions if one.name not in taken]
+        # A helper is called by others; what is not may be meant for one of them.
+        used = {node.id for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)}
+        used |= {entry["name"] for entry in taken.values()}
+        free = [entry for entry in entries if entry["name"] not in used]
+        refused = Refused("forward", message, waiting[0].line, self.report.diagnosis)
+        if missing and free:
+            refused.help = self.refuse.not_there(free, [], missing).message
+        raise refused
+
+    def _unwritten(self, part: Part) -> Refused:
+        """Nothing of what is asked for is written yet."""
+        key = "unwritten" if "NotImplementedError" in self.source.line(part.line) else "hollow"
+        return Refused("forward", self._say(key, line=part.line, name=part.name), part.line)
+
+    def _write(self, examinations: list[Examination]) -> None:
+        page = Page(self.report, self.source, self.language, self.kata.asked)
+        of_memory = any(_asks_of_memory(one) for one in examinations)
+        for one in examinations:
+            page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
+            if of_memory:
+                first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
+                page.rules(one, [first] if first else [], "structure")
+        line = own_imports(self.source)
+        if line is not None:
+            page.set("rules", "fail", self._say("forbidden-call", call="`attn_kata`"))
+            page.blame("forbidden-call", line, call="`attn_kata`")
+        page.follows("rules")
+        if of_memory:
+            page.follows("structure")
+        for one in examinations:
+            if isinstance(one, Weighing):
+                page.parameters(one)
+                page.dropout(one)
+        for one in examinations:
+            page.masks(one)
+        page.outputs(examinations)
+        page.manners(examinations)
+        if self.faults is not None:
+            # The pretended GPU does not follow what autograd does.
+            faults = [] if page.blames("autograd-used") else self.faults
+            judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
+        page.finish()
+        # The verdict stands, named or not, where the time for it runs out on either side.
+        with suppress(Ended, budget.Spent), budget.limited(_NAMING):
+            for one in examinations if self.job["diagnose"] else ():
+                self._diagnose(page, one)
+        for one in examinations:
+            if isinstance(one, Weighing):
+                page.unread(one)
+        self._flow(page, examinations)
+        for part in self.report.functions:
+            page.decide(part, judged={one.function.name for one in examinations})
+
+    def _diagnose(self, page: Page, one: Examination) -> None:
+        wrong = [check for check in _TELLING if one.found.findings.get(check)]
+        low = one.found.findings.get("dtypes", [])
+        if not wrong and not low:
+            return
+        if page.uncarried(one) or one.found.state == "fail-random":
+            # Numbers that are others each time are no mistake's.
+            return
+        page.dtype(one)
+        evidence: list[Trial] = list(one.seen)
+        further: list[Trial] = []
+        found = one.found.findings
+        training = all(f.trial.case.train for check in wrong for f in found[check])
+        if training and wrong and isinstance(one, Weighing):
+            # What train mode alone shows is explained by what is seen there.
+            evidence = one.recorded([one.in_training(trial) for trial in one.seen])
+        for check in wrong:
+            many = sorted(found[check], key=lambda f: f.trial.weight)
+            many = [finding for finding in many if not finding.trial.case.grad]
+            evidence += [one.again(finding.trial) for finding in many[:1]]
+            if check == "stability":
+                # A few large scores may miss what many show: an overflow, or a row of zeros.
+                further += [one.again(finding.trial) for finding in many[1:][-1:]]
+        off = [finding.trial for finding in low if finding.kind == "values"]
+        if off and not wrong:
+            evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
+        named: list[Named] = []
+        with suppress(budget.Spent):
+            named = diagnose(self.kata, one.function.name, evidence, further, page.places)
+        page.name(named)
+        if not named and not page.told_of(one):
+            page.guess(one)
+
+    def _flow(self, page: Page, examinations: list[Examination]) -> None:
+        """Show one call: of the first function that is wrong, one that goes wrong."""
+        wrong = self.report.verdict == "fail"
+        bad = [one for one in examinations if one.function.name in page.wrong]
+        one = (bad or examinations)[0]
+        flow = self._followed(one)
+        if flow is not None:
+            departs = wrong and _wrong(flow.trial)
+            self.report.departure = flow.departure(self.language) if departs else None
+            self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
+            self.report.traced = self._case(one, flow)
+        if self.job["heat"]:
+            weighing = next((each for each in examinations if weighs(each.right)), None)
+            if weighing is not None and weighing is not one:
+                one, flow = weighing, self._followed(weighing)
+            self.report.heat = flow.heat(self._case(one, flow)) if weighing and flow else None
+
+    def _followed(self, one: Examination) -> Flow | None:
+        """Follow one call of a function: a wrong one if there is, and one whose axes are told."""
+        wrong = [trial for trial in one.seen if _wrong(trial)]
+        pool = wrong or [trial for trial in one.seen if not trial.group][::-1]
+        shown = min(pool, key=lambda trial: doubts(trial, one.sizes), default=None)
+        return shown and follow(self.kata, one.right, shown)
+
+    def _case(self, one: Examination, flow: Flow) -> str:
+        label = flow.trial.case.label(one.function, one.sizes, self.language)
+        if len(self.kata.asked.functions) == 1:
+            return label
+        return self._say("direct-of", name=one.function.name, text=label)
+
+    # -- what there is --------------------------------------------------------------------
+
+    def _class(self, classes: list[dict[str, Any]]) -> dict[str, Entry]:
+        """The class that is meant, under the name that the kata has for it."""
+        function = self.kata.asked.functions[0]
+        entry = chosen(function, classes, self.job["class"], self.source.mentions)
+        if entry is not None and entry["forward"] is None:
+            self.report.object = entry["name"]
+            raise Refused("forward", self._say("forward-missing", name=entry["name"]))
+        return {} if entry is None else {function.name: entry}
+
+    def _listed(self, words: Any) -> str:
+        return self._say("comma").join(words)
+
+    def _say(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)
+
+
+def _asks_of_memory(one: Examination) -> bool:
+    asked = one.function.memory
+    told = (
+        asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart, asked.carried,
+    )  # fmt: skip
+    return any(told) or asked.contiguous is not None
+
+
+def _wrong(trial: Trial) -> bool:
+    return trial.judge(trial.answer) is not None

@@ -1,0 +1,392 @@
+"""The judge process: one submission in, one report out.
+
+It never imports, unpickles or runs anything of the candidate's; it draws the weights
+and inputs, and compares what comes back with the reference.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import threading
+import time
+import traceback
+import warnings
+from collections import deque
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from ...kata.catalogue import Kata, find
+from ..candidate.accelerator import hoped
+from ..diagnose.classes.beneath import beneath
+from ..diagnose.classes.diagnose import diagnose, diagnose_large, diagnose_training
+from ..diagnose.classes.flow import follow
+from ..diagnose.lines import own_imports
+from ..process import wire
+from ..process.handle import Candidate, Ended, Foul
+from ..process.limits import Limits, share_of_memory
+from ..process.prints import parted
+from ..report.messages import say
+from ..report.report import Fault, Named, Report
+from ..report.timings import Timings
+from . import budget
+from . import functions as direct
+from .classes.again import ClassAgain
+from .classes.attempts import Unbound, bind
+from .classes.behaviour import Trace, pretend, trace
+from .classes.choose import choose
+from .classes.device_verdict import judge_device
+from .classes.dropout_trial import DropoutFinding, DropoutTrial
+from .classes.dropout_verdict import judge_dropout
+from .classes.examine import Examination, Ready
+from .classes.fitting import Fitted
+from .classes.forms import Forms
+from .classes.halves import try_dtypes
+from .classes.on_device import Again, DeviceRun, run_on_device
+from .classes.verdict import Verdict
+from .sheet import Sheet
+from .source import Source, Unreadable, read
+from .timing import Subject, subject_of, timed
+from .unjudged import Unjudged, load_fault, no_class, not_bound
+
+__all__ = ["main"]
+
+# How many ways to make and call a class are tried before its first is taken as meant.
+_WAYS = 4
+# Seconds of processor time for all that is named in a file; most take a tenth of one.
+_NAMING = 20.0
+
+
+def main(jobs: socket.socket, requests: socket.socket) -> None:
+    """Judge files until the command process goes away."""
+    torch.set_num_threads(1)
+    # What torch warns of here is an odd answer; the report says so.
+    warnings.simplefilter("ignore")
+    threading.Thread(target=_leave_when_dropped, args=(jobs,), daemon=True).start()
+    limits = Limits(seconds=20.0, memory=share_of_memory(1))
+    sitting = None
+    while True:
+        # The next file's process settles in while there is nothing to judge.
+        candidate = Candidate(requests, limits)
+        try:
+            job = wire.receive(jobs)
+        except wire.Closed:
+            return
+        if "time" in job:
+            assert sitting is not None
+            # A supervisor watches over one process at a time.
+            candidate.close()
+            wire.send(jobs, asdict(sitting.timings(job["time"], requests)))
+            continue
+        started = time.monotonic()
+        limits = Limits(seconds=job["timeout"], memory=job["memory"])
+        if candidate.limits != limits:
+            candidate.close()
+            candidate = Candidate(requests, limits)
+        sitting = _Sitting(job, candidate)
+        report = sitting.report()
+        report.elapsed_ms = round((time.monotonic() - started) * 1000)
+        wire.send(jobs, report.to_dict())
+
+
+def _leave_when_dropped(jobs: socket.socket) -> None:
+    """End this process when nobody waits for the report; its supervisor ends the candidate."""
+    line = select.poll()
+    line.register(jobs, select.POLLHUP | getattr(select, "POLLRDHUP", 0))
+    line.poll()
+    os._exit(0)
+
+
+class _Sitting:
+    """The judging of one file.
+
+    job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes),
+    heat and diagnose (whether the weights, and the names of mistakes, are wanted), device.
+    """
+
+    def __init__(self, job: dict[str, Any], candidate: Candidate) -> None:
+        self.job = job
+        self.candidate: Candidate | None = candidate
+        self.language: str = job["language"]
+        self.kata: Kata = find(job["kata"])
+        self.phase = "load"
+        self.subject: Subject | None = None
+        self.loading: dict[str, Any] = {}
+        self.result = Report(
+            kata=self.kata.id,
+            file=job["file"],
+            verdict="error",
+            seed=job["seed"],
+            torch=str(torch.__version__),
+        )
+
+    def report(self) -> Report:
+        """Judge the file; whatever happens, a report comes of it."""
+        candidate = self.candidate
+        assert candidate is not None
+        try:
+            candidate.serve(os.path.realpath(self.job["file"]))
+            source = read(Path(self.job["file"]), self.language)
+            try:
+                self._judge(source, candidate)
+            except Foul as foul:
+                verdict = Verdict(self.result, self.kata, source, self.language)
+                verdict.foul(foul.called, foul.line)
+            except Unjudged as unjudged:
+                # What is missing may stand in a cell that Python could not read.
+                hidden = unjudged.fault.kind in {"no-class", "load"}
+                raise (source.broken if hidden and source.broken else unjudged) from None
+        except Unreadable as fault:
+            self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
+        except Unjudged as unjudged:
+            self.result.error = unjudged.fault
+            self.result.diagnosis = unjudged.diagnosis
+            self.result.functions = self.result.functions or unjudged.functions
+        except Ended as ended:
+            self.result.error = self._ended(ended)
+        except Exception as fault:  # noqa: BLE001 - our own fault must not cost the other files
+            self.result.error = self._own_fault(fault)
+        finally:
+            self._serve(None)
+        if self.result.error is not None:
+            self.result.verdict = "error"
+        return self.result
+
+    def timings(self, lengths: list[int], requests: socket.socket) -> Timings:
+        """Time the submission where it has passed; elsewhere there is nothing to time."""
+        if self.subject is None or self.result.verdict != "pass":
+            return Timings(stopped="lost")
+        return timed(self.subject, requests, self.job, self.result.device, lengths)
+
+    def _serve(self, candidate: Candidate | None) -> None:
+        """End the candidate that there is; another may take its place."""
+        if self.candidate is not None:
+            printed = self.candidate.close()
+            # A second one prints the same again.
+            if not self.result.printed:
+                self.result.printed, self.result.printed_from = parted(printed)
+        self.candidate = candidate
+
+    def _own_fault(self, fault: Exception) -> Fault:
+        if os.environ.get("ATTN_KATA_DEBUG"):
+            traceback.print_exc()
+        place = traceback.extract_tb(fault.__traceback__)[-1]
+        reason = f"{type(fault).__name__}: {fault}, {Path(place.filename).name}:{place.lineno}"
+        return Fault(kind="crash", message=self._say("judge-fault", reason=reason))
+
+    def _ended(self, ended: Ended) -> Fault:
+        place = ended.place
+        phase = self._say(f"phase-{place.phase or self.phase}")
+        if place.line is not None:
+            phase = self._say("at-line", phase=phase, line=place.line)
+        key = f"ended-{ended.why or ended.kind}"
+        if ended.why or ended.kind != "crash":
+            assert self.candidate is not None
+            # By the clock it is the far limit that was reached.
+            far = self.candidate.meter.far
+            values = {"seconds": self.job["timeout"] if ended.why else far}
+            message = self._say(key, phase=phase, memory=self.job["memory"] >> 20, **values)
+        else:
+            code = ended.code or 0
+            how = self._say("exit-signal" if code < 0 else "exit-code", code=abs(code))
+            message = self._say(key, phase=phase, how=how)
+        return Fault(kind=ended.kind, message=message, line=place.line)
+
+    def _judge(self, source: Source, candidate: Candidate) -> None:
+        answer = self._load(source, candidate)
+        if self.kata.kind != "class":
+            self.phase = "run"
+            self._judge_directly(source, candidate, answer["classes"])
+            return
+        entry, sizes = self._choose(source, answer)
+        self.result.object = entry["name"]
+        self.phase = "first"
+        try:
+            fitted = self._fit(candidate, entry, sizes)
+        except Unbound as unbound:
+            out = unbound.best.get("answer", {}).get("out")
+            if not isinstance(out, torch.Tensor):
+                raise not_bound(unbound, self.kata, entry, source, self.language) from None
+            verdict = Verdict(self.result, self.kata, source, self.language)
+            verdict.wrong_shape(unbound)
+            return
+        self.phase = "run"
+        self.result.roles = fitted.named_roles()
+        self._try_all(source, fitted)
+        self.subject = subject_of(self.kata, source, candidate.path, fitted)
+
+    def _fit(
+        self,
+        candidate: Candidate,
+        entry: dict[str, Any],
+        sizes: list[dict[str, Any]],
+    ) -> Fitted:
+        """Take the first way to make and call the class in which its weights make attention."""
+        first: Fitted | None = None
+        for bound in islice(bind(self.kata, candidate, entry, sizes), _WAYS):
+            fitted = Fitted(self.kata, candidate, bound, self.job["seed"])
+            fitted.align()
+            if fitted.aligned:
+                return fitted
+            first = first or fitted
+        assert first is not None
+        return first
+
+    def _judge_directly(
+        self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
+    ) -> None:
+        try:
+            self.subject = direct.judge(
+                self.kata, candidate, source, self.result, self.job,
+                classes=classes, revive=self._revived, on_device=self._on_device,
+            )  # fmt: skip
+        except direct.Refused as refused:
+            unjudged = Unjudged(refused.kind, refused.message, refused.line, refused.help)
+            unjudged.diagnosis = refused.diagnosis
+            raise unjudged from None
+
+    def _revived(self, ended: Ended) -> tuple[Fault, Candidate]:
+        """Run the file again in a process of its own, for what one of its functions has ended."""
+        assert self.candidate is not None
+        before = self.candidate
+        self._serve(None)
+        fresh = Candidate(before.requests, before.limits)
+        self._serve(fresh)
+        fresh.serve(before.path)
+        fresh.ask(self.loading)
+        return self._ended(ended), fresh
+
+    def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
+        self.loading = source.to_load(candidate.path)
+        answer = candidate.ask(self.loading)
+        fault = answer["fault"]
+        if fault is not None and (source.cells is None or not answer["classes"]):
+            raise load_fault(fault, source, self.language)
+        return answer
+
+    def _choose(
+        self, source: Source, answer: dict[str, Any]
+    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        choice = choose(self.kata, answer["classes"], self.job["class"], source.mentions)
+        if choice.chosen is None:
+            raise no_class(self.kata, self.job["class"], choice.candidates, source, self.language)
+        if choice.chosen["forward"] is None:
+            name = choice.chosen["name"]
+            self.result.object = name
+            raise Unjudged("forward", self._say("forward-missing", name=name))
+        if self.job["class"] is None:
+            self.result.also = [
+                Named(name=one["name"], line=source.classes[one["name"]].lineno)
+                for one in choice.candidates
+                if one["name"] in source.classes
+            ]
+        return choice.chosen, answer["sizes"]
+
+    def _try_all(self, source: Source, fitted: Fitted) -> None:
+        examination = Examination(self.kata, fitted, self.job["mask"])
+        sizes, ready = examination.sizes, Ready()
+        while sizes and not ready:
+            ready = examination.prepare([sizes.pop(0)])
+        forms = Forms(examination, ready)
+        verdict = Verdict(self.result, self.kata, source, self.language)
+        ready |= examination.prepare(sizes)
+        forms.choose()
+        verdict.masks(examination)
+        seen = trace(examination)
+        rows = examination.try_grid(ready)
+        next(rows, None)
+        # The steps are followed while the candidate makes the first row's calls.
+        flow = follow(seen, examination)
+        deque(rows, maxlen=0)
+        found = self._try_the_rest(examination, ready) if ready else None
+        faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
+        verdict.rules(seen, own_imports(source))
+        verdict.parameters(examination, seen)
+        verdict.structure(examination)
+        verdict.outputs(examination)
+        verdict.purity(examination, seen)
+        verdict.causality(examination)
+        judge_dropout(verdict, self.kata.contract.dropout, found, fitted.shown["modules"])
+        verdict.dtypes(examination)
+        verdict.notes(examination, seen)
+        verdict.half_fill(examination, seen)
+        fitted.candidate.settle()
+        if faults is not None:
+            run = self._on_device(verdict, ClassAgain(examination, found))
+            judge_device(verdict, faults, run)
+        verdict.finish()
+        verdict.flow(flow)
+        if self.job["heat"]:
+            self.result.heat = flow.heat(self.language)
+        if self.job["diagnose"] and self.phase != "device":
+            self._diagnose(verdict, examination, seen)
+
+    def _try_the_rest(self, examination: Examination, ready: Ready) -> DropoutFinding | None:
+        """What is tried at one size; what is right is worked out while the candidate runs."""
+        examination.try_purity(ready)
+        trial = None
+        if examination.fitted.aligned and not examination.findings.get("values"):
+            trial = DropoutTrial.begin(examination)
+        try_dtypes(examination, ready)
+        found = trial and trial.read()
+        if found is not None and not found.by_hand_at_a_fixed_rate:
+            examination.try_training()
+        return found
+
+    def _on_device(self, sheet: Sheet, again: Again) -> DeviceRun | None:
+        """Judge what has passed so far on a real accelerator, where there may be one."""
+        asked = hoped(self.job["device"])
+        if asked is None or any(check.status == "fail" for check in sheet.checks.values()):
+            return None
+        first = self.candidate
+        assert first is not None
+        self.phase = "device"
+        # A supervisor watches one at a time.
+        seconds, memory = self.job["timeout"], self.job["memory"]
+        limits = Limits(seconds=seconds, memory=memory, accelerator=asked)
+        self._serve(None)
+        run = run_on_device(again, first, limits, self.loading, self._serve)
+        if not run.ran and self.job["device"] != "auto":
+            reason = run.reason or self._say("device-none")
+            message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
+            raise Unjudged("crash", message)
+        return run
+
+    def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
+        """Look for the mistake; whatever comes of it, the verdict stands."""
+        try:
+            with budget.limited(_NAMING):
+                self._search(verdict, examination, seen)
+        except Foul:
+            raise
+        except (Ended, budget.Spent):
+            # Time ran out meanwhile, the submission's or the search's: what was found is said.
+            pass
+        except Exception:
+            if os.environ.get("ATTN_KATA_DEBUG"):
+                raise
+
+    def _search(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
+        wrong = {check.id for check in self.result.checks if check.status == "fail"}
+        if wrong & {"values", "mask", "lengths"}:
+            values_wrong = bool(wrong & {"values", "lengths"})
+            found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
+            verdict.name(found.named)
+            if found.swapped is not None:
+                verdict.names_hold(found.swapped, seen)
+            if found.explained is not None and values_wrong:
+                verdict.further(beneath(examination, found.explained))
+        if not self.result.diagnosis and wrong & {"values", "mask", "gradients"}:
+            verdict.name(diagnose_training(examination, verdict.origins))
+        if not self.result.diagnosis and wrong:
+            verdict.name(diagnose_large(examination, verdict.origins))
+        if wrong and not self.result.diagnosis:
+            verdict.guess(examination, seen)
+
+    def _say(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)

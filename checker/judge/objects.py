@@ -1,0 +1,211 @@
+"""Which class of a file is meant, and how an object of it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from torch import Tensor
+
+from ...kata.arithmetic import worth
+from ...kata.functions import Function
+from ...kata.modules import Module, Setting
+from ..vocabulary import constructor_role, words
+from .classes.cases import ASKED_RATE
+from .find import Entry, ways
+
+__all__ = ["Construction", "chosen", "constructions", "how_far"]
+
+# What is worth something without being asked for, by what a constructor may mean.
+_GIVEN: dict[str, Any] = {
+    "length": 64, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2, "vocabulary": 17,
+    "layers": 1, "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
+    "yes": True, "flag": False,
+}  # fmt: skip
+
+
+def chosen(
+    function: Function, classes: Sequence[Entry], wanted: str | None, uses: dict[str, set[str]]
+) -> Entry | None:
+    """Say which class is the one asked for, as far as that is clear.
+
+    wanted: the name given with `--class`. uses: the names that each class's source mentions.
+    """
+    entries = [{**one, "arguments": one["forward"]} for one in classes]
+    names = [function.name, *function.also] if wanted is None else [wanted]
+    named = [one for name in names for one in entries if one["name"] == name]
+    if named or wanted is not None:
+        return named[0] if named else None
+    usable = [one for one in entries if one["forward"] is not None]
+    usable = [one for one in usable if one["module"]] or usable
+    if len(usable) == 1:
+        return usable[0]
+    alike = {"".join(words(str(one["name"]))): one for one in usable}
+    asked = ["".join(words(name)) for name in (function.name, *function.also)]
+    near = [alike[match] for name in asked
+            for match in get_close_matches(name, alike, n=1, cutoff=0.8)]  # fmt: skip
+    if near:
+        return near[0]
+    below: set[str] = set()
+    for one in usable:
+        below.update(one["bases"] or (), uses.get(str(one["name"]), set()) - {str(one["name"])})
+    tops = [one for one in usable if one["name"] not in below]
+    fitting = [one for one in tops if _makes(function, one)] or tops
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _makes(function: Function, entry: Entry) -> bool:
+    """Whether a class could be made and called as the one asked for."""
+    assert function.module is not None
+    settings = function.module.settings
+    needed = {one.name for one in settings if not one.extra and one.default is None}
+    plan = next(constructions(function.module, entry), None)
+    given = {source for _, kind, source in plan.arguments if kind == "setting"} if plan else set()
+    able = next(ways(function, entry), None) is not None
+    return able and (needed <= given or (plan is not None and plan.configured))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Construction:
+    """One way to make an object: each argument with what it gets, by place where it must be.
+
+    arguments: (name, "setting", which), (name, "role", which) or (name, "config", annotation).
+    """
+
+    name: str
+    module: Module
+    arguments: tuple[tuple[str, str, str], ...]
+    placed: tuple[str, ...] = ()
+
+    @property
+    def configured(self) -> bool:
+        """Whether its sizes come in one object."""
+        return any(kind == "config" for _, kind, _ in self.arguments)
+
+    @property
+    def asked_rate(self) -> float | None:
+        """The dropout rate that it is given, None where it takes none."""
+        takes = any((kind, source) == ("role", "dropout") for _, kind, source in self.arguments)
+        return ASKED_RATE if takes else None
+
+    def recipe(self, sizes: dict[str, Any], *, silent: bool = False) -> dict[str, Any]:
+        """How the candidate's process makes the object at these sizes. silent: at a rate of 0."""
+        known = {one.name: worth(one.value, sizes) for one in self.module.settings}
+        roles = _GIVEN | ({"dropout": 0.0} if silent else {})
+        for one in self.module.settings:
+            role = constructor_role(one.name)
+            if role is not None and role not in roles:
+                roles[role] = known[one.name]
+        for one in self.module.settings:
+            roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
+        kwargs: dict[str, Any] = {}
+        for name, kind, source in self.arguments:
+            kwargs[name] = (
+                known[source] if kind == "setting"
+                else {"config": source} if kind == "config" else roles[source]
+            )  # fmt: skip
+        args = [kwargs.pop(name) for name in self.placed if name in kwargs]
+        return {"class": self.name, "args": args, "kwargs": kwargs, "roles": roles, "globals": {}}
+
+
+def constructions(module: Module, entry: Entry) -> Iterator[Construction]:
+    """Yield ways to make an object: by name, synonym and meaning, then by order alone."""
+    signature = entry["constructor"] or []
+    named = [one for one in signature if not one["kind"].startswith("VAR_")]
+    placed = tuple(one["name"] for one in named if one["kind"] == "POSITIONAL_ONLY")
+    asked = [one for one in module.settings if not one.extra]
+    found: list[tuple[tuple[str, str, str], ...]] = []
+    if not named and any(one["kind"] == "VAR_KEYWORD" for one in signature):
+        found.append(tuple((one.name, "setting", one.name) for one in asked))
+    elif not named and any(one["kind"] == "VAR_POSITIONAL" for one in signature):
+        placed = tuple(one.name for one in asked)
+        found.append(tuple((one.name, "setting", one.name) for one in asked))
+    else:
+        found.append(_by_meaning(module, named))
+        # One setting's name may be another's synonym: `hidden_dim` is an MLP's width to some.
+        found.append(_by_meaning(module, named, turned=True))
+        by_order = zip(named, asked, strict=False)
+        found.append(tuple((own["name"], "setting", one.name) for own, one in by_order))
+    for arguments in dict.fromkeys(found):
+        yield Construction(name=entry["name"], module=module, arguments=arguments, placed=placed)
+
+
+def _by_meaning(
+    module: Module, named: Sequence[Entry], *, turned: bool = False
+) -> tuple[tuple[str, str, str], ...]:
+    """Give each argument a setting. turned: of two synonyms the later is meant."""
+    given: dict[str, tuple[str, str]] = {}
+    left = list(module.settings)
+
+    def give(own: Entry, setting: Setting) -> None:
+        given[own["name"]] = ("setting", setting.name)
+        left.remove(setting)
+
+    for test in (_synonym, _role, _default) if turned else (_exactly, _synonym, _role, _default):
+        for own in named:
+            if own["name"] in given:
+                continue
+            ordered = left[::-1] if turned else left
+            setting = next((one for one in ordered if test(one, own)), None)
+            if setting is not None and not (setting.extra and own["has_default"]):
+                give(own, setting)
+    for own in named:
+        if own["name"] in given:
+            continue
+        role = constructor_role(own["name"])
+        if role == "config" and not (own["has_default"] and given):
+            given[own["name"]] = ("config", own["annotation"])
+        elif role in _GIVEN and (not own["has_default"] or _rate(role, own)):
+            given[own["name"]] = ("role", str(role))
+    configured = any(kind == "config" for kind, _ in given.values())
+    free = [one for one in named if one["name"] not in given]
+    free = [one for one in free if not one["has_default"]] or [
+        one for one in free if type(one["default"]) is int and one["default"] > 0
+        and constructor_role(one["name"]) is None
+    ]  # fmt: skip
+    rest = [] if configured else [one for one in left if not one.extra]
+    for own, setting in zip(free, rest, strict=False):
+        # What has a default of its own and a value of its own is something else.
+        if setting.default is None or not own["has_default"]:
+            give(own, setting)
+    order = [one["name"] for one in named]
+    return tuple((name, *given[name]) for name in sorted(given, key=order.index))
+
+
+def _rate(role: str | None, own: Entry) -> bool:
+    """Whether an argument with a default is a dropout rate: a float from 0 to 1."""
+    default = own["default"]
+    return role == "dropout" and type(default) is float and 0 <= default <= 1
+
+
+def _exactly(setting: Setting, own: Entry) -> bool:
+    return setting.name == own["name"]
+
+
+def _synonym(setting: Setting, own: Entry) -> bool:
+    names = (setting.name, *setting.also)
+    return "".join(words(own["name"])) in {"".join(words(name)) for name in names}
+
+
+def _role(setting: Setting, own: Entry) -> bool:
+    role = constructor_role(own["name"])
+    return role is not None and role == constructor_role(setting.name)
+
+
+def _default(setting: Setting, own: Entry) -> bool:
+    """Whether an argument whose name says nothing is, unless told, what the setting is."""
+    number = type(own["default"]) in {int, float} and own["default"] == setting.default
+    return own["has_default"] and number and constructor_role(own["name"]) in {None, "flag"}
+
+
+def how_far(answer: dict[str, Any]) -> int:
+    """How far a way to make and call an object came: 0 is an output of the shape asked for."""
+    if answer["phase"] == "construct":
+        return 4
+    if answer["phase"] == "forward":
+        return 3
+    if answer["fits"]:
+        return 0
+    return 1 if isinstance(answer["answer"]["out"], Tensor) else 2

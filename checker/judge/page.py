@@ -1,0 +1,384 @@
+"""What was found of functions, written into the report: one entry a check."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from ...kata.functions import Asked
+from ..diagnose.classes.evidence import cut_line, state_line
+from ..diagnose.crashes import overwritten, raised
+from ..diagnose.diagnose import Named
+from ..diagnose.lines import in_place
+from ..diagnose.places import Places
+from ..process.wire import dtype_name
+from ..report.report import CHECK_IDS, Difference, Part, Report
+from .classes.dropout_verdict import judge_dropout
+from .draw import grown, shape_name
+from .examine import Examination
+from .finding import Finding
+from .rules import Breach
+from .sheet import Sheet
+from .source import Source
+from .trials import Trial
+from .weighing import Weighing
+from .words import Words
+from .written import Function, function_at
+
+__all__ = ["Page"]
+
+_GROUPS = ("values", "mask", "lengths", "causality", "gradients", "stability", "dtypes")
+
+
+class Page(Sheet):
+    """The entries of a report about functions.
+
+    several: whether the kata asks for more than one, so that each is called by its name.
+    names: theirs.
+    """
+
+    def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
+        super().__init__(report, source, language)
+        self.sizes = asked.sizes
+        self.names = {one.name for one in asked.functions}
+        self.several = len(self.names) > 1
+        self.places = Places(source, "")
+        self.words = Words(asked.sizes, source, language)
+        self.wrong: dict[str, dict[str, str]] = {}
+        self.raised: dict[str, int | None] = {}
+
+    # -- the checks ------------------------------------------------------------------------
+
+    def fail(self, one: Examination, check: str, text: str, cases: int = 0) -> None:
+        """A check fails by one function; what is said first of it is kept for each."""
+        name = one.function.name
+        self.wrong.setdefault(name, {}).setdefault(check, text)
+        self.set(check, "fail", self._of(name, text), cases)
+
+    def rules(self, one: Examination, breaches: Sequence[Breach], check: str) -> None:
+        """Operators under `rules`, memory under `structure`: each breach with its line."""
+        for breach in breaches:
+            message = self.say(breach.key, **breach.values)
+            self.fail(one, check, message)
+            line = self._return_of(one) if breach.returned else breach.line
+            self.blame(breach.mistake, line, breach.key, **breach.values)
+
+    def follows(self, check: str) -> None:
+        """Say that a check holds, unless it was said that it does not."""
+        self.set(check, "pass", self.say(f"direct-pass-{check}"))
+
+    def parameters(self, one: Weighing) -> None:
+        """Weights that no optimiser would find, and those that do nothing."""
+        hidden = sorted(one.shown["hidden"])
+        line = one.entry["line"]
+        if not one.entry["module"]:
+            self.fail(one, "parameters", self.say("fail-not-module", name=one.entry["name"]))
+            self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
+        elif hidden:
+            names = self._listed(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
+            lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
+            self.fail(one, "parameters", self.say("fail-unregistered", names=names))
+            self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
+                       names=names)  # fmt: skip
+        elif not one.held.aligned:
+            self.set("parameters", "skip", self.say("waits", check="values"))
+        else:
+            count = len(one.shown["registered"])
+            self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
+        for name in one.held.unused if one.held.aligned else []:
+            layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
+            self.remark("parameter-unused", self.lines.assignment(layer), name=name)
+
+    def dropout(self, one: Weighing) -> None:
+        """Where dropout acts in train mode, and at which rate."""
+        judge_dropout(self, "optional", one.dropout, one.shown["modules"])
+
+    def unread(self, one: Weighing) -> None:
+        """Where nothing explains a class's numbers, own up that its weights may be misread."""
+        doubted = one.found.findings.get("values") and not one.held.aligned and not one.plain
+        if doubted and not self.report.diagnosis:
+            self.checks["values"].detail += self.say("direct-unread")
+
+    def masks(self, one: Examination) -> None:
+        """Fail a mask dtype that raises, where the kata asks for every one."""
+        mask, dropped = one.function.mask, one.found.dropped
+        if mask is None or not mask.any_dtype or not dropped:
+            return
+        dtypes = self._listed(dtype_name(dtype) for dtype in dropped)
+        dtype, finding = next(iter(dropped.items()))
+        assert finding.fault is not None
+        case = self.say("direct-mask-of", dtype=dtype_name(dtype))
+        self.fail(one, "mask", raised(finding.fault, case, self.language))
+        self.crashed("mask", finding.fault, case)
+        self.blame("mask-dtype", finding.fault["line"], dtypes=dtypes)
+
+    def outputs(self, examinations: Sequence[Examination]) -> None:
+        """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
+        for one in examinations:
+            many = [f for group in one.found.findings.values() for f in group]
+            odd = [f for f in many if f.kind in {"shape", "none", "count", "dtype"}]
+            if odd:
+                first = min(odd, key=lambda f: f.trial.weight)
+                self.fail(one, "shape", self.words.text(first))
+                self.show(first)
+        asked = (result for one in examinations for result in one.function.results)
+        # What depends on a choice is written down nowhere.
+        shapes = dict.fromkeys(shape_name(result.shape) for result in asked if result.shape)
+        self.set("shape", "pass", self.say("direct-pass-shape", shapes=", ".join(shapes)))
+        for check in _GROUPS:
+            self._group(check, examinations)
+
+    def _group(self, check: str, examinations: Sequence[Examination]) -> None:
+        total = sum(one.found.counts.get(check, 0) for one in examinations)
+        for one in examinations:
+            findings = one.found.findings.get(check, [])
+            if not findings:
+                continue
+            smallest = min(findings, key=lambda f: f.trial.weight)
+            text = self.words.text(smallest)
+            if smallest.kind == "values":
+                text = self.say(
+                    "fail-values", failed=len(findings), cases=one.found.counts[check],
+                    case=self.words.label(smallest),
+                )  # fmt: skip
+            elif smallest.kind == "missing":
+                text = self.say("direct-missing", name=smallest.name, cases=len(findings))
+            if check == "dtypes":
+                text = self._in_dtype(smallest, text)
+            self.fail(one, check, text, total)
+            if smallest.fault is not None:
+                dtype = [self.dtype_of(smallest)] * (check == "dtypes")
+                case = self._listed([*dtype, self.words.label(smallest)])
+                self.crashed(check, smallest.fault, case)
+                self.raised.setdefault(one.function.name, smallest.fault["line"])
+            if self.report.difference is None:
+                self.show(smallest)
+        if total:
+            self.set(check, "pass", self._passed(check, examinations), total)
+        else:
+            self.set(check, "skip", self.say("not-asked"))
+
+    def _in_dtype(self, finding: Finding[Any], text: str) -> str:
+        dtype = self.dtype_of(finding)
+        if finding.kind == "values" and finding.gap is not None:
+            off, bound = finding.gap.worst, finding.trial.bound
+            return self.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
+        return self.say("fail-dtype", dtype=dtype, reason=text)
+
+    def _passed(self, check: str, examinations: Sequence[Examination]) -> str:
+        first = examinations[0]
+        values: dict[str, object] = {}
+        if check == "values":
+            values["dtype"] = dtype_name(first.found.work)
+        elif check == "mask":
+            masked = next(one for one in examinations if one.function.mask is not None)
+            mask = masked.function.mask
+            assert mask is not None
+            values["kinds"] = self._listed(self.say(f"direct-mask-{kind}") for kind in mask.masks)
+            values["shapes"] = self._listed(shape_name(shape) for shape in mask.shapes)
+            values["dtypes"] = self._listed(dtype_name(d) for d in masked.mask_dtypes)
+        elif check == "gradients":
+            names = [
+                argument.name
+                for one in examinations for argument in one.function.arguments
+                if one.function.gradients and argument.gradient
+            ]  # fmt: skip
+            if any(one.function.module for one in examinations):
+                names.append(self.say("direct-weights"))
+            values["names"] = self._listed(dict.fromkeys(names))
+        elif check == "stability":
+            large = [one.function for one in examinations if one.function.large]
+            told = (grown(function, function.large, self.language) for function in large)
+            values["grown"] = self._listed(dict.fromkeys(told))
+        elif check == "dtypes":
+            names = [name for one in examinations for name in one.found.dtypes]
+            values["names"] = self._listed(dict.fromkeys(names))
+        return self.say(f"direct-pass-{check}", **values)
+
+    def _listed(self, words: Iterable[str]) -> str:
+        return self.say("comma").join(words)
+
+    def manners(self, examinations: Sequence[Examination]) -> None:
+        """Purity, and what is worth a remark."""
+        for one in examinations:
+            self._purity(one)
+            self._remarks(one)
+        self.follows("purity")
+
+    def _purity(self, one: Examination) -> None:
+        found = one.found
+        if found.modified:
+            names = self._listed(f"`{each}`" for each in sorted(found.modified))
+            self.fail(one, "purity", self.say("fail-modified", names=names))
+            steps = [s for t in one.seen for s in t.answer.get("steps", ())]
+            self.blame("input-modified", in_place(steps), names=names)
+        if found.state is not None:
+            self.fail(one, "purity", self.say(found.state))
+            if found.state == "fail-random":
+                drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
+                if drops:
+                    self.blame("dropout-in-eval", drops[0]["line"])
+                else:
+                    self.blame("nondeterministic", one.entry["line"])
+            elif found.state == "fail-kept":
+                line = state_line(self.source, one.entry["name"])
+                self.blame("nondeterministic", line, found.state)
+
+    def _remarks(self, one: Examination) -> None:
+        found = one.found
+        line = one.entry["line"]
+        if found.container and len(one.function.results) == 1 and one.function.state is None:
+            if found.place:
+                self.remark("returns-tuple", line, "returns-tuple-later", place=found.place + 1)
+            else:
+                self.remark("returns-tuple", line)
+        if found.nan_rows:
+            self.remark("nan-on-empty-row")
+        if found.dropped and not self.blames("mask-dtype"):
+            dtypes = self._listed(dtype_name(dtype) for dtype in found.dropped)
+            self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
+        for fault in found.half_faults[:1]:
+            fill = self.lines.fill_on(fault["line"])
+            self.remark("fill-overflows-half", fault["line"], fill=fill or self.say("it"))
+
+    # -- the diagnosis ---------------------------------------------------------------------
+
+    def name(self, found: Sequence[Named]) -> None:
+        """Put the mistakes that give the submission's numbers into the diagnosis."""
+        for one in found:
+            if any(d.mistake == one.slip.id and d.line == one.line for d in self.report.diagnosis):
+                continue
+            self.blame(one.slip.id, one.line, "verbatim", text=one.slip.words[self.language])
+            told = self.report.diagnosis[-1]
+            told.reference, told.matches = one.reference, one.matches
+
+    def dtype(self, one: Examination) -> None:
+        """Name a result of another dtype than asked, at the first step that has its size in it."""
+        odd = [f for many in one.found.findings.values() for f in many if f.kind == "dtype"]
+        if not odd:
+            return
+        first = min(odd, key=lambda f: f.trial.weight)
+        size = 0 if first.actual is None else first.actual.numel()
+        made = (
+            step["line"] for step in one.again(first.trial).answer.get("steps", ())
+            if step.get("dtype") == first.words and math.prod(step["shape"]) == size
+        )  # fmt: skip
+        line = next(made, one.entry["line"])
+        self.blame("result-dtype", line, "verbatim", text=self.words.dtype(first))
+
+    def uncarried(self, one: Examination) -> bool:
+        """Say that nothing came back for the next call, if that is so."""
+        many = [finding for group in one.found.findings.values() for finding in group]
+        found = next((finding for finding in many if finding.kind == "uncarried"), None)
+        if found is not None:
+            self.blame("state-not-returned", self._return_of(one), name=found.name)
+        return found is not None
+
+    def guess(self, one: Examination) -> None:
+        """Where no edit fits: what the failing cases and the source give away."""
+        found = one.found.findings
+        for finding in found.get("gradients", []):
+            if finding.kind == "detached":
+                name = f"`{finding.name}`" if finding.name else self.say("it")
+                self.blame("detached", cut_line(self.source.tree), name=name)
+                return
+            if finding.kind == "gradient" and finding.gap and not math.isfinite(finding.gap.worst):
+                steps = one.again(finding.trial).answer.get("steps", ())
+                nan = (s for s in steps if any(bool(v.isnan().any()) for v in s["values"]))
+                step = next(nan, None)
+                if step is not None:
+                    others = self.names - {one.function.name}
+                    self.blame("gradient-nan", self.places.own_line(step["lines"], others))
+                    return
+            size = overwritten(finding.fault) if finding.fault is not None else None
+            if size is not None:
+                steps = one.again(finding.trial).answer.get("steps", ())
+                same = [s for s in steps if s["shape"] and math.prod(s["shape"]) == size]
+                self.blame("overwritten-in-place", in_place(same) or in_place(steps))
+                return
+        for finding in found.get("dtypes", []):
+            fault = finding.fault
+            # What far positions raise, such as a table that ends before them, is no dtype's doing,
+            # nor is what is raised in float64 as well.
+            elsewhere = fault is not None and fault["line"] in _raised_lines(one)
+            if fault is not None and not finding.trial.case.far and not elsewhere:
+                dtype = dtype_name(finding.trial.dtype)
+                reason = fault["message"].split("\n")[0]
+                self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+                return
+
+    # -- one function among several ----------------------------------------------------------
+
+    def of(self, name: str, text: str) -> str:
+        """What fails on a device, and in which function."""
+        self.wrong.setdefault(name, {}).setdefault("device", text)
+        return self._of(name, text)
+
+    def finding_text(self, finding: Finding[Any]) -> str:
+        """What a finding says, with its case, and whose it is."""
+        return self._of(finding.trial.function.name, self.words.text(finding))
+
+    def show(self, finding: Finding[Any]) -> None:
+        """Make a finding the difference that the report shows."""
+        right = finding.expected
+        if right is None:
+            return
+        trial: Trial = finding.trial
+        function = trial.function
+        gradient = finding.kind == "gradient"
+        shape = next((one.shape for one in function.results if one.name == finding.name), ())
+        difference = Difference(
+            case=self.words.label(finding),
+            name=f"`{finding.name}`" if gradient or len(function.results) > 1 else "",
+            gradient=gradient,
+            axes=[] if gradient else [self.sizes.axes.get(axis, axis) for axis in shape],
+            expected_shape=list(right.shape),
+        )
+        self.differ(difference, finding.actual, right, finding.gap, trial.bound)
+
+    def _of(self, name: str, text: str) -> str:
+        return self.say("direct-of", name=name, text=text) if self.several else text
+
+    def _return_of(self, one: Examination) -> int | None:
+        line = one.entry["line"]
+        own = None if line is None else self.places.last_return(line)
+        return own or self.lines.last_return()
+
+    def told_of(self, one: Examination) -> bool:
+        """Whether a mistake was named in a function already."""
+        own = function_at(self.source, one.entry["line"]) if self.several else None
+        lines = [diagnosis.line for diagnosis in self.report.diagnosis]
+        return any(own is None or line is None or _within(line, own) for line in lines)
+
+    def finish(self) -> None:
+        """Hold back what waits, but not what fails first in another function."""
+        super().finish()
+        for check in self.report.checks:
+            for name, reasons in self.wrong.items():
+                first = next(one for one in CHECK_IDS if one in reasons)
+                if check.status == "skip" and check.id == first:
+                    check.status, check.detail = "fail", self._of(name, reasons[first])
+
+    def decide(self, part: Part, judged: set[str]) -> None:
+        """Say of a function that was judged whether it is right, and if not why."""
+        if part.name not in judged:
+            return
+        reasons = self.wrong.get(part.name, {})
+        whole = self.report.verdict == "fail" and not self.wrong
+        part.status = "fail" if reasons or whole else "pass"
+        part.message = next((reasons[name] for name in CHECK_IDS if name in reasons), "")
+        own = function_at(self.source, part.line)
+        if reasons and own is not None:
+            lines = [d.line for d in self.report.diagnosis if d.line and _within(d.line, own)]
+            part.line = min(lines, default=self.raised.get(part.name) or part.line)
+
+
+def _raised_lines(one: Examination) -> set[int | None]:
+    """The lines that raise on the CPU in the dtype that values are decided in."""
+    many = [f for check, group in one.found.findings.items() if check != "dtypes" for f in group]
+    return {f.fault["line"] for f in (*many, *one.found.dropped.values()) if f.fault is not None}
+
+
+def _within(line: int, function: Function) -> bool:
+    return function.lineno <= line <= (function.end_lineno or function.lineno)

@@ -1,0 +1,54 @@
+"""Lower precision: float32, bfloat16, float16 and autocast beside the model answer in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+
+from ..process.wire import dtype_name
+from .classes.halves import AUTOCAST, excuse
+from .draw import Case, small
+from .examine import Examination
+from .trials import Trial
+
+__all__ = ["judge_low", "try_dtypes"]
+
+
+def try_dtypes(one: Examination) -> None:
+    """Try every dtype that the kata asks for, and autocast, which makes products in one of them."""
+    for name in one.function.dtypes:
+        dtype = getattr(torch, name)
+        one.low.append([one.trial(case, dtype) for case in _cases(one, dtype)])
+    mixed = {"autocast": dtype_name(AUTOCAST)}
+    one.low += [
+        [replace(trial, autocast=True, call=trial.call | mixed) for trial in trials]
+        for trials in one.low
+        if trials[0].dtype is AUTOCAST
+    ]
+    for trials in one.low:
+        judge_low(one, trials)
+
+
+def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
+    """Have calls made in one lower precision; some exceptions are excused there."""
+    made_in = torch.float32 if trials[0].autocast else trials[0].dtype
+    for trial, answer in zip(trials, one.run(trials, made_in), strict=True):
+        fault = answer.get("fault")
+        excused = excuse(fault, trial.dtype, autocast=trial.autocast)
+        if excused == "overflow" and fault is not None:
+            one.found.half_faults.append(fault)
+        if not excused:
+            one.found.dtypes["autocast" if trial.autocast else dtype_name(trial.dtype)] = None
+            one.keep(trial, answer, "dtypes")
+
+
+def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:
+    function, sizes = one.function, one.sizes
+    some = [*small(function, sizes, mask=False, turn=1)][:2]
+    some += [*small(function, sizes, mask=True, turn=2)][:2]
+    some = [case for case in some if case.mask is not None or not function.needs_mask]
+    if function.far and dtype.itemsize < torch.float32.itemsize:
+        some += [replace(case, far=True) for case in some]
+    return some

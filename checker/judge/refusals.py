@@ -1,0 +1,137 @@
+"""Why functions, or a class with weights, cannot be judged: each reason with its line and cure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...kata.catalogue import Kata
+from ...kata.functions import Function
+from ..diagnose.classes.evidence import by_words
+from ..diagnose.crashes import because, no_tensor, placed, reason_of
+from ..diagnose.diagnose import raising
+from ..report.messages import say
+from ..report.report import Diagnosis
+from .examine import Examination
+from .find import Entry, unasked
+from .source import Source
+from .trials import Finding
+from .unjudged import known, slipped
+from .weighing import Weighing
+
+__all__ = ["Refusals", "Refused"]
+
+
+class Refused(Exception):
+    """The functions cannot be judged. kind, message and help as in the report's error.
+
+    diagnosis: the mistake behind it, where the exception tells it.
+    """
+
+    def __init__(
+        self, kind: str, message: str, line: int | None = None,
+        diagnosis: list[Diagnosis] | None = None, help: str = "",  # noqa: A002 - the report's word
+    ) -> None:  # fmt: skip
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.line = line
+        self.diagnosis = diagnosis or []
+        self.help = help
+
+
+class Refusals:
+    """Says why a file cannot be judged. wanted: the class or function that `--class` names."""
+
+    def __init__(self, kata: Kata, source: Source, language: str, wanted: str | None) -> None:
+        self.kata, self.source, self.language, self.wanted = kata, source, language, wanted
+
+    def no_class(self, classes: list[dict[str, Any]], functions: list[Entry]) -> Refused:
+        """No class of the file is the one that is asked for."""
+        wanted = self.kata.asked.functions[0].name
+        told = self._listed(f"{one['name']} ({one['line']})" for one in classes)
+        if self.wanted is not None:
+            name = self.wanted
+            return Refused("no-class", self._say("no-class-named", name=name, found=told or "-"))
+        if classes:
+            return Refused("no-class", self._say("class-unclear", found=told))
+        if functions:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in functions)
+            message = self._say("class-not-function", wanted=wanted, found=told)
+            return Refused("no-class", message, functions[0]["line"])
+        return Refused("no-class", self._say("no-class", kata=self.kata.id, wanted=wanted))
+
+    def not_there(
+        self, entries: list[Entry], classes: list[dict[str, Any]],
+        missing: Sequence[Function] = (),
+    ) -> Refused:  # fmt: skip
+        """Say what is asked for and what there is. missing: what is, where not all of it is."""
+        asked = missing or self.kata.asked.functions
+        wanted = self._listed(f"`{one.signature}`" for one in asked)
+        if entries:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
+            key = "functions-missing" if missing else "no-function"
+            return Refused("no-class", self._say(key, wanted=wanted, found=told))
+        if classes:
+            told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
+            return Refused("no-class", self._say("no-function-class", wanted=wanted, found=told))
+        return Refused("no-class", self._say("no-function-at-all", wanted=wanted))
+
+    def lacks(self, one: Examination, fault: dict[str, Any]) -> bool:
+        """Whether a call did not get as far as the function, for want of an argument."""
+        short = "required positional argument" in fault["message"] and fault["line"] is None
+        return short and bool(unasked(one.function, one.entry))
+
+    def signature(self, one: Examination) -> Refused:
+        """The call that the kata makes is not one that this takes."""
+        line = one.entry["line"]
+        called = one.function.call("forward" if isinstance(one, Weighing) else "")
+        message = self._say(
+            "direct-signature", wanted=f"`{called}`", name=one.entry["name"],
+            line=line, more=self._listed(f"`{own}`" for own in unasked(one.function, one.entry)),
+        )  # fmt: skip
+        return Refused("forward", message, line)
+
+    def unrun(self, one: Examination, finding: Finding) -> Refused:
+        """What the plainest call raised, or that it gave no tensor."""
+        fault = finding.fault
+        name = one.entry["name"]
+        if fault is None:
+            message = no_tensor(name, finding.words, self.language)
+            return Refused("forward", message, one.entry["line"])
+        line, slip = fault["line"], slipped(fault, self.source, self.language)
+        if slip is not None:
+            return Refused("forward", slip, line)
+        told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
+        told |= placed(line, self.language)
+        given = finding.trial.call["kwargs"]
+        if isinstance(one, Weighing) and fault["phase"] == "construct":
+            made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
+            message = self._say("construct-raised", name=name, given=made or "…", **told)
+            help = because(fault, self.source, self.language)  # noqa: A001 - the report's word
+            return Refused("construct", message, line, help=help)
+        call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
+        named = self._behind(one, finding, fault)
+        help = because(fault, self.source, self.language, cause=not named)  # noqa: A001
+        return Refused("forward", self._say("direct-raised", call=call, **told), line, named, help)
+
+    def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
+        """The mistake that an exception gives away, by its words or by the model answer's own."""
+        line, told = fault["line"], by_words(fault)
+        if told is not None:
+            return [known(told, line, self.source, self.language)]
+        slip = raising(self.kata, one.function.name, finding.trial, fault["message"])
+        if slip is None:
+            return []
+        text, yours = slip.words[self.language], self.source.line(line).strip() or None
+        return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
+
+    def _listed(self, words: Any) -> str:
+        return self._say("comma").join(words)
+
+    def _say(self, key: str, **values: object) -> str:
+        return say(key, self.language, **values)
+
+
+def _plain(value: object) -> str:
+    return "…" if isinstance(value, dict) else str(value)

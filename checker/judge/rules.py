@@ -1,0 +1,231 @@
+"""Rules on operators, loops and memory, held against what was seen at run time."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...kata.arithmetic import worth
+from ...kata.functions import AUTOGRAD, Argument, Function
+from .find import Entry
+from .source import Source
+from .trials import Trial
+
+__all__ = ["GROUPS", "Breach", "broken", "misplaced"]
+
+# What a rule may name at once.
+GROUPS = {
+    "products": {
+        "@", "matmul", "mm", "bmm", "mv", "dot", "vdot", "inner", "outer", "einsum", "tensordot",
+        "linear", "bilinear", "addmm", "addmv", "addbmm", "baddbmm", "chain_matmul", "multi_dot",
+        "kron", "conv1d", "conv2d",
+    },
+    "softmaxes": {
+        "softmax", "log_softmax", "logsumexp", "softmin", "logaddexp", "logcumsumexp",
+        "gumbel_softmax", "cross_entropy", "softmax2d",
+    },
+    "copies": {"clone", "contiguous", "repeat", "repeat_interleave", "tile", "cat", "stack"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breach:
+    """A rule that is broken. key: its sentence. mistake: its page. values: what is filled in.
+
+    returned: it is about what comes back, so its line is the last `return`.
+    """
+
+    key: str
+    mistake: str
+    line: int | None
+    values: dict[str, object]
+    returned: bool = False
+
+
+def broken(
+    function: Function, entry: Entry, trials: Sequence[Trial], source: Source
+) -> Iterator[Breach]:
+    """Yield the rules on operators and loops that a function breaks."""
+    rules = function.rules
+    steps = [step for trial in trials for step in trial.answer.get("steps", ())]
+    ran = any(trial.answer.get("steps") for trial in trials)
+    missing = [
+        " / ".join(f"`{rule}`" for rule in row)
+        for row in rules.must
+        if ran and not any(any(_named(rule, step) for rule in row) for step in steps)
+    ]
+    for rule in rules.never:
+        if rule == AUTOGRAD:
+            derived = next((step for step in steps if step.get("derives")), None)
+            if derived is not None:
+                yield Breach(key="direct-autograd", mistake="autograd-used", line=derived["line"],
+                             values={"call": derived["spelt"]})  # fmt: skip
+            continue
+        used = next((step for step in steps if _named(rule, step)), None)
+        if used is not None:
+            # One call where others are asked for is one fault.
+            key, wanted = ("direct-instead", missing[0]) if missing else ("direct-never", "")
+            missing.clear()
+            call = used.get("spelt", used["call"])
+            yield Breach(key=key, mistake="forbidden-call", line=used["line"],
+                         values={"call": call, "wanted": wanted})  # fmt: skip
+    for wanted in missing:
+        yield Breach(key="direct-must", mistake="operator-missing", line=entry["line"],
+                     values={"wanted": wanted})  # fmt: skip
+    if not rules.loops:
+        line = _loop(source, [set(step.get("lines", ())) for step in steps])
+        if line is not None:
+            yield Breach(key="direct-loop", mistake="python-loop", line=line, values={})
+
+
+def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
+    """Yield what is wrong with a result's memory, and with tensors made on the way."""
+    asked = function.memory
+    for trial in trials:
+        answer, scope = trial.answer, trial.case.scope()
+        if "outs" not in answer:
+            continue
+        shares = answer.get("shares", [])
+        last = next((s["line"] for s in reversed(answer.get("steps", [])) if s["line"]), None)
+        if asked.view_of and asked.view_of not in shares:
+            yield Breach(key="direct-view", mistake="result-copied", line=_copied(trial) or last,
+                         values={"name": asked.view_of})  # fmt: skip
+        if asked.copy_of and asked.copy_of in shares:
+            yield Breach(key="direct-copy", mistake="result-shared", line=last,
+                         values={"name": asked.copy_of})  # fmt: skip
+        if asked.contiguous is not None and answer["contiguous"] != asked.contiguous:
+            key = "direct-contiguous" if asked.contiguous else "direct-not-contiguous"
+            mistake = "result-shared" if asked.contiguous else "result-copied"
+            yield Breach(key=key, mistake=mistake, line=last,
+                         values={"strides": tuple(answer["strides"])})  # fmt: skip
+        wanted = [worth(text, scope) for text in asked.strides]
+        if wanted and answer["strides"] != wanted and _shaped(trial):
+            values: dict[str, object] = {
+                "strides": tuple(answer["strides"]),
+                "wanted": tuple(wanted),
+            }
+            yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
+        if asked.largest:
+            yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
+        if asked.apart:
+            apart = Counter(worth(text, scope) for text in asked.apart)
+            # An axis of size 1 may be any axis.
+            yield from _together(trial, apart) if min(apart) > 1 else ()
+    if asked.carried and function.state is not None:
+        yield from _hoarded(function.state, trials, asked.carried)
+
+
+def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Breach]:
+    """Yield a state that grows by more than it may in every call that goes on with another."""
+    held: dict[tuple[int, str], int] = {}
+    grown: list[tuple[int, int, int]] = []
+    for trial in trials:
+        given, entries = trial.given, trial.answer.get("held")
+        if not trial.group or entries is None:
+            continue
+        before = held.get((trial.group, given.carried))
+        if before is not None:
+            length = trial.case.sizes[state.along]
+            most = worth(text, trial.case.scope())
+            grown.append((entries - before - most * length, (entries - before) // length, most))
+        held[trial.group, given.kept] = entries
+    if grown and min(grown)[0] > 0:
+        _, entries, most = min(grown)
+        values: dict[str, object] = {
+            "name": state.name,
+            "entries": entries,
+            "most": most,
+            "sum": text,
+        }
+        yield Breach(key="direct-carried", mistake="state-too-large", line=None, values=values,
+                     returned=True)  # fmt: skip
+
+
+def _shaped(trial: Trial) -> bool:
+    """Whether the result has its shape; the strides of another one say nothing."""
+    return not trial.expected or trial.answer["outs"][0].shape == trial.expected[0].shape
+
+
+def _too_large(trial: Trial, most: int, text: str) -> Iterator[Breach]:
+    answer = trial.answer
+    for step in answer.get("steps", ()):
+        if step.get("fresh", 0) > most:
+            yield Breach(
+                key="direct-large", mistake="tensor-too-large", line=step["line"],
+                values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
+                        "entries": step["fresh"], "most": most, "sum": text},
+            )  # fmt: skip
+            return
+    if answer.get("entries", 0) > most and not answer.get("shares"):
+        yield Breach(
+            key="direct-large-result", mistake="tensor-too-large", line=None,
+            values={"entries": answer["entries"], "most": most, "sum": text},
+        )  # fmt: skip
+
+
+def _together(trial: Trial, apart: Counter[int]) -> Iterator[Breach]:
+    """Yield the first tensor made on the way with axes that none may have together."""
+    for step in trial.answer.get("steps", ()):
+        if step.get("fresh", 0) and step["shape"] and apart <= Counter(step["shape"]):
+            yield Breach(
+                key="direct-apart", mistake="tensor-too-large", line=step["line"],
+                values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
+                        "apart": tuple(apart.elements())},
+            )  # fmt: skip
+            return
+
+
+def _shape(step: dict[str, Any]) -> str:
+    return str(tuple(step["shape"])) if step["shape"] is not None else ""
+
+
+def _copied(trial: Trial) -> int | None:
+    """The first line that moves values into memory of their own."""
+    steps = trial.answer.get("steps", ())
+    return next((step["line"] for step in steps if step.get("fresh", 0) > 0), None)
+
+
+def _named(rule: str, step: dict[str, Any]) -> bool:
+    """Whether a rule, or one of the group that it names, is about this call."""
+    if rule in GROUPS:
+        return any(_named(one, step) for one in GROUPS[rule])
+    spelt = str(step.get("spelt", step["call"]))
+    if rule == spelt:
+        return True
+    if not rule.isidentifier() or (not spelt[:1].isalpha() and spelt[:1] != "_"):
+        return False
+    bare = str(step["call"]).partition(".")[0].strip("_").removeprefix("special_")
+    return bare == rule
+
+
+def _loop(source: Source, ran: Sequence[set[int]]) -> int | None:
+    """A loop of Python's in which some torch call ran, as often as some size asks for.
+
+    ran: the lines that were running at each call. `for t in (query, key)` goes over a list of
+    two, and `(n for n in x.shape)` over sizes alone: neither is a loop over a tensor.
+    """
+    for node in ast.walk(source.tree):
+        if isinstance(node, (ast.For, ast.While)):
+            first, over, harmless = node.body[0], [getattr(node, "iter", node)], False
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            first, over = node, [part.iter for part in node.generators]
+            harmless = _sizes(node.elt) or all(_sizes(one) for one in over)
+        else:
+            continue
+        listed = all(isinstance(one, (ast.Tuple, ast.List)) for one in over)
+        own = set(range(first.lineno, (node.end_lineno or node.lineno) + 1))
+        if not harmless and not listed and any(lines & own for lines in ran):
+            return node.lineno
+    return None
+
+
+def _sizes(node: ast.expr) -> bool:
+    """Whether an expression is a tensor's shape, or a part of one."""
+    if isinstance(node, ast.Subscript):
+        return _sizes(node.value)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr == "size"
+    return isinstance(node, ast.Attribute) and node.attr == "shape"

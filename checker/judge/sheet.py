@@ -1,0 +1,166 @@
+"""What a report is filled in with: checks, diagnoses, remarks and the difference shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..diagnose.crashes import because, no_tensor, raised, reason_of
+from ..diagnose.lines import Lines
+from ..process.wire import dtype_name
+from ..report.messages import say
+from ..report.report import CHECK_IDS, Check, Crash, Diagnosis, Difference, Remark, Report
+from .compare import GRADIENT_BOUND, Gap
+from .finding import Finding
+from .source import Source
+
+__all__ = ["Sheet"]
+
+_AFTER_VALUES = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths", "causality")
+
+
+class Sheet:
+    """The entries of one report, in its language. The report names the judged class."""
+
+    def __init__(self, report: Report, source: Source, language: str) -> None:
+        self.report = report
+        self.source = source
+        self.language = language
+        self.lines = Lines(source, report.object or "")
+        self.checks: dict[str, Check] = {}
+        self.crashes: dict[str, Crash] = {}
+
+    def say(self, key: str, **values: object) -> str:
+        """A sentence in the report's language."""
+        return say(key, self.language, **values)
+
+    def of(self, name: str, text: str) -> str:  # noqa: ARG002 - a class is judged alone
+        """A sentence about what is called `name`, which is said where several are judged."""
+        return text
+
+    def set(self, name: str, status: str, detail: str = "", cases: int = 0) -> None:
+        """Record a check's outcome; a failure stays one."""
+        old = self.checks.get(name)
+        if old is not None and old.status == "fail":
+            return
+        self.checks[name] = Check(id=name, status=status, detail=detail, cases=cases)
+
+    def crashed(self, check: str, fault: dict[str, Any], case: str) -> None:
+        """Keep the exception by which a check fails; it is told first. case: in words."""
+        line, reason = fault["line"], reason_of(fault)
+        key = "crash-nowhere" if line is None else "crash-on-line"
+        message = self.say(key, line=line, kind=fault["type"], reason=reason, case=case)
+        more = because(fault, self.source, self.language)
+        self.crashes.setdefault(check, Crash(check=check, message=message, line=line, help=more))
+
+    def blame(self, mistake: str, line: int | None = None, key: str = "", **values: object) -> None:
+        """Add a diagnosis, once."""
+        if any(d.mistake == mistake and d.line == line for d in self.report.diagnosis):
+            return
+        message = self.say(key or mistake, **values)
+        yours = self.source.line(line).strip() or None
+        self.report.diagnosis.append(
+            Diagnosis(mistake=mistake, line=line, message=message, yours=yours)
+        )
+
+    def blames(self, mistake: str) -> bool:
+        """Whether a mistake was named already."""
+        return any(d.mistake == mistake for d in self.report.diagnosis)
+
+    def remark(self, ident: str, line: int | None = None, key: str = "", **values: object) -> None:
+        """Add a remark, once."""
+        if any(r.id == ident for r in self.report.remarks):
+            return
+        message = self.say(key or ident, **values)
+        self.report.remarks.append(Remark(id=ident, line=line, message=message))
+
+    def dtype_of(self, finding: Finding[Any]) -> str:
+        """The dtype of a finding's case, in words."""
+        dtype = dtype_name(finding.trial.dtype)
+        return self.say("under-autocast", dtype=dtype) if finding.trial.autocast else dtype
+
+    def finding_text(self, finding: Finding[Any]) -> str:
+        """What a finding says, with its case."""
+        case = finding.trial.label(self.language)
+        if finding.kind == "raised" and finding.fault is not None:
+            return raised(finding.fault, case, self.language)
+        if finding.kind == "none":
+            return no_tensor("forward", finding.words, self.language)
+        if finding.kind == "shape" and finding.actual is not None:
+            return self.say(
+                "fail-shape", case=case, actual=tuple(finding.actual.shape),
+                expected=tuple(finding.trial.expected.shape),
+            )  # fmt: skip
+        if finding.kind == "detached":
+            return self.say("fail-detached", name=finding.name, case=case)
+        if finding.kind == "gradient" and finding.gap is not None:
+            return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
+        return self.say("fail-values", failed=1, cases=1, case=case)
+
+    def show(self, finding: Finding[Any]) -> None:
+        """Make a finding the difference that the report shows."""
+        trial = finding.trial
+        gradient = finding.kind == "gradient"
+        expected = trial.expected if finding.expected is None else finding.expected
+        many = ["batch", "length", "hidden_dim"][: expected.dim()]
+        difference = Difference(
+            case=trial.label(self.language),
+            name=finding.name if gradient else "",
+            gradient=gradient,
+            axes=[] if gradient else many,
+            expected_shape=list(expected.shape),
+        )
+        self.differ(difference, finding.actual, expected, finding.gap, trial.bound)
+
+    def differ(
+        self, difference: Difference, mine: Tensor | None, right: Tensor, found: Gap | None,
+        bound: float,
+    ) -> None:  # fmt: skip
+        """Show a difference, with the numbers of both sides where there are some."""
+        self.report.difference = difference
+        floats = right.is_floating_point()
+        if difference.gradient:
+            bound = GRADIENT_BOUND
+        if floats:
+            # What is whole, or true, is right or not.
+            difference.tolerance = bound * (found.scale if found else 1)
+        if mine is None:
+            return
+        difference.actual_shape = list(mine.shape)
+        if found is None or not found.at:
+            return
+        difference.max_abs, difference.max_rel = found.max_abs, found.max_rel
+        difference.at, difference.wrong, difference.total = list(found.at), found.wrong, found.total
+        difference.pair = [side[found.at].item() for side in (mine, right)]
+        plane = found.at[:-2]
+        difference.actual, difference.expected = (_excerpt(side[plane]) for side in (mine, right))
+
+    def finish(self) -> None:
+        """Order the checks, hold back what waits for values, and set the verdict."""
+        values = self.checks.get("values")
+        if values is not None and values.status == "fail":
+            for name in _AFTER_VALUES:
+                check = self.checks.get(name)
+                blamed = name == "dropout" and check is not None and check.status == "fail"
+                if check is not None and check.detail != self.say("not-asked") and not blamed:
+                    waits = self.say("waits", check="values")
+                    self.checks[name] = Check(id=name, status="skip", detail=waits)
+        mask = self.checks.get("mask")
+        if mask is not None and mask.status == "fail":
+            for name in ("gradients", "dtypes", "stability"):
+                waits = self.say("waits", check="mask")
+                self.checks[name] = Check(id=name, status="skip", detail=waits)
+        for name in CHECK_IDS:
+            if name not in self.checks:
+                self.set(name, "skip", self.say("not-asked"))
+        self.report.checks = [self.checks[name] for name in CHECK_IDS]
+        failed = [check.id for check in self.report.checks if check.status == "fail"]
+        self.report.verdict = "fail" if failed else "pass"
+        self.report.crash = next((self.crashes[n] for n in failed if n in self.crashes), None)
+
+
+def _excerpt(rows: Tensor) -> list[list[float]]:
+    """The first entries of the first rows, as a report shows them."""
+    return torch.atleast_2d(rows.detach())[:4, :6].tolist()

@@ -1,0 +1,275 @@
+"""Read a submission from disk without running it: text, notebook cells, all that Python rejects."""
+
+from __future__ import annotations
+
+import ast
+import codecs
+import json
+import os
+import re
+import select
+import stat
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..report.messages import say
+
+__all__ = ["Source", "Unreadable", "read"]
+
+_LIMIT, _NOTEBOOK_LIMIT = 1 << 20, 64 << 20
+# How long a pipe may have nothing to say, in seconds.
+_PATIENCE = 2.0
+# What Python itself looks for in the first two lines (PEP 263).
+_COOKIE = re.compile(
+    rb"\A(?:[ \t\f]*(?:#[^\r\n]*)?\r?\n)?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)"
+)
+# How Python names a character that it cannot read.
+_CODE = re.compile(r"invalid (?:non-printable )?character .*U\+([0-9A-F]{4,6})")
+_TOO_DEEP = (RecursionError, MemoryError)
+_SHELL = re.compile(r"^(\s*)(?:[!%]|\?|[\w.]+\?{1,2}\s*$)")
+_SKIPPED_CELL = re.compile(
+    r"^\s*%%(?:bash|sh|script|html|javascript|js|latex|markdown|svg|writefile|perl|ruby|file)"
+)
+
+
+class Unreadable(Exception):
+    """The file cannot become Python source. kind, message and line as in the report."""
+
+    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.message = message
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Python source as it will be run. cells: a notebook's line ranges, else None.
+
+    broken: what is wrong with the first cell that is left out since Python cannot read it.
+    """
+
+    path: Path
+    text: str
+    tree: ast.Module
+    cells: list[list[int]] | None = None
+    broken: Unreadable | None = None
+    classes: dict[str, ast.ClassDef] = field(default_factory=dict)
+
+    def line(self, number: int | None) -> str:
+        """Return one line's text, or nothing."""
+        # As Python counts them: a form feed, or a separator inside a string, ends no line.
+        lines = self.text.split("\n")
+        return lines[number - 1] if number and 0 < number <= len(lines) else ""
+
+    @property
+    def mentions(self) -> dict[str, set[str]]:
+        """The names that each class's own text speaks of."""
+        return {
+            name: {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+            for name, tree in self.classes.items()
+        }
+
+    def to_load(self, path: str) -> dict[str, Any]:
+        """Return the request that has a candidate's process run it. path: the file's, resolved."""
+        folder = str(Path(path).parent)
+        return {
+            "do": "load", "source": self.text, "path": path, "folder": folder, "cells": self.cells,
+        }  # fmt: skip
+
+
+def read(path: Path, language: str) -> Source:
+    """Read a Python file or a notebook. Raise Unreadable with what is wrong and where."""
+    raw = _bytes(path, language)
+    text = _decode(raw, language)
+    cells = None
+    if path.suffix == ".ipynb":
+        text, cells = _notebook(text, language)
+    if len(text) > _LIMIT:
+        raise Unreadable("load", say("file-too-large", language, size=_LIMIT >> 20))
+    if not text.strip():
+        raise Unreadable("syntax", say("file-empty", language))
+    if cells is None:
+        tree, broken = _compiled(text, language), None
+    else:
+        tree, broken = _compiled_cells(text, cells, language)
+    found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    return Source(path=path, text=text, tree=tree, cells=cells, broken=broken, classes=found)
+
+
+def _bytes(path: Path, language: str) -> bytes:
+    try:
+        if path.is_dir():
+            raise Unreadable("load", say("file-is-folder", language))
+        # A notebook carries its pictures; only its code is looked at.
+        limit = _NOTEBOOK_LIMIT if path.suffix == ".ipynb" else _LIMIT
+        raw = _read(path, limit + 1)
+    except (OSError, ValueError) as fault:
+        reason = getattr(fault, "strerror", None) or str(fault)
+        raise Unreadable("load", say("file-unreadable", language, reason=reason)) from fault
+    if raw is None:
+        raise Unreadable("load", say("file-silent", language))
+    if len(raw) > limit:
+        raise Unreadable("load", say("file-too-large", language, size=limit >> 20))
+    return raw
+
+
+def _read(path: Path, most: int) -> bytes | None:
+    """Read so many bytes at most, or None where a pipe or device has none for a while."""
+    held = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    parts = bytearray()
+    try:
+        if stat.S_ISFIFO(os.fstat(held).st_mode):
+            # Until someone writes, its end looks like the end.
+            poll = select.poll()
+            poll.register(held, select.POLLIN)
+            if not poll.poll(_PATIENCE * 1000):
+                return None
+        while len(parts) < most:
+            if not select.select([held], [], [], _PATIENCE)[0]:
+                return None
+            piece = os.read(held, min(1 << 20, most - len(parts)))
+            if not piece:
+                break
+            parts += piece
+    finally:
+        os.close(held)
+    return bytes(parts)
+
+
+def _decode(raw: bytes, language: str) -> str:
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise Unreadable("syntax", say("file-utf16", language))
+    cookie = _COOKIE.match(raw)
+    encoding = cookie[1].decode("ascii") if cookie else "utf-8"
+    try:
+        encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+        text = raw.decode(encoding)
+    except LookupError as fault:
+        raise Unreadable("syntax", say("file-encoding", language, name=encoding), 1) from fault
+    except UnicodeDecodeError as fault:
+        line = raw.count(b"\n", 0, fault.start) + 1
+        name = "UTF-8" if encoding == "utf-8-sig" else encoding
+        message = say("file-not-utf8", language, line=line, name=name)
+        raise Unreadable("syntax", message, line) from fault
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _notebook(text: str, language: str) -> tuple[str, list[list[int]]]:
+    try:
+        cells = json.loads(text)["cells"]
+        sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        raise Unreadable("syntax", say("notebook-broken", language)) from fault
+    lines: list[str] = []
+    ranges: list[list[int]] = []
+    for source in sources:
+        rows = source.split("\n")
+        if _SKIPPED_CELL.match(source):
+            rows = [""] * len(rows)
+        ranges.append([len(lines) + 1, len(lines) + len(rows)])
+        lines.extend(_without_magic(row) for row in rows)
+    if not any(line.strip() for line in lines):
+        raise Unreadable("no-class", say("notebook-no-code", language))
+    return "\n".join(lines) + "\n", ranges
+
+
+def _without_magic(row: str) -> str:
+    found = _SHELL.match(row)
+    return f"{found[1]}pass" if found else row
+
+
+def _compiled(text: str, language: str) -> ast.Module:
+    """Parse what Python also compiles, as `return` outside a function is not. Nothing is run."""
+    if "\x00" in text:
+        raise _null(text, language)
+    try:
+        tree = ast.parse(text)
+        compile(text, "<submission>", "exec", dont_inherit=True)
+    except SyntaxError as fault:
+        raise _syntax(fault, text, language) from fault
+    except UnicodeEncodeError as fault:
+        # Half of a character, as JSON can spell one.
+        line = text.count("\n", 0, fault.start) + 1
+        raise _odd(text[fault.start], line, language) from fault
+    except _TOO_DEEP as fault:
+        line = _deep_line(text)
+        raise Unreadable("syntax", say("syntax-too-deep", language, line=line), line) from fault
+    except (ValueError, OverflowError, SystemError) as fault:
+        raise Unreadable("syntax", say("file-unparsable", language, reason=str(fault))) from fault
+    return tree
+
+
+def _null(text: str, language: str) -> Unreadable:
+    line = text.count("\n", 0, text.index("\x00")) + 1
+    return Unreadable("syntax", say("file-null-byte", language, line=line), line)
+
+
+def _compiled_cells(
+    text: str, cells: list[list[int]], language: str
+) -> tuple[ast.Module, Unreadable | None]:
+    """Compile cell by cell, and leave out those that are no Python. Raise the first if all are."""
+    lines = text.split("\n")
+    whole = ast.Module(body=[], type_ignores=[])
+    broken: Unreadable | None = None
+    for number, (first, last) in enumerate(cells, start=1):
+        own = "\n".join(lines[first - 1 : last])
+        try:
+            part = _compiled(own, language)
+        except Unreadable as fault:
+            message = say("in-cell", language, cell=number, text=fault.message)
+            broken = broken or Unreadable(fault.kind, message, fault.line)
+            continue
+        whole.body.extend(ast.increment_lineno(part, first - 1).body)
+    if broken is not None and not whole.body:
+        raise broken
+    return whole, broken
+
+
+def _deep_line(text: str) -> int:
+    """The first line at which so much is nested that Python gives up."""
+    lines = text.split("\n")
+    low, high = 1, len(lines)
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            compile("\n".join(lines[:middle]), "<submission>", "exec", dont_inherit=True)
+        except _TOO_DEEP:
+            high = middle
+            continue
+        except SyntaxError:
+            # What is cut off here ends further down.
+            pass
+        low = middle + 1
+    return low
+
+
+def _syntax(fault: SyntaxError, text: str, language: str) -> Unreadable:
+    line = fault.lineno or 1
+    rows = text.split("\n")
+    row = rows[line - 1] if line <= len(rows) else ""
+    odd = _CODE.search(str(fault.msg))
+    if odd is not None:
+        return _odd(chr(int(odd[1], 16)), line, language)
+    indented = isinstance(fault, IndentationError) and _mixed(rows)
+    if isinstance(fault, TabError) or ("\t" in row and indented):
+        return Unreadable("syntax", say("syntax-tabs", language, line=line), line)
+    caret = " " * max(0, (fault.offset or 1) - 1 - (len(row) - len(row.lstrip()))) + "^"
+    message = say("syntax", language, line=line, reason=fault.msg)
+    return Unreadable("syntax", f"{message}\n    {row.strip()}\n    {caret}", line)
+
+
+def _odd(character: str, line: int, language: str) -> Unreadable:
+    """Say which character Python cannot read."""
+    name = unicodedata.name(character, "?").lower()
+    values = {"line": line, "code": f"U+{ord(character):04X}", "name": name}
+    return Unreadable("syntax", say("syntax-odd-character", language, **values), line)
+
+
+def _mixed(rows: list[str]) -> bool:
+    """Whether lines are indented with tabs and with spaces."""
+    dents = {row[: len(row) - len(row.lstrip(" \t"))] for row in rows if row.strip()}
+    used = set("".join(dents))
+    return used >= {" ", "\t"}

@@ -1,0 +1,238 @@
+"""Time a submission that has passed beside the model answer and torch's fused kernel.
+
+The three take turns, a lap each, so that a busy machine slows all of them alike. The
+submission's figures are its own process's claims: no verdict depends on them.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ...kata.catalogue import Kata
+from ..process import wire
+from ..process.handle import Candidate, Ended, Foul
+from ..process.limits import Limits
+from ..report.messages import say
+from ..report.timings import Row, Timings, row
+from .classes.attempts import plain_call
+from .classes.cases import Case, draw_inputs
+from .classes.fitting import Fitted
+from .classes.plan import Size
+from .classes.truth import Truth
+from .source import Source
+from .subject import Posed, Subject
+from .yardstick import Yardstick
+
+__all__ = ["subject_of", "timed"]
+
+_HEADS, _HEAD_DIM = 4, 32
+# Seconds for all lengths together, and how much longer an answer that was begun may take.
+_SECONDS, _PATIENCE = 8.0, 4.0
+# Rounds of a length: as many as its share of the seconds allows, within bounds.
+_SHARE, _LEAST, _MOST = 1.5, 3, 9
+# Attention's time and memory grow with the square of the length, which doubles.
+_GROWTH = 4
+# Calls of a length before its first round: to warm up, and to listen to the memory.
+_BEFORE = 4
+_BYTES = 1 << 30
+# How often a call may take and give back memory for that to be listened to.
+_EVENTS = 50_000
+
+
+class _Raised(Exception):
+    """The submission raised. fault: what its process says of it."""
+
+    def __init__(self, fault: dict[str, Any]) -> None:
+        super().__init__(fault["message"])
+        self.fault = fault
+
+
+def timed(
+    subject: Subject,
+    requests: socket.socket,
+    job: dict[str, Any],
+    device: dict[str, Any],
+    lengths: Sequence[int],
+) -> Timings:
+    """Time a submission at growing lengths, as many of them as there is time and memory for.
+
+    job: seed, language and memory (bytes) are read. device: the report's, which says whether
+    the submission ran on a GPU, and on which.
+    """
+    on_cuda = device["cuda"] == "ran"
+    found = replace(
+        subject.told,
+        device="cuda" if on_cuda else "cpu",
+        name=device["name"] if on_cuda else None,
+        rows=[],
+    )
+    # Forked first, while this process has few threads.
+    yardstick = Yardstick(subject.kata, found.device)
+    limits = Limits(seconds=_SECONDS + _PATIENCE, memory=job["memory"])
+    candidate = Candidate(requests, limits)
+    candidate.serve(subject.path)
+    try:
+        _Race(subject, candidate, yardstick, found, job["seed"]).run(
+            lengths, job["memory"], job["language"]
+        )
+    finally:
+        candidate.close()
+        yardstick.close()
+    return found
+
+
+def subject_of(kata: Kata, source: Source, path: str, fitted: Fitted) -> Subject:
+    """A class whose weights have roles. fitted: how it is made and called."""
+    heads = 1
+    if kata.contract.heads == "many":
+        heads = _HEADS if fitted.takes_heads else fitted.fixed_heads or 1
+    single = kata.contract.heads == "one"
+    size = Size(hidden=(_HEADS if single else heads) * _HEAD_DIM, heads=heads)
+    masked = fitted.binding.forward.no_mask == "ones"
+    told = Timings(
+        hidden_dim=size.hidden,
+        heads=heads,
+        fused=bool(kata.fused),
+        masked=masked and bool(kata.contract.masks),
+        sizes={"batch": 1, "hidden_dim": size.hidden, "heads": heads},
+        grows=["query_length", "key_length"] if fitted.cross else ["length"],
+    )
+
+    def posed(length: int, draw: torch.Generator) -> Posed:
+        here = replace(size, block=length)
+        case = Case(check="", batch=1, queries=length, keys=length)
+        drawn = draw_inputs(case, fitted.binding, size.hidden, draw, cross=fitted.cross)
+        inputs = {name: tensor.float() for name, tensor in drawn.items()}
+        mask = fitted.none_mask(case)
+        mine = {
+            "recipe": fitted.binding.recipe(here),
+            "warm": plain_call(kata, fitted.binding, here),
+            "call": fitted.binding.forward.call(inputs, mask, shape=[1, length, size.hidden]),
+        }
+        truth = Truth(kata, here)
+        given = truth.named(inputs, mask)
+        return Posed(mine=[mine], settings=truth.settings, calls=[{kata.class_name: given}])
+
+    return Subject(kata=kata, source=source, path=path, told=told, posed=posed)
+
+
+class _Race:
+    """One submission's laps, length after length."""
+
+    def __init__(
+        self,
+        subject: Subject,
+        candidate: Candidate,
+        yardstick: Yardstick,
+        found: Timings,
+        seed: int,
+    ) -> None:
+        self.subject = subject
+        self.candidate = candidate
+        self.yardstick = yardstick
+        self.found = found
+        self.draw = torch.Generator().manual_seed(seed)
+        self.begun = time.monotonic()
+        self.deadline = self.begun + _SECONDS + _PATIENCE
+        self.took = 0.0
+        self.events = 0
+
+    def run(self, lengths: Sequence[int], memory: int, language: str) -> None:
+        """Time one length after the other, and say why there are no more."""
+        found = self.found
+        try:
+            self._load()
+            for found.at in lengths:
+                found.stopped = self._beyond(memory)
+                if found.stopped:
+                    return
+                found.rows.append(self._row(found.at))
+            found.at = None
+        except _Raised as raised:
+            fault = raised.fault
+            reason = fault["message"].split("\n")[0]
+            found.stopped, found.line = "raised", fault["line"]
+            found.message = say("bench-raised", language, kind=fault["type"], reason=reason)
+        except Ended as ended:
+            found.stopped, found.line = "ended", ended.place.line
+            why = "garbled" if ended.why == "garbled" else ended.kind
+            found.message = say(f"bench-{why}", language)
+        except Foul as foul:
+            found.stopped, found.line = "forbidden", foul.line
+            found.message = say("bench-forbidden", language, name=foul.called)
+        except wire.TooLate:
+            found.stopped = "time"
+        except Exception:
+            # Our own fault: the verdict has been given, and stands.
+            if os.environ.get("ATTN_KATA_DEBUG"):
+                raise
+            found.stopped = "lost"
+
+    def _load(self) -> None:
+        source = self.subject.source
+        answer = self.candidate.ask(source.to_load(self.subject.path))
+        if answer["fault"] is not None and source.cells is None:
+            raise _Raised(answer["fault"])
+
+    def _beyond(self, memory: int) -> str | None:
+        """Say what the next length would take too much of, judging by the last one."""
+        if not self.found.rows:
+            return None
+        last = self.found.rows[-1]
+        seconds = _GROWTH * self.took * (_LEAST + _BEFORE) / (last.rounds + _BEFORE)
+        if time.monotonic() - self.begun + seconds > _SECONDS:
+            return "time"
+        sides = last.sides.values()
+        allowed = min(_BYTES, memory // 2) if memory else _BYTES
+        return "memory" if any(_GROWTH * (lap.bytes or 0) > allowed for lap in sides) else None
+
+    def _row(self, length: int) -> Row:
+        begun = time.monotonic()
+        taken = self._prepare(length)
+        seconds: dict[str, list[float]] = {side: [] for side in taken}
+        for number in range(_MOST):
+            if number >= _LEAST and time.monotonic() - begun > _SHARE:
+                break
+            for side, laps in seconds.items():
+                laps.append(self._lap(side))
+        self.took = time.monotonic() - begun
+        return row(length, seconds, taken)
+
+    def _prepare(self, length: int) -> dict[str, int | None]:
+        """Have all sides made and called at a length, and return the bytes that a call takes."""
+        posed = self.subject.posed(length, self.draw)
+        device = self.found.device
+        listened = _GROWTH * self.events <= _EVENTS
+        mine = self._ask(
+            {"do": "prepare", "calls": posed.mine, "device": device, "memory": listened}
+        )
+        if listened:
+            self.events = mine["events"]
+        request = {"do": "prepare", "settings": posed.settings, "calls": posed.calls}
+        theirs = self.yardstick.ask(request, self.deadline)
+        return {"yours": mine["bytes"], **{side: one["bytes"] for side, one in theirs.items()}}
+
+    def _lap(self, side: str) -> float:
+        if side == "yours":
+            return self._ask({"do": "lap"})["seconds"]
+        return self.yardstick.ask({"do": "lap", "side": side}, self.deadline)["seconds"]
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        begun = time.monotonic()
+        answer = self.candidate.ask(request)
+        if "fault" in answer:
+            raise _Raised(answer["fault"])
+        seconds = answer["seconds"]
+        # What it says is not believed where it cannot be.
+        most = (time.monotonic() - begun) * (os.cpu_count() or 1)
+        if not (math.isfinite(seconds) and 0 < seconds <= most):
+            raise Ended("crash", "garbled")
+        return answer

@@ -1,0 +1,72 @@
+"""Train mode: with nothing dropped all holds that holds in eval mode; and what is dropped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from ..process.wire import dtype_name
+from .classes.dropout_trial import DropoutFinding
+from .dropout import read_dropout
+from .examine import Examination
+from .precision import judge_low
+from .trials import Trial
+from .truth import made
+from .weighing import Weighing
+
+__all__ = ["try_training"]
+
+
+def try_training(one: Examination) -> None:
+    """Try a class in train mode, where all is right in eval mode. A function has no modes."""
+    wrong = {check for check, findings in one.found.findings.items() if findings}
+    if not isinstance(one, Weighing) or not one.held.aligned or "values" in wrong:
+        return
+    first = next(trial for trial in one.tried if not trial.missing)
+    one.dropout = _read(one, first)
+    if _random(one, first):
+        one.dropout.place = "unknown"
+    elif not wrong:
+        _try_all(one)
+
+
+def _try_all(one: Weighing) -> None:
+    """Try some of each check, with nothing dropped."""
+    one.judge([one.in_training(trial) for trial in _some(one.tried)])
+    for trials in one.low:
+        judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
+
+
+def _read(one: Weighing, first: Trial) -> DropoutFinding:
+    """Make a plain call in train mode, at the rate asked for, and see what dropouts are given."""
+    assert one.construction is not None
+    trial = replace(first, case=replace(first.case, train=True))
+    one.write(trial, record={"given": True})
+    run = {"dtype": dtype_name(trial.dtype), "calls": [trial.call], "warm": trial.call}
+    answer = one.answered([{**run, **one.way_in(first)}])[0]
+    with torch.no_grad():
+        steps = made(one.kata, one.right, first.given).steps
+    calls, asked = answer.get("dropouts", []), one.construction.asked_rate
+    return read_dropout(calls, steps, one.module.dropout, asked)
+
+
+def _random(one: Weighing, first: Trial) -> bool:
+    """Whether two calls differ with torch's dropouts silenced: what drops is made by hand."""
+    trial = one.in_training(first)
+    left, right = (trial.results(answer) for answer in one.run([trial, trial]))
+    return not one.same(left, right)
+
+
+def _some(tried: list[Trial]) -> list[Trial]:
+    """Of what was tried one of each check, with and without a mask, and whole sequences."""
+    kinds: dict[Any, list[Trial]] = {}
+    for trial in tried:
+        case = trial.case
+        kinds.setdefault((case.check, case.mask is None, case.schedule), []).append(trial)
+    some: list[Trial] = []
+    for (_, _, schedule), many in kinds.items():
+        of_one = [trial for trial in many if trial.group == many[0].group]
+        some += of_one if schedule else many[:1]
+    return some

@@ -1,0 +1,175 @@
+"""One call of a submission's function beside what the model answer makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.functions import Function, Result
+from ..process.wire import dtype_name
+from . import finding
+from .compare import GRADIENT_BOUND, alike, gap
+from .draw import Case, Given
+
+__all__ = ["Finding", "Trial", "by_dtype", "same"]
+
+_FULL = torch.float32.itemsize
+# What `view` and `view_as_complex` say of an input that is not contiguous: a precondition of
+# theirs, not a mistake.
+_LAYOUT = (
+    "view size is not compatible", "last dimension with stride 1", "stride divisible by 2",
+)  # fmt: skip
+_LATER = 1 << 40
+
+
+Finding = finding.Finding["Trial"]
+
+
+@dataclass(slots=True, kw_only=True)
+class Trial:
+    """A case with its arguments, the call that tries it, and the right answer.
+
+    keep: the rows of the results that count, None for all. missing: the argument that the
+    case needs and the submission has not. answer: what came back. weight_grads: those of an
+    object's weights, by the submission's names. group: calls on one object, one after another.
+    autocast: whether products are to be made in this dtype, the rest in float32.
+    """
+
+    function: Function
+    case: Case
+    given: Given
+    expected: tuple[Tensor, ...]
+    bound: float
+    call: dict[str, Any] = field(default_factory=dict)
+    keep: Tensor | None = None
+    dtype: torch.dtype = torch.float64
+    autocast: bool = False
+    grads: dict[str, Tensor] = field(default_factory=dict)
+    weight_grads: dict[str, Tensor] = field(default_factory=dict)
+    group: int = 0
+    missing: str = ""
+    answer: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def posed(self) -> Given:
+        """What an edited model answer is given: in half precision where the submission was."""
+        return self.given.within(self.dtype) if self.dtype.itemsize < _FULL else self.given
+
+    @property
+    def weight(self) -> int:
+        """How large the case is, for showing the smallest that fails."""
+        size = sum(one.numel() for one in self.expected) * 2 + (self.case.mask is not None)
+        # What fails alone says more than what fails after other calls.
+        return size + _LATER * bool(self.case.schedule)
+
+    def judge(self, answer: dict[str, Any]) -> Finding | None:
+        """Compare an answer with what is right."""
+        self.answer = answer
+        if self.missing:
+            return Finding(kind="missing", trial=self, name=self.missing)
+        if "fault" in answer:
+            if self.case.strided and any(s in answer["fault"]["message"] for s in _LAYOUT):
+                return None
+            return Finding(kind="raised", trial=self, fault=answer["fault"])
+        wrong = self._judge_results(answer)
+        if wrong is None and self.given.kept and not answer.get("carried"):
+            return Finding(kind="uncarried", trial=self, name=self.given.state)
+        if wrong is not None or not self.grads:
+            return wrong
+        return self._judge_gradients(answer)
+
+    def results(self, answer: dict[str, Any]) -> list[Tensor]:
+        """The tensors that came back for the results asked for."""
+        if len(self.function.results) > 1:
+            return list(answer.get("outs", []))
+        out = answer.get("out")
+        return [out] if isinstance(out, Tensor) else []
+
+    def _judge_results(self, answer: dict[str, Any]) -> Finding | None:
+        actual = self.results(answer)
+        if not actual:
+            return Finding(kind="none", trial=self, words=str(answer.get("container")))
+        if len(actual) < len(self.expected):
+            return Finding(kind="count", trial=self, words=str(len(actual)))
+        for asked, mine, right in zip(self.function.results, actual, self.expected, strict=False):
+            wrong = self._judge_one(asked, mine, right)
+            if wrong is not None:
+                return wrong
+        return None
+
+    def _judge_one(self, asked: Result, mine: Tensor, right: Tensor) -> Finding | None:
+        told: dict[str, Any] = {"name": asked.name, "actual": mine, "expected": right}
+        if mine.shape != right.shape:
+            return Finding(kind="shape", trial=self, **told)
+        # Autocast is free to choose.
+        if not (self.autocast and mine.is_floating_point()) and not _fits(asked, mine, self.dtype):
+            return Finding(kind="dtype", trial=self, words=dtype_name(mine.dtype), **told)
+        bound = self.bound if asked.holds == "floats" else 0.0
+        keep = None if self.keep is None else _fitted(self.keep, right)
+        found = gap(mine, right, bound, keep)
+        return Finding(kind="values", trial=self, gap=found, **told) if found.wrong else None
+
+    def _judge_gradients(self, answer: dict[str, Any]) -> Finding | None:
+        if not answer.get("attached"):
+            return Finding(kind="detached", trial=self)
+        rows = [
+            (name, right, answer["input_grads"].get(name)) for name, right in self.grads.items()
+        ]
+        rows += [(name, right, answer["grads"].get(name))
+                 for name, right in self.weight_grads.items()]  # fmt: skip
+        largest = max(float(right.abs().max()) for _, right, _ in rows)
+        for name, right, mine in rows:
+            idle = float(right.abs().max()) <= 1e-9 * largest
+            if mine is None or mine.shape != right.shape:
+                if not idle:
+                    return Finding(kind="detached", trial=self, name=name)
+                continue
+            if idle:
+                right = torch.full_like(right, 0)  # noqa: PLW2901 - rounding alone
+                if float(mine.abs().max()) <= GRADIENT_BOUND * largest:
+                    continue
+            found = gap(mine, right, GRADIENT_BOUND)
+            if found.wrong:
+                return Finding(
+                    kind="gradient", trial=self, name=name, gap=found, actual=mine, expected=right
+                )
+        return None
+
+
+def _fits(asked: Result, tensor: Tensor, dtype: torch.dtype) -> bool:
+    """Whether a result has a dtype that is asked for. dtype: the one that floats were given in."""
+    if asked.dtype_of:
+        return tensor.dtype is dtype
+    wanted = asked.holds
+    if wanted == "floats":
+        return tensor.is_floating_point()
+    if wanted == "booleans":
+        return tensor.dtype is torch.bool
+    return not tensor.is_floating_point() and tensor.dtype is not torch.bool
+
+
+def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:
+    """Spread the rows that count over a result that has them; None where it has no such rows."""
+    try:
+        return keep.expand(right.shape)
+    except RuntimeError:
+        return None
+
+
+def by_dtype(finding: Finding) -> bool:
+    """Whether a call raised for a dtype that the code has fixed."""
+    message = (finding.fault or {}).get("message", "").lower()
+    # The last is float64's lowest number, put into a tensor that is float32 as it is made.
+    told = ("dtype", "expected scalar type", "same type", "to type float without overflow")
+    return any(words in message for words in told)
+
+
+def same(left: list[Tensor], right: list[Tensor], close: float) -> bool:
+    """Whether two calls gave the same, to a share of the largest entry."""
+    return len(left) == len(right) and all(
+        a.shape == b.shape and alike(a.double(), b.double(), close)
+        for a, b in zip(left, right, strict=True)
+    )

@@ -1,0 +1,210 @@
+"""What is right: the model answer's functions, whole or edited, and the steps that they name."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ...kata.catalogue import Kata
+from ...kata.slips import Edit, Slip, slips
+from ...reference.mistakes import edited, fits
+from ..diagnose.milestones import HIDDEN
+from .classes.truth import undrawn_weights
+from .draw import Given
+
+__all__ = [
+    "FAULTS",
+    "Answer",
+    "Answers",
+    "Made",
+    "Ready",
+    "answers",
+    "executed",
+    "made",
+    "options",
+    "weighs",
+]
+
+# What a model answer may raise when it is edited, or given weights that are not its own.
+FAULTS = (
+    RuntimeError, ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError,
+)  # fmt: skip
+
+Answer = Callable[..., Any]
+Answers = dict[str, Answer]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """What a call gave: its results in order, and the tensors it named on the way."""
+
+    results: tuple[Tensor, ...]
+    steps: dict[str, Tensor]
+
+    def counted(self, left_out: str) -> Tensor | None:
+        """Which rows of the result have an agreed answer, (…, 1); None where all have one.
+
+        left_out: the step whose rows hold nothing but hidden scores where there is none.
+        """
+        scores = self.steps.get(left_out)
+        if scores is None:
+            return None
+        able = (scores > HIDDEN).any(-1, keepdim=True)
+        while able.dim() > self.results[0].dim():
+            # Heads that were merged: a row counts where it has something to attend in each.
+            able = able.all(dim=1)
+        return None if bool(able.all()) else able
+
+
+@lru_cache(maxsize=512)
+def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
+    """Return the functions of the model answer, edited; None where the edits do not go together."""
+    source = kata.solution()
+    for edit in edits:
+        if not fits(edit, source):
+            return None
+        source = edited(edit, source)
+    return executed(kata, source)
+
+
+def executed(kata: Kata, source: str) -> Answers | None:
+    """Return what a text of the model answer, or like it, defines; None where it is no Python."""
+    namespace: dict[str, Any] = {
+        "__name__": f"edited_{kata.id}", "torch": torch, "F": nn.functional,
+    }  # fmt: skip
+    try:
+        exec(compile(source, _file(kata), "exec"), namespace)  # noqa: S102 - our own text
+    except SyntaxError:
+        return None
+    return {name: namespace[name] for name in kata.names}
+
+
+@cache
+def options(kata: Kata, name: str) -> tuple[tuple[Slip, Edit], ...]:
+    """Return every mistake that one of a kata's functions can have, the likeliest first."""
+    source = kata.solution()
+    elsewhere = _others(source, [other for other in kata.names if other != name])
+    return tuple(
+        (slip, edit)
+        for slip in slips(kata.folder)
+        for edit in slip.edits
+        if fits(edit, source) and not any(before in elsewhere for before, _ in edit)
+    )
+
+
+def _others(source: str, names: list[str]) -> str:
+    """The text of other functions that are asked for; what only helps them may be anyone's."""
+    rows = source.splitlines(keepends=True)
+    found = [
+        "".join(rows[node.lineno - 1 : node.end_lineno])
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name in names
+    ]
+    calls = {
+        node.func.id
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    # One that another of them calls is a helper as well.
+    return "" if calls & set(names) else "".join(found)
+
+
+def made(
+    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True
+) -> Made:
+    """Call a function of the model answer, and keep what it and its helpers name.
+
+    For a class: make the object, and repeat the calls before this one. whole: raise what the
+    call raises; else keep what it named until then. named: whether what it names is wanted,
+    which takes as long as the call itself.
+    """
+    file = _file(kata)
+    found: dict[str, Tensor] = {}
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "return" and frame.f_code.co_filename == file:
+            code = frame.f_code
+            arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            for name, value in frame.f_locals.items():
+                if isinstance(value, Tensor) and name not in arguments:
+                    found[name] = value.detach()
+
+    before = sys.getprofile()
+    try:
+        call = Ready(function, given) if isinstance(function, type) else function
+        if named:
+            sys.setprofile(watch)
+        result = call(**given.tensors, **given.plain)
+    except RuntimeError:
+        if whole:
+            raise
+        return Made(results=(), steps=found)
+    finally:
+        sys.setprofile(before)
+    results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
+    if given.state and len(results) > 1:
+        results = results[:-1]
+    output: Tensor = result[0] if isinstance(result, tuple) else result
+    return Made(results=results, steps={**found, "output": output.detach()})
+
+
+def weighs(answer: Answer) -> bool:
+    """Whether a function or class of the model answer makes attention weights."""
+    code = getattr(answer, "forward", answer).__code__
+    return "weights" in code.co_varnames[code.co_argcount :]
+
+
+class Ready:
+    """An object of the model answer's class, brought to where a call finds it.
+
+    Raises RuntimeError where a weight has another shape than it has there: an answer edited to
+    other widths takes what the right one does not.
+    """
+
+    def __init__(self, kind: type, given: Given) -> None:
+        with undrawn_weights():
+            self.module: nn.Module = kind(**given.settings)
+        for name, weight in given.weights.items():
+            owner, _, leaf = name.rpartition(".")
+            try:
+                layer = self.module.get_submodule(owner)
+            except AttributeError:
+                # A layer that the right answer has not, and an edited one may have.
+                continue
+            own = layer._parameters.get(leaf)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            if own is not None and own.shape != weight.shape:
+                raise RuntimeError(f"{name} is {tuple(own.shape)}, and {tuple(weight.shape)} given")
+            # A plain tensor in the parameter's place, so that gradients reach the one given.
+            if leaf in layer._parameters:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+                delattr(layer, leaf)
+                setattr(layer, leaf, weight)
+        self.given = given
+        self.kept: dict[str, Any] = {}
+        for earlier in given.before:
+            # What raises keeps nothing, there as here.
+            with suppress(*FAULTS):
+                self._call(earlier, earlier.tensors, earlier.plain)
+
+    def __call__(self, **arguments: Any) -> Any:
+        """Make the call itself, and return all that it gives back."""
+        return self._call(self.given, arguments, {})
+
+    def _call(self, given: Given, tensors: dict[str, Any], plain: dict[str, Any]) -> Any:
+        state = {given.state: self.kept.get(given.carried)} if given.state else {}
+        result = self.module(**{**tensors, **plain, **state})
+        if given.kept:
+            self.kept[given.kept] = result[-1] if isinstance(result, tuple) else None
+        return result
+
+
+def _file(kata: Kata) -> str:
+    return f"<model answer {kata.id}>"

@@ -1,0 +1,1 @@
+"""Which of a submission's weights is which of the model answer's."""

@@ -1,0 +1,143 @@
+"""The weights that a submission holds, at every size, and how they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ....kata.modules import Module
+from ....kata.sizes import Sizes
+from ..draw import Case, Given
+from .derived import Derived, Objects
+from .readings import drawn
+from .takes import Reading, Shapes, fitted, given_back, lent, tables
+
+__all__ = ["Held", "Kind"]
+
+_GAIN = 1.5
+# With large inputs this gives scores that exp cannot hold and a penalty of -10000 still masks.
+_LARGE_GAIN = 0.8
+
+
+@dataclass(slots=True, kw_only=True)
+class Kind:
+    """Objects of one size: the shapes of their weights, and the weights by how large they are."""
+
+    shapes: Shapes = field(default_factory=dict)
+    weights: dict[float, dict[str, Tensor]] = field(default_factory=dict)
+    objects: Objects | None = None
+
+
+class Held:
+    """A submission's weights, by the size of the object that holds them.
+
+    reading: which of them is which of the model answer's. aligned: whether that is known to be
+    so, and not only the likeliest.
+    """
+
+    def __init__(self, module: Module, sizes: Sizes, generator: torch.Generator) -> None:
+        self.module, self.sizes, self.generator = module, sizes, generator
+        self.kinds: dict[Any, Kind] = {}
+        self.reading: Reading | Derived = ()
+        self.aligned = False
+        # By the tables and the draw, which stay here so that no other has their id.
+        self._lent: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
+
+    def key(self, sizes: dict[str, int]) -> tuple[Any, ...]:
+        """What tells objects of these sizes from others."""
+        return tuple(self.module.worth(sizes).values())
+
+    def kind(self, sizes: dict[str, int]) -> Kind:
+        """What is known of the objects of a size."""
+        return self.kinds.setdefault(self.key(sizes), Kind())
+
+    @property
+    def first(self) -> Shapes:
+        """The shapes at the first size."""
+        return self.kind(self.sizes.first()).shapes
+
+    def of(self, case: Case) -> dict[str, Tensor]:
+        """The weights for a case, drawn once for all objects of one size."""
+        kind = self.kind(case.sizes)
+        gain = _GAIN if case.gain == 1 else _LARGE_GAIN
+        if gain not in kind.weights and kind.shapes:
+            kind.weights[gain] = drawn(kind.shapes, gain, self.generator)
+        return kind.weights.get(gain, {})
+
+    def lent(
+        self, given: Given, case: Case, reading: Reading | Derived, *, loose: bool = True
+    ) -> Given | None:
+        """Give the model answer these weights; None where they do not fit it.
+
+        loose: put zeros where there is nothing that fits.
+        """
+        places = self._places(reading, case)
+        if places is None and loose:
+            places = self._places(reading, case, loose=True) or self._nowhere(case)
+        if places is None:
+            return None
+        held = self.of(case)
+        settled = (id(places), id(held))
+        if reading is self.reading and settled in self._lent:
+            return replace(given, weights=self._lent[settled][2])
+        offsets = reading.offsets if isinstance(reading, Derived) else {
+            f"{layer}.weight": take.offset for take in reading for layer in take.layers
+        }  # fmt: skip
+        weights = lent(offsets, places, held)
+        if held and reading is self.reading:
+            self._lent[settled] = (places, held, weights)
+        return replace(given, weights=weights)
+
+    def none(self, given: Given, case: Case) -> Given:
+        """Give the model answer no weights but zeros."""
+        shapes = {name: place.shape for name, place in self._nowhere(case).items()}
+        return replace(given, weights={n: torch.zeros(s).double() for n, s in shapes.items()})
+
+    def brought_back(self, grads: dict[str, Tensor], case: Case) -> dict[str, Tensor]:
+        """Bring gradients of the model answer's weights to the parameters that hold them."""
+        shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
+        places = self._places(self.reading, case) if self.aligned else None
+        if places is None:
+            return {}
+        used = {*shapes} if isinstance(self.reading, Derived) else {
+            name for take in fitted(self.reading, shapes) for name in (*take.names, *take.biases)
+        }  # fmt: skip
+        mine = given_back(grads, places, shapes)
+        return {name: grad for name, grad in mine.items() if name in used}
+
+    @property
+    def roles(self) -> dict[str, list[str]]:
+        """The model answer's layers, each with the parameters that hold it."""
+        if isinstance(self.reading, Derived):
+            sizes = self.sizes.first()
+            return self.reading.holders(
+                self.reading.places(self.key(sizes), sizes) or {}, self.first
+            )
+        own = {one.name for one in self.module.own}
+        return {
+            layer: [*take.names, *take.biases]
+            for take in self.reading for layer in take.layers if layer in own
+        }  # fmt: skip
+
+    @property
+    def unused(self) -> list[str]:
+        """The parameters that the output does not depend on."""
+        used = {name for many in self.roles.values() for name in many}
+        return [name for name in self.first if name not in used]
+
+    def _places(
+        self, reading: Reading | Derived, case: Case, *, loose: bool = False
+    ) -> dict[str, Tensor] | None:
+        """Where each weight of the model answer lies in the submission's, laid end to end."""
+        if isinstance(reading, Derived):
+            return reading.places(self.key(case.sizes), case.sizes)
+        shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
+        return tables(reading, shapes, self.module.layers, case.sizes, loose=loose)
+
+    def _nowhere(self, case: Case) -> dict[str, Tensor]:
+        places = tables((), {}, self.module.layers, case.sizes)
+        assert places is not None
+        return places

@@ -1,0 +1,93 @@
+"""What a parameter's name says: which layers it holds, and whether it is a weight or a bias."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ....kata.modules import Layer
+from ...vocabulary import words
+
+__all__ = ["biases_of", "is_bias", "said_by"]
+
+_GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
+_BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
+_WEIGHT = {"weight", "weights", "w", "a", "g", "gain", "gamma", "scale", "alpha"}
+# What belongs to what where one number stands behind several: `w1, b1, gamma1, beta1`.
+_PAIRED = {"beta": {"gamma", "alpha"}, "shift": {"scale", "gain"}}
+
+
+def biases_of(
+    names: tuple[str, ...], held: tuple[str, ...], biases: Sequence[str], layers: Sequence[Layer]
+) -> tuple[str, ...]:
+    """The biases that belong to weights: of the same layer, or named for what they do."""
+    found = tuple(one for name in names for one in _twins(name, biases))
+    if found:
+        return found
+    return tuple(one for one in biases if not _leaf(one)[0] and said_by(one, layers) == held)
+
+
+def _twins(name: str, biases: Sequence[str]) -> list[str]:
+    """The biases whose names are this weight's but for the word; of several those that pair."""
+    found = [one for one in biases if _twin(one) == _twin(name)]
+    kept = [one for one in found if _pair(one) == _pair(name)]
+    return kept if len(found) > 1 and kept else found
+
+
+def _pair(name: str) -> str:
+    """Which of the pairs of words a weight's or bias's name is from, "" for none."""
+    own = set(_parts(_leaf(name)[1]))
+    return next((bias for bias, weights in _PAIRED.items() if own & {bias, *weights}), "")
+
+
+def _twin(name: str) -> str:
+    """A parameter's name without what says whether it is a weight or a bias."""
+    owner, leaf = _leaf(name)
+    return f"{owner}.{'_'.join(w for w in _parts(leaf) if w not in _BIAS | _WEIGHT)}"
+
+
+def _leaf(name: str) -> tuple[str, str]:
+    """Who holds a parameter, and its own name; one of a list is called as the list is, `b_0`."""
+    owner, _, leaf = re.sub(r"\.([0-9]+)$", r"_\1", name).rpartition(".")
+    return owner, leaf
+
+
+def _parts(name: str) -> list[str]:
+    """A name's words, numbers apart: `beta1` and `b_1` are the same."""
+    return [part for word in words(name) for part in re.findall(r"[^0-9]+|[0-9]+", word)]
+
+
+def is_bias(name: str, axes: int, layers: Sequence[Layer]) -> bool:
+    """Whether a parameter of so many axes is a layer's bias, by its name."""
+    parts = _parts(_leaf(name)[1])
+    if axes > 2 or (axes == 2 and _token("".join(parts), layers)):
+        # The b of a second projection, as in `kv_b`, is none.
+        return False
+    if set(parts) & _BIAS:
+        return True
+    glued = "".join(part for part in parts if not part.isdigit())
+    return glued[:1] == "b" and bool(_token(glued[1:], layers))
+
+
+def said_by(name: str, layers: Sequence[Layer]) -> tuple[str, ...]:
+    """The layers that a parameter's name speaks of, in the order in which it does."""
+    for part in reversed(name.split(".")):
+        tokens = words(part)
+        whole = _token("".join(tokens), layers)
+        said = whole or tuple(dict.fromkeys(one for t in tokens for one in _token(t, layers)))
+        if said:
+            return said
+    return ()
+
+
+def _token(token: str, layers: Sequence[Layer]) -> tuple[str, ...]:
+    """The layers that one word names: one by its whole, several by their letters (`qkv`)."""
+    bare = {token, *(token.removeprefix(g) for g in _GLUE), *(token.removesuffix(g) for g in _GLUE)}
+    for layer in layers:
+        if bare & {"".join(words(word)) for word in (layer.name, *layer.also)}:
+            return (layer.name,)
+    letters = {word: layer.name for layer in layers for word in layer.also if len(word) == 1}
+    for one in sorted(bare, key=len):
+        if len(one) > 1 and set(one) <= set(letters) and len(set(one)) == len(one):
+            return tuple(letters[letter] for letter in one)
+    return ()

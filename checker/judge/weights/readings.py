@@ -1,0 +1,297 @@
+"""Which of a submission's weights is which of the model answer's: readings, to be tried.
+
+A name proposes; the judge keeps the reading under which the model answer gives what the
+submission gave. What names do not say is gone through: order, orientation, how several layers
+are stacked in one parameter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations, islice, permutations, product
+from math import prod
+
+import torch
+from torch import Tensor
+
+from ....kata.arithmetic import names as names_in
+from ....kata.arithmetic import worth
+from ....kata.modules import Layer
+from .parameter_names import biases_of, is_bias, said_by
+from .takes import Reading, Shapes, Take, end_to_end, pieces
+
+__all__ = ["drawn", "readings"]
+
+_MOST = 4
+_ASSIGNMENTS = 120
+_Unit = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def drawn(shapes: Shapes, gain: float, generator: torch.Generator) -> dict[str, Tensor]:
+    """Draw every weight in float64, at a scale that makes attention sharp; see `cases`."""
+    found: dict[str, Tensor] = {}
+    for name, shape in shapes.items():
+        scale = gain / max(shape) ** 0.5 if len(shape) > 1 else 0.5
+        found[name] = torch.randn(shape, generator=generator, dtype=torch.float64) * scale
+    return found
+
+
+def readings(
+    shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], linear: frozenset[str], *,
+    symbols: Sequence[str] = (), loose: bool = False, turned: bool = False,
+) -> Iterator[Reading]:  # fmt: skip
+    """Yield ways to read a submission's parameters, the likeliest first.
+
+    linear: weights whose rows are known to be features. symbols: sizes in whose number stacked
+    layers may alternate. loose: names alone count, whatever the shapes. turned: instead, what few
+    write: heads lie as (head_dim, heads), or norms multiply by 1 + weight.
+    """
+    for reading in _Proposals(shapes, layers, sizes, linear, symbols, loose=loose).readings():
+        yield from _turned(layers, reading) if turned else [reading]
+
+
+def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
+    pairs = [{one.name, one.meets} for one in layers if one.meets]
+    every = {one.name for one in layers if any("*" in axis for axis in one.shape)}
+    vectors = {one.name for one in layers if len(one.shape) == 1}
+    # One of a pair turned alone is a mistake: features made in one order and used in another.
+    for some in (every, *pairs):
+        yield tuple(replace(take, turned=frozenset(some & {*take.layers})) for take in reading)
+    if vectors:
+        yield tuple(replace(take, offset=float(vectors >= {*take.layers})) for take in reading)
+
+
+class _Proposals:
+    """The ways to read parameters; arguments are those of `readings`."""
+
+    def __init__(
+        self, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int],
+        linear: frozenset[str], symbols: Sequence[str], *, loose: bool,
+    ) -> None:  # fmt: skip
+        self.shapes, self.layers, self.sizes = shapes, layers, sizes
+        self.linear, self.symbols, self.loose = linear, symbols, loose
+        self.by_name = {layer.name: layer for layer in layers}
+        self.wanted = {
+            one.name: tuple(worth(axis, sizes) for axis in one.shape) for one in layers
+        }  # fmt: skip
+        self.vectors = [one for one in layers if len(one.shape) == 1]
+        self.needed = [one for one in self.vectors if not one.extra]
+        # All norms in one parameter, a row each.
+        many = (len(self.needed), *(self.wanted[self.needed[0].name] if self.needed else ()))
+        stacked = {n for n, shape in shapes.items() if len(self.needed) > 1 and shape == many}
+        # A norm's weight may have axes of size 1 before it.
+        thin = {n for n, shape in shapes.items() if n in stacked or len(shape) == 1
+                or (self.vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
+        # Where there are no norms, a vector is a bias whatever its name.
+        self.biases = [n for n, shape in shapes.items() if (n in thin and not self.vectors)
+                       or is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
+        weights = {n: shape for n, shape in shapes.items() if n not in self.biases}
+        self.flat = {n: shape for n, shape in weights.items() if n in thin}
+        self.thick = {n: shape for n, shape in weights.items() if n not in thin}
+        self.whole = next((name for name in self.flat if name in stacked), None)
+        self._forms: dict[_Unit, list[Take]] = {}
+        self._orders: dict[Take, dict[str, tuple[int, ...]]] = {}
+
+    def readings(self) -> Iterator[Reading]:
+        """Yield them, the likeliest first."""
+        if not self.loose and self.whole is None and len(self.flat) < len(self.needed):
+            return
+        matrices = [one for one in self.layers if len(one.shape) > 1]
+        wanted = {name: prod(shape) for name, shape in self.wanted.items()}
+        assigned = _assignments(self.thick, matrices, wanted, loose=self.loose)
+        for units in islice(assigned, _ASSIGNMENTS):
+            forms = [self.forms(unit) for unit in units]
+            for norms in self.norms():
+                ends = tuple(
+                    Take(layers=held, names=names, biases=self.biases_of(held, names))
+                    for held, names in norms
+                )
+                for chosen in product(*forms):
+                    if self._meet(chosen):
+                        yield (*chosen, *ends)
+
+    def _meet(self, takes: Iterable[Take]) -> bool:
+        """Whether layers that meet have their features in one order."""
+        lie = {layer: order for take in takes for layer, order in self._orders[take].items()}
+        return all(
+            lie[one.name] == lie[one.meets]
+            for one in self.layers if one.name in lie and one.meets in lie
+        )  # fmt: skip
+
+    def norms(self) -> Iterator[list[_Unit]]:
+        """Yield which vectors are which norm's."""
+        if self.whole is None:
+            yield from _norms(self.flat, self.vectors)
+            return
+        for order in permutations(one.name for one in self.needed):
+            yield [(order, (self.whole,))]
+
+    def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+        """The biases that belong to the parameters that hold some layers."""
+        return biases_of(names, held, self.biases, self.layers)
+
+    def forms(self, unit: _Unit) -> list[Take]:
+        """The ways in which parameters can hold layers, as their shapes allow, each once."""
+        if unit in self._forms:
+            return self._forms[unit]
+        held, names = unit
+        wanted = [self.wanted[layer] for layer in held]
+        beside = self.biases_of(held, names)
+        places = end_to_end({name: self.shapes[name] for name in (*names, *beside)})
+        found: dict[tuple[int, ...], Take] = {}
+        for order, rows, side, parts in self._lie(held, names):
+            take = Take(
+                layers=held, names=names, order=order, rows=rows, beside=side, parts=parts,
+                biases=beside,
+            )  # fmt: skip
+            cut = pieces(take, places, wanted, self.sizes, loose=self.loose)
+            if cut is not None:
+                lies = torch.cat([one.flatten() for pair in cut for one in pair])
+                found.setdefault(tuple(lies.tolist()), take)
+                self._orders[take] = {
+                    layer: _order(weight, self.by_name[layer], self.sizes)
+                    for layer, (weight, _) in zip(held, cut, strict=True)
+                }
+        return self._forms.setdefault(unit, [*found.values()])
+
+    def _lie(
+        self, held: tuple[str, ...], names: tuple[str, ...]
+    ) -> Iterator[tuple[tuple[int, ...], int, bool, str]]:
+        """Yield a parameter's order of axes, how many are rows, whether beside, and parts."""
+        many = len(self.shapes[names[0]])
+        orders: Iterable[tuple[int, ...]] = [(0, 1), (1, 0)]
+        if many > 2:
+            orders = permutations(range(many))
+        elif {*names} <= self.linear or (self.loose and names[0].endswith("weight")):
+            orders = [(0, 1)]
+        elif not names[0].endswith("weight"):
+            orders = [(1, 0), (0, 1)]
+        layers = [self.by_name[layer] for layer in held]
+        wanted = [self.wanted[layer] for layer in held]
+        alternating = _alternating(layers, self.symbols, wanted)
+        sides = (False, True) if len(names) > 1 else (False,)
+        yield from product(orders, range(1, many), sides, alternating)
+
+
+def _order(places: Tensor, layer: Layer, sizes: dict[str, int]) -> tuple[int, ...]:
+    """In which order the features of a layer's heads lie: heads and features, whichever is first.
+
+    Of an order that is neither, all of it. places: where the weight's entries lie.
+    """
+    at = next((at for at, axis in enumerate(layer.shape) if "*" in axis), 0)
+    ranks = places.movedim(at, 0)[:, 0].argsort().argsort()
+    heads = worth(layer.shape[at].partition("*")[0].strip(), sizes)
+    if "*" not in layer.shape[at] or bool((ranks.diff() > 0).all()):
+        return (0,)
+    ways = ((-1, heads), (heads, -1)) if len(ranks) % heads == 0 else ()
+    whole = torch.arange(len(ranks))
+    turned = [whole.unflatten(0, way).T.flatten() for way in ways]
+    found = [kind for kind, one in enumerate(turned, 1) if torch.equal(ranks, one)]
+    return tuple(found or ranks.tolist())
+
+
+def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
+    """Yield which vector is which norm's: by name, then in every order."""
+    said = {name: layer for name in flat if len(found := said_by(name, vectors)) == 1
+            for layer in found}  # fmt: skip
+    fixed = {layer: name for name, layer in reversed(said.items())}
+    rest = [one.name for one in vectors if one.name not in fixed]
+    names = [name for name in flat if name not in fixed.values()]
+    for order in permutations(names, min(len(rest), len(names))):
+        pairs = [*fixed.items(), *zip(rest, order, strict=False)]
+        yield [((layer,), (name,)) for layer, name in pairs]
+
+
+def _assignments(
+    thick: Shapes, layers: list[Layer], wanted: dict[str, int], *, loose: bool
+) -> Iterator[list[_Unit]]:
+    groups: dict[str, list[str]] = {}
+    for name, shape in thick.items():
+        groups.setdefault(f"{re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
+    ways = [_groupings(names, thick, layers, wanted) for names in groups.values()]
+    for way in product(*ways):
+        yield from _assigned(
+            [some for many in way for some in many], thick, layers, wanted, loose=loose
+        )
+
+
+def _assigned(
+    groups: list[list[str]], thick: Shapes, layers: list[Layer], wanted: dict[str, int], *,
+    loose: bool,
+) -> Iterator[list[_Unit]]:  # fmt: skip
+    named: list[_Unit] = []
+    free: list[list[str]] = []
+    taken: set[str] = set()
+    for some in groups:
+        said = said_by(some[0], layers)
+        size = sum(prod(thick[name]) for name in some)
+        fits = loose or size == sum(wanted[layer] for layer in said)
+        if said and fits and not taken & set(said):
+            named.append((said, tuple(some)))
+            taken.update(said)
+        else:
+            free.append(some)
+    left = [layer.name for layer in layers if layer.name not in taken]
+    for rest in _spread(free, left, thick, wanted, loose=loose):
+        units = [*named, *rest]
+        if loose or {n for held, _ in units for n in held} == {one.name for one in layers}:
+            # Stacked layers in every order, as they are named first.
+            for order in product(*(permutations(held) for held, _ in units)):
+                yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
+
+
+def _groupings(
+    names: list[str], thick: Shapes, layers: list[Layer], wanted: dict[str, int]
+) -> list[list[list[str]]]:
+    """How parameters of one name and many numbers may belong together: each alone, or all."""
+    alone, whole = [[name] for name in names], [names]
+    if len(names) == 1:
+        return [alone]
+    said = said_by(names[0], layers)
+    if said:
+        return [whole if all(said_by(name, layers) == said for name in names) else alone]
+    size = prod(thick[names[0]])
+    # A module a head may hold its part of several layers, as `Linear(width, 3 * head_dim)` does.
+    several = {sum(some) for n in range(1, _MOST) for some in combinations(wanted.values(), n)}
+    if size * len(names) not in several:
+        return [alone]
+    return [alone, whole] if size in wanted.values() else [whole]
+
+
+def _spread(
+    free: list[list[str]], left: list[str], thick: Shapes, wanted: dict[str, int], *, loose: bool
+) -> Iterator[list[_Unit]]:
+    """Yield ways to give what no name tells apart to the layers that are left."""
+    if not free or not left:
+        yield []
+        return
+    some, *rest = free
+    size = sum(prod(thick[name]) for name in some)
+    many = [held for count in range(1, min(_MOST, len(left)) + 1)
+            for held in combinations(left, count)]  # fmt: skip
+    fitting = [held for held in many if sum(wanted[layer] for layer in held) == size]
+    for held in fitting or [(layer,) for layer in left if loose]:
+        after = [layer for layer in left if layer not in held]
+        for more in _spread(rest, after, thick, wanted, loose=loose):
+            yield [(held, tuple(some)), *more]
+    if not loose:
+        yield from _spread(rest, left, thick, wanted, loose=loose)
+
+
+def _alternating(
+    layers: Sequence[Layer], symbols: Sequence[str], wanted: Sequence[tuple[int, ...]]
+) -> list[str]:
+    """In how many parts stacked layers may alternate, the likeliest first.
+
+    Those of several widths that come in equally many parts, as heads do, are split part by part.
+    """
+    if len(layers) == 1:
+        return [""]
+    common = set[str].intersection(*(names_in(layer.shape[0]) for layer in layers))
+    uneven = len({shape[0] for shape in wanted}) > 1
+    first = [symbol for symbol in symbols if uneven and symbol in common]
+    # Row by row comes last: it is the rarest.
+    last = [] if uneven else [layers[0].shape[0]]
+    return list(dict.fromkeys([*first, "", *symbols, *last]))

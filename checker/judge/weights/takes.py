@@ -1,0 +1,198 @@
+"""How parameters hold the model answer's layers, and where each of its weights then lies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import prod
+
+import torch
+from torch import Tensor
+
+from ....kata.arithmetic import worth
+from ....kata.modules import Layer
+
+__all__ = [
+    "Reading", "Shapes", "Take", "end_to_end", "fitted", "given_back", "lent", "pieces", "tables",
+]  # fmt: skip
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """Layers of the model answer, the parameters that hold them, and how they lie there.
+
+    order: how a parameter's axes are turned before its first `rows` are the features; () as it
+    is. beside: several parameters stand side by side. parts: in how many parts the layers' rows
+    alternate, "" where one layer follows the other. turned: the layers whose heads lie as
+    (head_dim, heads). offset: what is added to the parameter in use. biases: the parameters of
+    their biases.
+    """
+
+    layers: tuple[str, ...]
+    names: tuple[str, ...]
+    order: tuple[int, ...] = ()
+    rows: int = 1
+    beside: bool = False
+    parts: str = ""
+    turned: frozenset[str] = frozenset()
+    offset: float = 0.0
+    biases: tuple[str, ...] = ()
+
+
+Reading = tuple[Take, ...]
+
+
+def tables(
+    reading: Reading, shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], *,
+    loose: bool = False,
+) -> dict[str, Tensor] | None:  # fmt: skip
+    """Return where each weight of the model answer lies in the submission's, laid end to end.
+
+    Index -1 stands for what the submission has not. None where the shapes do not allow it.
+    loose: take whatever shapes there are. What is returned is kept, and not to be written to.
+    """
+    held = (tuple(shapes.items()), tuple(layers), tuple(sizes.items()))
+    return _tables(reading, *held, loose=loose)
+
+
+@lru_cache(maxsize=512)
+def _tables(
+    reading: Reading, named: tuple[tuple[str, tuple[int, ...]], ...], layers: tuple[Layer, ...],
+    worths: tuple[tuple[str, int], ...], *, loose: bool,
+) -> dict[str, Tensor] | None:  # fmt: skip
+    shapes, sizes = dict(named), dict(worths)
+    places = end_to_end(shapes)
+    by_name = {layer.name: layer for layer in layers}
+    found: dict[str, Tensor] = {}
+    for take in fitted(reading, shapes):
+        wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
+        held = pieces(take, places, wanted, sizes, loose=loose)
+        if held is None:
+            return None
+        for layer, (weight, bias) in zip(take.layers, held, strict=True):
+            axes = by_name[layer].shape if layer in take.turned else ()
+            found[f"{layer}.weight"] = _turned(weight, axes, sizes)
+            if by_name[layer].bias:
+                found[f"{layer}.bias"] = _turned(bias, axes[:1], sizes)
+    for layer in layers:
+        shape = [worth(axis, sizes) for axis in layer.shape]
+        found.setdefault(f"{layer.name}.weight", torch.full(shape, -1))
+        if layer.bias:
+            found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
+    return found
+
+
+def lent(
+    offsets: dict[str, float], places: dict[str, Tensor], held: dict[str, Tensor]
+) -> dict[str, Tensor]:
+    """Take the model answer's weights from where they lie in a submission's.
+
+    offsets: what is added to some of them.
+    """
+    flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
+    return {name: flat[index] + offsets.get(name, 0.0) for name, index in places.items()}
+
+
+def given_back(
+    grads: dict[str, Tensor], places: dict[str, Tensor], shapes: Shapes
+) -> dict[str, Tensor]:
+    """Bring gradients of the model answer's weights to where they lie in a submission's."""
+    sizes = [prod(shape) for shape in shapes.values()]
+    flat = torch.zeros(sum(sizes) + 1, dtype=torch.float64)
+    for name, grad in grads.items():
+        flat[places[name]] += grad
+    parts = zip(shapes.items(), flat[:-1].split(sizes), strict=True)
+    return {name: part.reshape(shape) for (name, shape), part in parts}
+
+
+def end_to_end(shapes: Shapes) -> dict[str, Tensor]:
+    """Number the entries of parameters that are laid end to end."""
+    places, start = {}, 0
+    for name, shape in shapes.items():
+        places[name] = torch.arange(start, start + prod(shape)).reshape(shape)
+        start += prod(shape)
+    return places
+
+
+def fitted(reading: Reading, shapes: Shapes) -> Reading:
+    """Bring a reading to other sizes: a list of layers is as long as it is there."""
+    return tuple(
+        replace(take, names=_numbered(take.names, shapes), biases=_numbered(take.biases, shapes))
+        for take in reading
+    )
+
+
+def _numbered(names: tuple[str, ...], shapes: Shapes) -> tuple[str, ...]:
+    if len(names) < 2:
+        return names
+    alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(names[0])))
+    return tuple(name for name in shapes if alike.fullmatch(name))
+
+
+def pieces(
+    take: Take, places: dict[str, Tensor], wanted: list[tuple[int, ...]], sizes: dict[str, int], *,
+    loose: bool,
+) -> list[tuple[Tensor, Tensor]] | None:  # fmt: skip
+    """Cut a take's parameters into the weight and bias of each of its layers."""
+    if not take.names or not {*take.names, *take.biases} <= places.keys():
+        # An object of this size could not be made.
+        return None
+    held = [places[name] for name in take.names]
+    if len(wanted[0]) == 1:
+        return _vectors(take, places, wanted, loose=loose)
+    matrices: list[Tensor] = []
+    for one in held:
+        turned = one.permute(take.order) if take.order else one
+        matrices.append(turned.reshape(prod(turned.shape[: take.rows]), -1))
+    if len({m.shape[0 if take.beside else 1] for m in matrices}) > 1:
+        return None
+    whole = torch.cat(matrices, dim=1 if take.beside else 0)
+    heights = [shape[0] for shape in wanted]
+    if whole.shape != (sum(heights), wanted[0][1]):
+        if not loose or whole.shape[0] % len(heights):
+            return None
+        heights = [whole.shape[0] // len(heights)] * len(heights)
+    bias = _bias(take, places, whole.shape[0])
+    parts = worth(take.parts, sizes) if take.parts else 1
+    if any(height % parts for height in heights):
+        return None
+    cut = [height // parts for height in heights]
+    rows = whole.reshape(parts, sum(cut), -1).split(cut, dim=1)
+    ends = bias.reshape(parts, sum(cut)).split(cut, dim=1)
+    return [
+        (weight.reshape(-1, whole.shape[1]), end.flatten())
+        for weight, end in zip(rows, ends, strict=True)
+    ]
+
+
+def _vectors(
+    take: Take, places: dict[str, Tensor], wanted: list[tuple[int, ...]], *, loose: bool
+) -> list[tuple[Tensor, Tensor]] | None:
+    """Cut a parameter that holds one layer's vector, or those of several one after the other."""
+    whole = torch.cat([places[name].flatten() for name in take.names])
+    bias = _bias(take, places, len(whole))
+    sizes = [shape[0] for shape in wanted]
+    if len(whole) != sum(sizes):
+        return [(whole, bias)] if loose and len(sizes) == 1 else None
+    return list(zip(whole.split(sizes), bias.split(sizes), strict=True))
+
+
+def _turned(weight: Tensor, axes: Sequence[str], sizes: dict[str, int]) -> Tensor:
+    """Bring axes that are heads times head_dim, and lie the other way round, in order."""
+    for at, axis in enumerate(axes):
+        heads, _, width = axis.partition("*")
+        if width:
+            many = worth(heads.strip(), sizes)
+            if weight.shape[at] == many * worth(width.strip(), sizes):
+                weight = weight.unflatten(at, (-1, many)).transpose(at, at + 1).flatten(at, at + 1)
+    return weight
+
+
+def _bias(take: Take, places: dict[str, Tensor], height: int) -> Tensor:
+    held = [places[name].flatten() for name in take.biases]
+    whole = torch.cat(held) if held else torch.empty(0, dtype=torch.long)
+    return whole if len(whole) == height else torch.full((height,), -1)

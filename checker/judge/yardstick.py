@@ -1,0 +1,136 @@
+"""What a submission is timed against: the model answer, and torch's fused kernel.
+
+They run in a process of their own, forked from the judge's: the submission's has no model
+answer in its memory, and torch's own attention taken away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ...kata.catalogue import Kata
+from ..candidate.stopwatch import Stopwatch, keep_memory
+from ..process import fence, wire
+from .fused import fused_source
+from .truth import Answer, answers, executed
+
+__all__ = ["Yardstick", "others"]
+
+
+def others(
+    kata: Kata, settings: dict[str, Any], calls: Sequence[dict[str, dict[str, Any]]], device: str
+) -> dict[str, Callable[[], Any]]:
+    """Return the model answer's calls and the fused kernel's, on the same weights and arguments.
+
+    settings: what an object is made with. calls: the functions to call, or the class, one after
+    another, each with its arguments; what the last returns is returned. Without a fused kernel,
+    the model answer's alone.
+    """
+    fused = fused_source(kata)
+    sides = {"reference": answers(kata), "fused": None if fused is None else executed(kata, fused)}
+    weights: dict[str, Tensor] = {}
+    found: dict[str, Callable[[], Any]] = {}
+    for side, answer in sides.items():
+        if answer is not None:
+            given = [
+                partial(_made(answer[name], settings, weights, device), **_moved(arguments, device))
+                for call in calls for name, arguments in call.items()
+            ]  # fmt: skip
+            found[side] = partial(_all, given)
+    return found
+
+
+def _made(
+    answer: Answer, settings: dict[str, Any], weights: dict[str, Tensor], device: str
+) -> Answer:
+    """Return a function as it is; of a class an object that has the weights, drawn where none are.
+
+    weights: filled in by the first object that is made.
+    """
+    if not isinstance(answer, type):
+        return answer
+    module: nn.Module = answer(**settings).float().eval()
+    if not weights:
+        torch.manual_seed(0)
+        with torch.no_grad():
+            for weight in module.parameters():
+                weight.normal_(std=weight.shape[-1] ** -0.5)
+        weights.update(module.state_dict())
+    module.load_state_dict(weights)
+    return module.to(device)
+
+
+def _moved(arguments: dict[str, Any], device: str) -> dict[str, Any]:
+    return {n: v.to(device) if isinstance(v, Tensor) else v for n, v in arguments.items()}
+
+
+def _all(calls: Sequence[Callable[[], Any]]) -> Any:
+    # What each returns goes before the next one is called.
+    for call in calls[:-1]:
+        call()
+    return calls[-1]()
+
+
+class Yardstick:
+    """The process that times them: ask it, one request at a time."""
+
+    def __init__(self, kata: Kata, device: str) -> None:
+        self.channel, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                _serve(theirs, kata, device)
+            finally:
+                os._exit(0)
+        theirs.close()
+
+    def ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
+        """Send one request and return its answer. Raise Closed or TooLate where none comes."""
+        wire.send(self.channel, request, deadline)
+        return wire.receive(self.channel, deadline)
+
+    def close(self) -> None:
+        """End the process."""
+        self.channel.close()
+        with contextlib.suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+
+
+def _serve(line: socket.socket, kata: Kata, device: str) -> None:
+    """Time what is asked for, until the judge goes away."""
+    fence.die_with(signal.SIGKILL)
+    kept = line.fileno()
+    # The judge's own lines end with the judge; and torch's profiler writes to standard error.
+    os.closerange(3, kept)
+    os.closerange(kept + 1, 4096)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, sys.stdout.fileno())
+    os.dup2(null, sys.stderr.fileno())
+    keep_memory()
+    watches: dict[str, Stopwatch] = {}
+    while True:
+        try:
+            request = wire.receive(line)
+        except wire.Closed:
+            return
+        if request["do"] == "prepare":
+            calls = others(kata, request["settings"], request["calls"], device)
+            watches = {side: Stopwatch(call, device) for side, call in calls.items()}
+            wire.send(line, {side: _prepared(watch) for side, watch in watches.items()})
+        else:
+            wire.send(line, {"seconds": watches[request["side"]].lap()})
+
+
+def _prepared(watch: Stopwatch) -> dict[str, Any]:
+    return {"seconds": watch.settle(), "bytes": watch.peak()[0]}
