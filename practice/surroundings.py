@@ -23,7 +23,7 @@ __all__ = [
 # Asked as a submission's process would ask it, by having the device compute something.
 _QUESTION = """
 import json, sys, torch
-from attn_kata.checker.accelerator import NoStart, is_built, start
+from attn_kata.checker.candidate.accelerator import NoStart, is_built, start
 kind = sys.argv[1].partition(":")[0]
 found = {"version": torch.__version__, "built": is_built(kind)}
 try:

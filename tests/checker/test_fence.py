@@ -138,7 +138,7 @@ def test_other_systems_say_that_they_have_no_fence(monkeypatch: pytest.MonkeyPat
 
 
 GUARDED = """
-from attn_kata.checker.guard import Guard
+from attn_kata.checker.candidate.guard import Guard
 
 aside, told = os.pipe()
 folder = os.getcwd()

@@ -103,7 +103,7 @@ def test_what_the_judge_takes_is_not_the_submissions(
     started_with(
         monkeypatch,
         "import time",
-        "from attn_kata.checker import judge",
+        "from attn_kata.checker.judge import main as judge",
         "drawn = judge.Verdict.outputs",
         "def slow(self, found):",
         "    end = time.thread_time() + 1",
@@ -171,7 +171,7 @@ def test_searches_without_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
     Where it is the search for a layout of weights, doubt is owned up to.
     """
-    rooms = ("judge", "direct.judge", "direct.weighing")
+    rooms = ("judge.main", "judge.functions", "judge.weighing")
     started_with(
         monkeypatch,
         *(f"import attn_kata.checker.{room} as one; one._NAMING = 0.0" for room in rooms),
