@@ -163,7 +163,8 @@ class Page(Sheet):
         dtype = self.dtype_of(finding)
         if finding.kind == "values" and finding.gap is not None:
             off, bound = finding.gap.worst, finding.trial.bound
-            return self.say("fail-dtype-values", dtype=dtype, off=off, bound=bound)
+            case = self.words.label(finding)
+            return self.say("fail-dtype-case", dtype=dtype, off=off, bound=bound, case=case)
         return self.say("fail-dtype", dtype=dtype, reason=text)
 
     def _passed(self, check: str, examinations: Sequence[Examination]) -> str:

@@ -324,6 +324,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed",
         "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}",
     },
+    "fail-dtype-case": {
+        "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed; {case}",
+        "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}；{case}",
+    },
     "under-autocast": {"en": "autocast to {dtype}", "zh": "autocast 到 {dtype}"},
     "fail-causality": {
         "en": "the outputs of a prefix of {length} {length:position|positions} change once later positions are there",
