@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 import torch
@@ -21,12 +22,14 @@ from ..checker.judge.truth import answers, made
 from ..kata.catalogue import Kata, find
 from ..kata.functions import Function
 from ..kata.sizes import Sizes
-from ..kata.slips import Slip, slips
+from ..kata.slips import Slip, slips, with_number
 from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 
 __all__ = ["blocks", "own_blocks"]
 
 _SEED = 5
+# What an edit of the seven classes takes where it takes any number.
+_NUMBER = "-1e-9"
 _KATAS = ("mha", "v4", "v2", "causal", "cross")
 _OWN = {"causal": ("causal",), "mask": ("v4",)}
 _COLUMNS = 6
@@ -88,7 +91,7 @@ def _shown(
     """Yield cases in which an edit changes a result, with the steps of both."""
     truth = answers(kata)
     assert truth is not None
-    for edit in slip.edits:
+    for edit in chain.from_iterable(with_number(edit, [slip.number]) for edit in slip.edits):
         edited_answers = answers(kata, (edit,))
         for function in kata.asked.functions if edited_answers else ():
             assert edited_answers is not None
@@ -128,7 +131,7 @@ def _first(mistake: Mistake) -> tuple[Kata, Edit]:
         source = kata.solution()
         edit = next((one for one in mistake.edits if one and fits(one, source)), None)
         if edit is not None:
-            return kata, edit
+            return kata, next(with_number(edit, [_NUMBER]))
     raise LookupError(mistake.id)
 
 

@@ -22,15 +22,17 @@ its mistakes in the order in which they are tried.
 
 What a row whose id is shared does not say is as it is there. Each edit is a list of pairs, what
 stands in the model answer once and what stands there instead; of several edits, each is a way of
-its own to make the mistake. A variant, at the top of the file, is an edit that leaves the model
-answer right: mistakes may give other numbers beside it.
+its own to make the mistake. In an edit, {number} stands for any number that a submission has
+written, so that a fill or a width is named whatever it is; `number` is one of them, for the tests
+and the figures (-10.0 where nothing is said). A variant, at the top of the file, is an edit that
+leaves the model answer right: mistakes may give other numbers beside it.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,17 +43,21 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "slips", "variants"]
+__all__ = [
+    "FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "slips", "variants", "with_number",
+]  # fmt: skip
 
 FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
-    "joined", "kept", "call",
+    "joined", "kept", "call", "thrown",
 )  # fmt: skip
-_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls"}
+_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number"}
 
 # A template's place for a part.
 _PART = re.compile(r"\{([a-z_]+)\}")
+# And for a number of the submission's.
+_NUMBER, _A_NUMBER = "{number}", "-10.0"
 
 Edit = tuple[tuple[str, str], ...]
 
@@ -65,7 +71,7 @@ class Slip:
     """One mistake of one kata.
 
     rank: smaller is tried first where two give the same numbers. calls: torch calls of which
-    every call with a mask shows one, to tell such two apart.
+    every call with a mask shows one, to tell such two apart. number: one that an edit may take.
     """
 
     id: str
@@ -75,6 +81,7 @@ class Slip:
     shows: tuple[str, ...] = ()
     rank: int = 1
     calls: tuple[str, ...] = ()
+    number: str = _A_NUMBER
 
 
 @cache
@@ -93,6 +100,15 @@ def variants(folder: Path) -> tuple[Edit, ...]:
 def all_ids(katas: Path) -> frozenset[str]:
     """Return the ids of every kata's own mistakes. katas: the folder that holds the katas."""
     return frozenset(slip.id for path in katas.glob(f"*/{FILE}") for slip in slips(path.parent))
+
+
+def with_number(edit: Edit, numbers: Sequence[str]) -> Iterator[Edit]:
+    """Yield an edit with each number in its `{number}`'s place; as it is, where it has none."""
+    if not any(_NUMBER in after for _, after in edit):
+        yield edit
+        return
+    for number in numbers:
+        yield tuple((before, after.replace(_NUMBER, number)) for before, after in edit)
 
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:
@@ -178,4 +194,5 @@ def _slip(row: dict[str, Any]) -> Slip:
         shows=tuple(shows) if isinstance(shows, list) else (shows,),
         rank=row.get("rank", 1),
         calls=tuple(row.get("calls", ())),
+        number=row.get("number", _A_NUMBER),
     )

@@ -1,13 +1,15 @@
 """How attention goes wrong: each known mistake as small edits of the model answers.
 
 A mistake is data. An edit is one or more pairs (before, after) of source text, applied
-together; it fits a model answer that holds every `before` exactly once. An edited
+together; it fits a model answer that holds every `before` exactly once. In an `after`,
+{number} stands for any number that the submission has written. An edited
 answer that reproduces a submission's numbers names the submission's mistake, and the
 two lines are shown side by side. Standard library only.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 __all__ = ["MISTAKES", "Edit", "Mistake", "changed_line", "edited", "fits"]
@@ -123,32 +125,23 @@ def _late(fill: str, mask: str) -> tuple[Edit, ...]:
 
 def _weak_fills() -> tuple[Edit, ...]:
     """Fills that leave hidden keys a weight, at least where scores are large."""
-    return tuple(
-        edit
-        for fill in (
-            "-1e-9", "-1.0", "-10.0", "-5.0", "-100.0", "1e-9", "-2.0", "-1e-20", "-20.0", "-3.0",
-            "-1e-4", "-50.0", "1e-20", "-1e-6",
-        )
-        for edit in (
-            *_one(_LOWEST, f"lowest = {fill}"),
-            *_one(_CAUSAL_FILL, f"scores.masked_fill(~causal_mask, {fill})"),
-        )
-    )  # fmt: skip
+    return (
+        *_one(_LOWEST, "lowest = {number}"),
+        *_one(_CAUSAL_FILL, "scores.masked_fill(~causal_mask, {number})"),
+    )
 
 
 def _weak_penalties() -> tuple[Edit, ...]:
-    """The same, added to the scores; one next to 0 would change nothing at all."""
+    """The same, added to the scores or taken from them."""
     hidden = {
         _FILL: "(attention_mask == 0)", _CROSS_FILL: "(every_head == 0)",
         _CAUSAL_FILL: "(~causal_mask)",
     }  # fmt: skip
     return tuple(
-        ((fill, f"scores + {where}.to(scores.dtype) * {penalty}"),)
-        for penalty in (
-            "-1.0", "-10.0", "-5.0", "-100.0", "-2.0", "-20.0", "-3.0", "-1e-4", "-50.0",
-        )
+        ((fill, f"scores {sign} {where}.to(scores.dtype) * {{number}}"),)
         for fill, where in hidden.items()
-    )  # fmt: skip
+        for sign in "+-"
+    )
 
 
 def _viewed(names: tuple[str, ...]) -> tuple[Edit, ...]:
@@ -167,6 +160,16 @@ def _viewed(names: tuple[str, ...]) -> tuple[Edit, ...]:
         for n in names
     )
     return (mha, causal, cross)
+
+
+def _dealt(*names: str) -> tuple[Edit, ...]:
+    """Features that are dealt out to the heads in turn, for some of query, key and value."""
+    cut = ".reshape(batch, -1, self.head_dim, self.num_heads).permute(0, 3, 1, 2)"
+    made = re.compile(r"(\.view\(split\))?\.transpose\(1, 2\)$")
+    return tuple(
+        tuple((lines[name], made.sub(cut, lines[name])) for name in names)
+        for lines in (_MHA_VIEWS, _CAUSAL_VIEWS, _CROSS_VIEWS)
+    )
 
 
 def _unprojected(name: str) -> tuple[Edit, ...]:
@@ -354,6 +357,15 @@ MISTAKES: tuple[Mistake, ...] = (
             *_soft("S / S.sum(dim=-1, keepdim=True)"),
             *_soft("S.sigmoid()"),
         ),
+    ),
+    Mistake(
+        id="softmax-twice",
+        group="softmax",
+        words={
+            "en": "softmax runs twice; after the first each row adds up to 1 already, and the second makes the weights almost even",
+            "zh": "softmax 做了两次；第一次之后每行之和已经是 1，再做一次会把权重抹得差不多一样",
+        },
+        edits=_soft("S.softmax(dim=-1).softmax(dim=-1)"),
     ),
     Mistake(
         id="softmax-wrong-axis",
@@ -707,6 +719,21 @@ MISTAKES: tuple[Mistake, ...] = (
             *_viewed(("key",)),
             *_viewed(("value",)),
             *_viewed(("key", "value")),
+        ),
+    ),
+    Mistake(
+        id="heads-interleaved",
+        group="heads",
+        words={
+            "en": "the width is cut into (head_dim, heads), so the features are dealt out to the heads in turn; each head should get head_dim neighbours: cut it into (heads, head_dim)",
+            "zh": "最后一维切成了 (head_dim, heads)，特征是轮流分给各 head 的；"
+            "每个 head 应得到相邻的 head_dim 个特征：要切成 (heads, head_dim)",
+        },
+        edits=(
+            *_dealt("query", "key", "value"),
+            *_dealt("query"),
+            *_dealt("key"),
+            *_dealt("value"),
         ),
     ),
     Mistake(

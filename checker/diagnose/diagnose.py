@@ -47,24 +47,27 @@ class Named:
 
 
 def diagnose(
-    kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places
-) -> list[Named]:
+    kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
+    numbers: tuple[str, ...],
+) -> list[Named]:  # fmt: skip
     """Return the mistakes that together give what a submission's function `name` gave.
 
     evidence: its calls with their answers, those without a mask and those with one. further:
-    calls that are explained as well, where any mistake explains all.
+    calls that are explained as well, where any mistake explains all. numbers: those that the
+    submission has written.
     """
+    likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence)]
     usable = [trial for trial in evidence if not trial.missing]
     others = [trial for trial in further if not trial.missing]
     if not usable or (_explains(kata, name, (), usable) and _explains(kata, name, (), others)):
         return []
     bases: list[tuple[Edit, ...]] = [(), *((edit,) for edit in variants(kata.folder))]
-    alone = ((base, found) for base in bases for found in _single(kata, name, usable, base))
+    alone = ((base, found) for base in bases for found in _single(kata, name, likely, usable, base))
     pairs = (
         (base, found)
         for base in bases
         if not base or _differs(kata, name, base, usable)
-        for found in _pairs(kata, name, usable, base)
+        for found in _pairs(kata, name, likely, usable, base)
     )
     base, found = _fullest(kata, name, chain(alone, pairs), others)
     named = []
@@ -92,23 +95,30 @@ def _fullest(
 
 
 def _single(
-    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...]
+    kata: Kata,
+    name: str,
+    likely: Sequence[_Option],
+    evidence: Sequence[Trial],
+    base: tuple[Edit, ...],
 ) -> Iterator[list[_Option]]:
     """Yield each mistake that explains the evidence, beside a variant of the model answer."""
     telling, _ = _sorted(kata, name, evidence, base)
-    for slip, edit in _likely(kata, name, evidence):
+    for slip, edit in likely:
         if _explains(kata, name, (*base, edit), telling):
             yield [(slip, edit)]
 
 
 def _pairs(
-    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...]
+    kata: Kata,
+    name: str,
+    likely: Sequence[_Option],
+    evidence: Sequence[Trial],
+    base: tuple[Edit, ...],
 ) -> Iterator[list[_Option]]:
     """Yield the pairs of mistakes that explain the evidence, beside a variant."""
     telling, right = _sorted(kata, name, evidence, base)
     # Two mistakes don't cancel: where the submission is right, each of them does no harm.
-    likely = [one for one in _likely(kata, name, evidence)
-              if _explains(kata, name, (*base, one[1]), right)]  # fmt: skip
+    likely = [one for one in likely if _explains(kata, name, (*base, one[1]), right)]
     many = [*combinations(likely, 2)]
     # Of two mistakes the earlier leaves its own mark: pairs of which one does come first, and
     # of these the pairs whose mark is the longest.
@@ -121,10 +131,6 @@ def _pairs(
         edits = (*base, one[1], other[1])
         if one[0].id != other[0].id and _explains(kata, name, edits, telling):
             yield [one, other]
-
-
-def _likely(kata: Kata, name: str, evidence: Sequence[Trial]) -> list[_Option]:
-    return [one for one in options(kata, name) if _shows(one[0], evidence)]
 
 
 def _differs(kata: Kata, name: str, base: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
@@ -198,9 +204,11 @@ def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
     )
 
 
-def raising(kata: Kata, name: str, trial: Trial, words: str) -> Slip | None:
+def raising(
+    kata: Kata, name: str, trial: Trial, words: str, numbers: tuple[str, ...]
+) -> Slip | None:
     """Return the mistake with which the model answer raises a call's very words, sizes and all."""
-    for slip, edit in options(kata, name):
+    for slip, edit in options(kata, name, numbers):
         functions = answers(kata, (edit,))
         try:
             if functions is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..judge.source import Source
 
-__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports"]
+__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports", "thrown_away"]
 
 # The largest number that float16 holds.
 HALF_MAX = 65504
@@ -116,4 +116,15 @@ def own_imports(source: Source) -> int | None:
             continue
         if any(name.split(".")[0] == "attn_kata" for name in names):
             return node.lineno
+    return None
+
+
+def thrown_away(tree: ast.AST, ran: set[int]) -> int | None:
+    """The line that ran and fills what is hidden in a new tensor, which nobody keeps."""
+    for node in ast.walk(tree):
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            kept = any(word.arg == "out" for word in call.keywords)
+            if call.func.attr in {"masked_fill", "where"} and not kept and call.lineno in ran:
+                return call.lineno
     return None

@@ -38,6 +38,7 @@ class Origins:
 
     def __init__(self, source: Source, class_name: str) -> None:
         self.tree = source.tree
+        self.numbers = source.numbers
         self.own: ast.AST = source.classes.get(class_name, source.tree)
         self.functions = [
             node

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
 from ..vocabulary import forward_role
-from .lines import in_place
+from .lines import in_place, thrown_away
 from .milestones import Step
 from .origins import Origins
 
@@ -42,10 +42,13 @@ class Places(Origins):
             return self._kept()
         if group == "joined":
             return self._either(lines) or _joined(step, steps)
+        ran = {line for each in steps for line in each["lines"]}
+        if group == "thrown":
+            return thrown_away(self.own, ran)
         if group == "mask":
-            ran = {line for each in steps for line in each["lines"]}
             unmasked = next((node.lineno for node in self.skipped(ran, _DRAW)), None)
-            return self.unmasked_branch(ran) or unmasked or self.unmasked_call()
+            thrown = thrown_away(self.own, ran)
+            return thrown or self.unmasked_branch(ran) or unmasked or self.unmasked_call()
         return None
 
     def own_line(self, lines: list[int], others: set[str]) -> int:
@@ -139,7 +142,12 @@ def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
 
 
 def _joined(step: Step, steps: Sequence[Step]) -> int | None:
-    """The last step until this one that joins two masks."""
-    before = steps[: next(place for place, one in enumerate(steps) if one is step) + 1]
-    joins = [one["line"] for one in before if one["call"].strip("_") in _JOINS and one["marks"]]
-    return joins[-1] if joins else None
+    """The last step until this one that joins two masks, or the first after it."""
+    last = next(place for place, one in enumerate(steps) if one is step)
+    joins = [
+        (place, one["line"])
+        for place, one in enumerate(steps)
+        if one["call"].strip("_") in _JOINS and one["marks"]
+    ]
+    before = [line for place, line in joins if place <= last]
+    return before[-1] if before else next((line for _, line in joins), None)

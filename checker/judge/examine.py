@@ -61,7 +61,7 @@ class Examination:
 
     def __init__(
         self, kata: Kata, function: Function, entry: Entry, candidate: Candidate,
-        truth: Answers, *, seed: int, convention: str,
+        truth: Answers, *, seed: int, convention: str, numbers: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self.kata = kata
         self.function = function
@@ -70,6 +70,7 @@ class Examination:
         self.right = truth[function.name]
         self.sizes = kata.asked.sizes
         self.convention = convention
+        self.numbers = numbers
         self.generator = torch.Generator().manual_seed(seed)
         self.bound: Bound | None = None
         self.mask_dtypes: list[torch.dtype] = [torch.int64]

@@ -138,6 +138,7 @@ class _Judging:
         one = kind(
             self.kata, function, entry, self.candidate, truth,
             seed=self.job["seed"], convention=self.job["mask"],
+            numbers=self.source.numbers,
         )  # fmt: skip
         finding = one.bind()
         if one.bound is not None and finding is None:
@@ -272,7 +273,9 @@ class _Judging:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         named: list[Named] = []
         with suppress(budget.Spent):
-            named = diagnose(self.kata, one.function.name, evidence, further, page.places)
+            named = diagnose(
+                self.kata, one.function.name, evidence, further, page.places, one.numbers
+            )
         page.name(named)
         if not named and not page.told_of(one):
             page.guess(one)

@@ -120,7 +120,7 @@ class Refusals:
         line, told = fault["line"], by_words(fault)
         if told is not None:
             return [known(told, line, self.source, self.language)]
-        slip = raising(self.kata, one.function.name, finding.trial, fault["message"])
+        slip = raising(self.kata, one.function.name, finding.trial, fault["message"], one.numbers)
         if slip is None:
             return []
         text, yours = slip.words[self.language], self.source.line(line).strip() or None

@@ -10,6 +10,7 @@ import re
 import select
 import stat
 import unicodedata
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ _COOKIE = re.compile(
 )
 # How Python names a character that it cannot read.
 _CODE = re.compile(r"invalid (?:non-printable )?character .*U\+([0-9A-F]{4,6})")
+# How many of the numbers that are written in a file are looked at.
+_NUMBERS = 16
 _TOO_DEEP = (RecursionError, MemoryError)
 _SHELL = re.compile(r"^(\s*)(?:[!%]|\?|[\w.]+\?{1,2}\s*$)")
 _SKIPPED_CELL = re.compile(
@@ -71,6 +74,17 @@ class Source:
             name: {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
             for name, tree in self.classes.items()
         }
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The numbers but 0 that are written in it, as Python writes them, the rarest first."""
+        found: Counter[str] = Counter()
+        for node in ast.walk(self.tree):
+            negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+            inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
+            if isinstance(inner, ast.Constant) and type(inner.value) in {int, float}:
+                found[f"{'-' * negative}{inner.value!r}"] += inner.value != 0
+        return tuple(text for text, count in found.most_common()[: -_NUMBERS - 1 : -1] if count)
 
     def to_load(self, path: str) -> dict[str, Any]:
         """Return the request that has a candidate's process run it. path: the file's, resolved."""

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from ...kata.catalogue import Kata
-from ...kata.slips import Edit, Slip, slips
+from ...kata.slips import Edit, Slip, slips, with_number
 from ...reference.mistakes import edited, fits
 from ..diagnose.milestones import HIDDEN
 from .classes.truth import undrawn_weights
@@ -89,14 +89,18 @@ def executed(kata: Kata, source: str) -> Answers | None:
 
 
 @cache
-def options(kata: Kata, name: str) -> tuple[tuple[Slip, Edit], ...]:
-    """Return every mistake that one of a kata's functions can have, the likeliest first."""
+def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip, Edit], ...]:
+    """Return every mistake that one of a kata's functions can have, the likeliest first.
+
+    numbers: those that the submission has written, which an edit may take.
+    """
     source = kata.solution()
     elsewhere = _others(source, [other for other in kata.names if other != name])
     return tuple(
         (slip, edit)
         for slip in slips(kata.folder)
-        for edit in slip.edits
+        for template in slip.edits
+        for edit in with_number(template, numbers)
         if fits(edit, source) and not any(before in elsewhere for before, _ in edit)
     )
 

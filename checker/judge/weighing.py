@@ -197,7 +197,7 @@ class Weighing(Examination):
         likely = [*dict.fromkeys((
             *(fitting or strict)[:_GUESSES], *islice(self._readings(loose=True), _GUESSES),
         ))]  # fmt: skip
-        edits = [edit for _, edit in options(self.kata, self.function.name)]
+        edits = [edit for _, edit in options(self.kata, self.function.name, self.numbers)]
         edited = [one for one in (answers(self.kata, (edit,)) for edit in edits) if one]
         with suppress(budget.Spent), budget.limited(_GUESSING):
             for reading in likely if trials else ():

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import katas
-from attn_kata.kata.slips import BadSlips, slips, variants
+from attn_kata.kata.slips import BadSlips, slips, variants, with_number
 from attn_kata.reference.mistakes import edited, fits
 
 KATAS = [kata for kata in katas() if kata.kind != "class"]
@@ -29,7 +29,7 @@ def test_named_as_itself(kata, slip, number: int, first_faults, judged) -> None:
     In each function that has it. Where nothing is computed, because torch raises, that is an
     error with the mistake behind it.
     """
-    source = edited(slip.edits[number], kata.solution())
+    source = edited(written(slip, number), kata.solution())
     if not named(first_faults(kata.id, source), slip.id):
         # The first fault may be another mistake's too; all that a check finds is not.
         report = judged(kata.id, source)
@@ -40,7 +40,12 @@ def test_named_as_itself(kata, slip, number: int, first_faults, judged) -> None:
 @pytest.mark.parametrize(("kata", "slip", "number"), ROWS, ids=NAMES)
 def test_named_by_a_whole_check(kata, slip, number: int, judged) -> None:
     """The same, by all that a check does, in processes of its own."""
-    assert named(judged(kata.id, edited(slip.edits[number], kata.solution())), slip.id)
+    assert named(judged(kata.id, edited(written(slip, number), kata.solution())), slip.id)
+
+
+def written(slip, number: int):
+    """An edit, with a number where it takes any."""
+    return next(with_number(slip.edits[number], [slip.number]))
 
 
 def named(report: Report, mistake: str) -> bool:

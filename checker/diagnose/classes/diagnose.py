@@ -249,7 +249,7 @@ class _Search:
     def _options(self, *, mask: bool) -> list[tuple[Mistake, Edit]]:
         return [
             (mistake, edit)
-            for mistake, edit in fitting(self.kata)
+            for mistake, edit in fitting(self.kata, self.origins.numbers)
             if mask == (mistake.group in _MASK_GROUPS and bool(self.kata.contract.masks))
         ]
 
@@ -318,7 +318,7 @@ class _Search:
             return one
         twice = self.origins.renamed("v", "k") is not None or self._key_made_twice(roles)
         wanted = "values-from-keys" if twice else "weights-on-keys"
-        return next((o for o in fitting(self.kata) if o[0].id == wanted), one)
+        return next((o for o in fitting(self.kata, self.origins.numbers) if o[0].id == wanted), one)
 
     def _told_apart(
         self, mistake: Mistake, edit: Edit, steps: list[milestones.Step]
@@ -327,14 +327,22 @@ class _Search:
         if mistake.id == "mask-added" and any(s["call"] in _TURNING for s in steps):
             # 1 - mask, times a number: softmax does not see the shift between the two.
             return next(
-                (o for o in fitting(self.kata) if o[0].id == "mask-fill-small"), (mistake, edit)
+                (
+                    o
+                    for o in fitting(self.kata, self.origins.numbers)
+                    if o[0].id == "mask-fill-small"
+                ),
+                (mistake, edit),
             )
         if mistake.id != "mask-fill-zero":
             return mistake, edit
         fills = [s for s in steps if s["call"] in {"masked_fill", "masked_fill_", "where"}]
         tiny = any(0 < abs(n) < 1e-3 for s in fills for n in s["numbers"])
         wanted = "mask-fill-small" if tiny else "mask-fill-zero" if fills else "mask-multiplied"
-        return next((o for o in fitting(self.kata) if o[0].id == wanted), (mistake, edit))
+        return next(
+            (o for o in fitting(self.kata, self.origins.numbers) if o[0].id == wanted),
+            (mistake, edit),
+        )
 
     def _key_made_twice(self, roles: Roles) -> bool:
         held = self.evidence[0]

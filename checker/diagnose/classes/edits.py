@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ....kata.catalogue import Kata
+from ....kata.slips import with_number
 from ....reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 from ...judge.classes.plan import Size
 from ...judge.classes.truth import Truth
@@ -17,13 +18,17 @@ __all__ = ["compiled", "fitting", "raising"]
 
 
 @cache
-def fitting(kata: Kata) -> list[tuple[Mistake, Edit]]:
-    """Return every mistake that a kata's model answer can have, the likeliest first."""
+def fitting(kata: Kata, numbers: tuple[str, ...] = ()) -> list[tuple[Mistake, Edit]]:
+    """Return every mistake that a kata's model answer can have, the likeliest first.
+
+    numbers: those that the submission has written, which an edit may take.
+    """
     source = kata.solution()
     found = [
         (mistake, edit)
         for mistake in MISTAKES
-        for edit in mistake.edits
+        for template in mistake.edits
+        for edit in with_number(template, numbers)
         if edit and fits(edit, source)
     ]
     return sorted(found, key=lambda pair: pair[0].rank)

@@ -15,6 +15,7 @@ from torch import Tensor
 from ....reference.mistakes import Mistake
 from ...judge.classes.plan import Size
 from ...judge.compare import alike
+from ..lines import thrown_away
 from ..milestones import HIDDEN, Step, find
 from ..origins import Origins
 
@@ -84,7 +85,8 @@ class Pointer:
                 return renamed
         if mistake.id == "mask-ignored" and (step is None or not _masks(step)):
             ran = {line for s in self.held.steps for line in s["lines"]}
-            left_out = self.origins.unmasked_branch(ran) or self.origins.unmasked_call()
+            left_out = thrown_away(self.origins.own, ran) or self.origins.unmasked_branch(ran)
+            left_out = left_out or self.origins.unmasked_call()
             if left_out is not None:
                 return left_out
         if step is None or not step["lines"]:
@@ -220,6 +222,9 @@ class Pointer:
         lengths = {tensor.shape[1] for tensor in self.held.inputs.values()}
         steps = [s for s in self.held.steps if s["lines"]]
         reshapes = [s for s in steps if s["call"] in _RESHAPES]
+        if mistake.id == "heads-interleaved":
+            cut = [[batch, n, depth, heads] for n in lengths]
+            return next((s for s in steps if s["shape"] in cut), None)
         if mistake.id == "heads-view-without-transpose":
             for step in reshapes:
                 before = step["shapes"][0] if step["shapes"] else []
