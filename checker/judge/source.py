@@ -30,6 +30,8 @@ _COOKIE = re.compile(
 _CODE = re.compile(r"invalid (?:non-printable )?character .*U\+([0-9A-F]{4,6})")
 # How many of the numbers that are written in a file are looked at.
 _NUMBERS = 16
+# Added to a score, it leaves no weight, or what float16 cannot tell from none.
+_HIDES = 1000
 _TOO_DEEP = (RecursionError, MemoryError)
 _SHELL = re.compile(r"^(\s*)(?:[!%]|\?|[\w.]+\?{1,2}\s*$)")
 _SKIPPED_CELL = re.compile(
@@ -77,13 +79,17 @@ class Source:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The numbers but 0 that are written in it, as Python writes them, the rarest first."""
+        """The numbers that are written in it, as Python writes them, the rarest first.
+
+        Not 0, and nothing that hides a score as it should, which is no mistake's.
+        """
         found: Counter[str] = Counter()
         for node in ast.walk(self.tree):
             negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
             inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
             if isinstance(inner, ast.Constant) and type(inner.value) in {int, float}:
-                found[f"{'-' * negative}{inner.value!r}"] += inner.value != 0
+                hides = abs(inner.value) >= _HIDES and (negative or isinstance(inner.value, float))
+                found[f"{'-' * negative}{inner.value!r}"] += inner.value != 0 and not hides
         return tuple(text for text, count in found.most_common()[: -_NUMBERS - 1 : -1] if count)
 
     def to_load(self, path: str) -> dict[str, Any]:
