@@ -538,6 +538,7 @@ MISTAKES: tuple[Mistake, ...] = (
         edits=(
             *_one(_CAUSAL_FILL, 'scores.masked_fill(causal_mask, float("-inf"))'),
             *_one(_CAUSAL_FILL, "scores.masked_fill(causal_mask, -1e9)"),
+            *_one(_CAUSAL_FILL, "scores + causal_mask.to(scores.dtype) * -1e9"),
             *_one(_CAUSAL_FILL, 'scores.masked_fill(causal_mask.tril(-1), float("-inf"))'),
         ),
     ),
