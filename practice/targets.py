@@ -13,6 +13,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..kata.catalogue import Kata, katas
 from .errors import Refusal
@@ -109,7 +110,7 @@ def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:
         return known
     found = [file for file in _sources(Path()) if kata in [fit.kata for fit in answers(file)]]
     if len(found) > 1:
-        named = {f"file{at}": str(file) for at, file in enumerate(found)}
+        named: dict[str, Any] = {f"file{at}": str(file) for at, file in enumerate(found)}
         commands = dict.fromkeys(command.replace("{file}", f"{{{name}}}") for name in named)
         raise Refusal("several-here", kata=kata.id, files=", ".join(named.values()),
                       commands=tuple(commands), **named)  # fmt: skip
