@@ -102,6 +102,10 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "along an axis `{call}` gives values and their places; take `.values`, or `a{call}`",
         "zh": "沿某一维取 `{call}` 会同时返回值和位置；请取 `.values`，或改用 `a{call}`",
     },
+    "crash-default": {
+        "en": "the kata calls it without {names}: give a default",
+        "zh": "题目调用它时不传 {names}：请给出默认值",
+    },
     "crash-numpy": {
         "en": "this is NumPy's, and the inputs are tensors: use torch's own functions throughout",
         "zh": "这是 NumPy 的用法，而传进来的是张量；请全部使用 torch 自己的函数",
