@@ -149,7 +149,8 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
     workspace = Workspace()
     wishes = given.wishes(screen.language)
     with standard_input(what or []) as held:
-        chosen = [settled(screen, one, "check") for one in targets(what or [], workspace, held)]
+        found = targets(what or [], workspace, "check", held)
+        chosen = [settled(screen, one, "check") for one in found]
         if given.heat_file is not None:
             from .practice.pictures import promise
 

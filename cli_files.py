@@ -101,7 +101,7 @@ def reset(
     screen: Screen = ctx.obj
     asked = kata_called(kata)
     recorder = Recorder(Workspace(), language=screen.language)
-    file = file_here(asked, recorder.workspace)
+    file = file_here(asked, recorder.workspace, f"start {asked.id}")
     if file is None:
         known = recorder.workspace.file(asked.id)
         key = "elsewhere" if known else "not-started"
@@ -126,7 +126,7 @@ def run_file(ctx: typer.Context, what: Targets = None) -> int:
     arguments = what or []
     if INPUT in arguments:
         raise Refusal("run-one-file", commands=("run mha",))
-    found = targets(arguments, Workspace())
+    found = targets(arguments, Workspace(), "run")
     if len(found) != 1:
         raise Refusal("run-one-file", commands=("run mha", "run mha {file}"), file=arguments[-1])
     file = settled(screen, found[0], "run").file

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from .practice.judging import Mask, Wishes
+from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Checking:
     device: Annotated[str, typer.Option(metavar="auto|cpu|cuda")] = "auto"
     mask: MaskMeaning = Mask.keep
     seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None
-    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = 20.0
+    timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = TIMEOUT
     memory: Annotated[int, typer.Option(metavar="MB", min=0)] = 0
     jobs: Annotated[int, typer.Option(metavar="N", min=0)] = 0
     quiet: Annotated[bool, typer.Option("--quiet", "-q")] = False
@@ -77,6 +77,7 @@ class Checking:
             timer=judges.timings if self.bench else None,
             explained=page_names(),
             typed=wishes.to_type(),
+            watched=wishes.to_watch(),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -11,6 +12,7 @@ from .practice.completion import kata_ids, setting_names
 from .practice.errors import Refusal
 from .practice.recognise import kata_called
 from .practice.settings import SETTINGS, Settings
+from .terminal.language import choose
 from .terminal.program import Exit
 from .terminal.screen import Screen
 
@@ -106,6 +108,9 @@ def config(
         settings.known(name)
     if name is not None and (unset or value is not None):
         settings.put(name, value)
+        if name == "lang" and screen.source != "--lang":
+            # Whoever asks for another language is answered in it.
+            screen.language = choose((), os.environ, sys.stdout.encoding, settings.get(name)).code
         key = "setting-gone" if unset else "setting-done"
         screen.note(screen.say(key, name=name, value=value))
     names = list(SETTINGS) if name is None else [name]

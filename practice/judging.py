@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from ..checker.client import Bench, Options
     from ..checker.report.report import Report
 
-__all__ = ["Mask", "Wishes", "reports"]
+__all__ = ["TIMEOUT", "Mask", "Wishes", "reports"]
+
+# Seconds that a submission may take.
+TIMEOUT = 20.0
 
 
 class Mask(str, Enum):
@@ -39,7 +42,7 @@ class Wishes:
     device: str = "auto"
     mask: Mask = Mask.keep
     seed: int | None = None
-    timeout: float = 20.0
+    timeout: float = TIMEOUT
     memory: int = 0
     heat: bool = False
     one_by_one: bool = False
@@ -63,12 +66,19 @@ class Wishes:
 
     def to_type(self) -> tuple[str, ...]:
         """Return the options that judging again on the same inputs needs."""
-        typed = ("--class", self.class_name) if self.class_name else ()
-        if self.mask is not Mask.keep:
-            typed += ("--mask", self.mask.value)
+        typed = self.to_watch()
         if self.device != "auto":
             typed += ("--device", self.device)
+        if self.timeout != TIMEOUT:
+            typed += ("--timeout", f"{self.timeout:g}")
+        if self.memory:
+            typed += ("--memory", str(self.memory))
         return typed
+
+    def to_watch(self) -> tuple[str, ...]:
+        """Return the options that `watch` needs to judge the same: which class, which mask."""
+        typed = ("--class", self.class_name) if self.class_name else ()
+        return typed if self.mask is Mask.keep else (*typed, "--mask", self.mask.value)
 
 
 def reports(bench: Bench, chosen: Sequence[Target], wishes: Wishes) -> Iterator[Report]:

@@ -47,12 +47,12 @@ def named(name: str) -> Kata | None:
         return None
 
 
-def kata_of(file: Path, called: str, *, functions: bool = True) -> Kata:
+def kata_of(file: Path, called: str, command: str, *, functions: bool = True) -> Kata:
     """Return the kata of a file: by its header, its name and what it defines.
 
-    called: how the person named the file. functions: whether those count too, as they do in a
-    file that was named. Raise Refusal where nothing says it, or where it defines the classes
-    of several.
+    called: how the person named the file; command: what was typed with it. functions: whether
+    those count too, as they do in a file that was named. Raise Refusal where nothing says it,
+    or where it defines the classes of several.
     """
     header = _header(file)
     if header:
@@ -64,12 +64,12 @@ def kata_of(file: Path, called: str, *, functions: bool = True) -> Kata:
     if len(found) == 1:
         return found[0].kata
     if found:
-        raise _several(found, called)
+        raise _several(found, called, command)
     raise Refusal(
         "kata-unknown",
         file=called,
         notes=(("how", "kata-unknown-how"),),
-        commands=("check mha {file}",),
+        commands=(f"{command} mha {{file}}",),
     )
 
 
@@ -115,9 +115,9 @@ def _fits(asked: Sequence[Kata], defined: dict[str, int]) -> list[Fit]:
     ]
 
 
-def _several(found: Sequence[Fit], called: str) -> Refusal:
+def _several(found: Sequence[Fit], called: str, command: str) -> Refusal:
     told = ", ".join(f"{fit.name} ({fit.kata.id}, {called}:{fit.line})" for fit in found)
-    commands = tuple(f"check {fit.kata.id} {{file}}" for fit in found)
+    commands = tuple(f"{command} {fit.kata.id} {{file}}" for fit in found)
     return Refusal("kata-several", file=called, notes=(("defines", told),), commands=commands)
 
 

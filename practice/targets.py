@@ -13,6 +13,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..kata.catalogue import Kata, katas
 from .errors import Refusal
@@ -73,14 +74,15 @@ def standard_input(arguments: Sequence[str]) -> Generator[Path | None]:
 
 
 def targets(
-    arguments: Sequence[str], workspace: Workspace, held: Path | None = None
+    arguments: Sequence[str], workspace: Workspace, command: str, held: Path | None = None
 ) -> list[Target]:
     """Return what to judge, in the order given. Raise Refusal where it is unclear.
 
-    held: the file that holds what came by standard input.
+    command: what was typed, and is suggested with what would be clear. held: the file that
+    holds what came by standard input.
     """
     if not arguments:
-        return [_latest(workspace)]
+        return [_latest(workspace, command)]
     first = arguments[0]
     kata = named(first)
     if kata is None and not _looks_like_file(first):
@@ -88,28 +90,30 @@ def targets(
     files = list(arguments[1:] if kata else arguments)
     _all_there([file for file in files if file != INPUT])
     if kata is not None and not files:
-        return [_of_kata(kata, workspace)]
+        return [_of_kata(kata, workspace, command)]
     found: list[Target] = []
     for name in files:
         typed = name == INPUT and held is not None
         file = held if typed and held is not None else Path(name)
-        found.append(Target(kata or kata_of(file, name), file, called=INPUT if typed else ""))
+        said = kata or kata_of(file, name, command)
+        found.append(Target(said, file, called=INPUT if typed else ""))
     return found
 
 
-def file_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path | None:
-    """Return a kata's file in a folder: the one worked on, `K.py`, or the only one that fits.
+def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:
+    """Return a kata's file in this folder: the one worked on, `K.py`, or the only one that fits.
 
-    Raise Refusal where several fit.
+    Raise Refusal where several fit, with the command for each: `{file}` in it is the file's name.
     """
-    known = known_here(kata, workspace, folder)
+    known = known_here(kata, workspace)
     if known is not None:
         return known
-    found = [file for file in _sources(folder) if kata in [fit.kata for fit in answers(file)]]
+    found = [file for file in _sources(Path()) if kata in [fit.kata for fit in answers(file)]]
     if len(found) > 1:
-        names = ", ".join(file.name for file in found)
-        commands = tuple(f"check {kata.id} {near(file)}" for file in found)
-        raise Refusal("several-here", kata=kata.id, files=names, commands=commands)
+        named: dict[str, Any] = {f"file{at}": str(file) for at, file in enumerate(found)}
+        commands = dict.fromkeys(command.replace("{file}", f"{{{name}}}") for name in named)
+        raise Refusal("several-here", kata=kata.id, files=", ".join(named.values()),
+                      commands=tuple(commands), **named)  # fmt: skip
     return found[0] if found else None
 
 
@@ -136,11 +140,11 @@ def _all_there(files: Sequence[str]) -> None:
         raise Refusal("no-files", files=", ".join(missing))
 
 
-def _latest(workspace: Workspace) -> Target:
+def _latest(workspace: Workspace, command: str) -> Target:
     """The file in this folder that was started or changed last; else one in another."""
     known = {os.path.realpath(file): kata for kata, file in workspace.files()}
     for file in _sources(Path()):
-        kata = known.get(os.path.realpath(file)) or _kata_said(file)
+        kata = known.get(os.path.realpath(file)) or _kata_said(file, command)
         if kata is not None:
             return Target(kata_called(kata), file, guessed=True)
     found = workspace.latest()
@@ -150,8 +154,8 @@ def _latest(workspace: Workspace) -> Target:
     return Target(kata_called(kata), file, guessed=True, elsewhere=True)
 
 
-def _of_kata(kata: Kata, workspace: Workspace) -> Target:
-    here = file_here(kata, workspace)
+def _of_kata(kata: Kata, workspace: Workspace, command: str) -> Target:
+    here = file_here(kata, workspace, f"{command} {kata.id} {{file}}")
     if here is not None:
         return Target(kata, near(here), guessed=here.stem != kata.id)
     known = workspace.file(kata.id)
@@ -160,10 +164,10 @@ def _of_kata(kata: Kata, workspace: Workspace) -> Target:
     raise Refusal("not-started", kata=kata.id, commands=(f"start {kata.id}",))
 
 
-def _kata_said(file: Path) -> str | None:
+def _kata_said(file: Path, command: str) -> str | None:
     try:
         # Many a file that answers no kata has a softmax of its own.
-        return kata_of(file, str(file), functions=False).id
+        return kata_of(file, str(file), command, functions=False).id
     except Refusal as refusal:
         if refusal.key == "kata-several":
             raise

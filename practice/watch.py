@@ -44,11 +44,13 @@ def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
     """Return what to watch from what was typed; a kata that has no file yet is handed out."""
     workspace = recorder.workspace
     kata = named(arguments[0]) if len(arguments) == 1 else None
-    if kata is not None and workspace.file(kata.id) is None and file_here(kata, workspace) is None:
-        return opened(kata, Path(), recorder, anew=False)
     if INPUT in arguments:
         raise Refusal("watch-input", commands=("watch mha",))
-    found = targets(arguments, workspace)
+    if kata is not None and workspace.file(kata.id) is None:
+        here = file_here(kata, workspace, f"watch {kata.id} {{file}}")
+        if here is None:
+            return opened(kata, Path(), recorder, anew=False)
+    found = targets(arguments, workspace, "watch")
     if len(found) != 1:
         raise Refusal(
             "watch-one-file", commands=("watch mha", "watch mha {file}"), file=arguments[-1]

@@ -288,7 +288,7 @@ MISTAKES: tuple[Mistake, ...] = (
         group="scale",
         words={
             "en": "the scores are divided by the root of the length; it should be the root of one head's width, √d",
-            "zh": "scores 除以的是序列长度的平方根；应除以单个 head 维度的 √d",
+            "zh": "scores 除以的是序列长度的平方根；应除以单个 head 宽度的平方根 √d",
         },
         edits=(
             *_scaled("products / math.sqrt(products.shape[-1])"),
@@ -654,7 +654,7 @@ MISTAKES: tuple[Mistake, ...] = (
         group="roles",
         words={
             "en": "a projection is made but never used; another layer does its work",
-            "zh": "有一个投影创建了却没有用上，它的活由别的层干了",
+            "zh": "有一个投影创建了却没有用上，它的工作由别的层做了",
         },
         edits=(
             (("key = self.key_proj(x)", "key = self.query_proj(x)"),),
@@ -751,7 +751,7 @@ MISTAKES: tuple[Mistake, ...] = (
         group="heads",
         words={
             "en": "the wrong axes are swapped before the heads are merged; swap heads and positions (axes 1 and 2)",
-            "zh": "合并 head 之前交换错了维度；应交换 head 和位置（第 1、2 维）",
+            "zh": "合并 head 之前交换错了维度；应交换 head 和位置（dim 1 和 2）",
         },
         edits=(
             *_one(

@@ -14,7 +14,7 @@ from ..practice.errors import Refusal
 from ..practice.settings import Settings
 from .help import translate
 from .language import choose, choose_colour
-from .screen import ReaderLeft, Screen, prepare
+from .screen import ReaderLeft, Screen, hush, prepare
 
 __all__ = ["Exit", "run"]
 
@@ -46,8 +46,7 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
         screen.own_up(settings.troubles)
         return _guarded(app, name, given, screen)
     except (ReaderLeft, BrokenPipeError):
-        # The reader left: say nothing more, not even at the interpreter's last flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        hush(sys.stdout)
         return Exit.CLOSED
 
 

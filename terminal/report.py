@@ -26,6 +26,7 @@ from .words import say
 
 __all__ = [
     "Look", "again", "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
+    "watching",
 ]  # fmt: skip
 
 _INDENT = 4
@@ -372,8 +373,16 @@ def _paragraph(text: str, look: Look, indent: int, style: str = "", *, hang: int
 
 def again(report: Report, typed: Sequence[str]) -> str:
     """Return the command that judges the same file on the same inputs."""
-    parts = (report.kata, report.file, *typed, "--seed", str(report.seed))
-    return " ".join(("attn-kata check", *(_argument(part) for part in parts)))
+    return _command("check", report.kata, report.file, *typed, "--seed", str(report.seed))
+
+
+def watching(report: Report, typed: Sequence[str]) -> str:
+    """Return the command that judges the same file at every save."""
+    return _command("watch", report.kata, report.file, *typed)
+
+
+def _command(*words: str) -> str:
+    return " ".join(("attn-kata", *map(_argument, words)))
 
 
 def _argument(part: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["STYLES", "WIDEST", "ReaderLeft", "Screen", "plainly", "prepare", "speaks_utf8"]
+__all__ = ["STYLES", "WIDEST", "ReaderLeft", "Screen", "hush", "plainly", "prepare", "speaks_utf8"]
 
 STYLES = {
     "": "none",
@@ -87,6 +88,12 @@ class ReaderLeft(Exception):
 
     No OSError, which typer would end the program for with 1: a verdict's status.
     """
+
+
+def hush(*streams: TextIO) -> None:
+    """Say nothing more where nobody reads: the interpreter's last flush would change the status."""
+    for stream in streams:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class Screen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..practice.settings import SETTINGS, Settings
+from .lists import next_lines
 from .screen import Screen
 from .text import Line, cells, pad, safe, wrap
 
@@ -21,7 +22,7 @@ _BEFORE = {
 def settings_lines(
     screen: Screen, settings: Settings, names: Sequence[str], environment: dict[str, str]
 ) -> list[Line]:
-    """Draw a line a setting, and where they are kept."""
+    """Draw a line a setting, where they are kept, and what to type next."""
     room = max(map(len, SETTINGS)) + 2
     values = {name: _value(screen, settings, name) for name in names}
     wide = max(map(cells, values.values())) + 2
@@ -40,6 +41,8 @@ def settings_lines(
         *lines,
         [],
         [(f"  {screen.say('settings-file', file=safe(str(settings.path)))}", "dim")],
+        [],
+        *next_lines(("attn-kata watch",), screen.language),
     ]
 
 

@@ -17,9 +17,9 @@ from ..checker.report.timings import Timings
 from ..kata.catalogue import Kata, katas
 from ..practice.targets import INPUT, Target
 from .lists import next_lines
-from .report import Look, again, command_lines, quiet_line, report_lines, verdict_line
+from .report import Look, again, command_lines, quiet_line, report_lines, verdict_line, watching
 from .screen import Screen, speaks_utf8
-from .text import quoted, safe, wrap
+from .text import safe, wrap
 from .timings import timings_lines
 
 __all__ = ["Manner", "Verdicts", "lines_of"]
@@ -31,8 +31,9 @@ _LARGEST = 4 << 20
 class Manner:
     """How to show reports.
 
-    typed: the options that judging again needs. explained: the names that have a page for
-    `why` to lead to. whole: draw passing ones of several in full, and no commands to type.
+    typed: the options that judging again needs; watched: those of them that `watch` takes.
+    explained: the names that have a page for `why` to lead to. whole: draw passing ones of
+    several in full, and no commands to type.
     timer: times the file that has just passed. quiet: a line a file. checks: as a look has it.
     """
 
@@ -46,6 +47,7 @@ class Manner:
     quiet: bool = False
     checks: str = "count"
     typed: Sequence[str] = ()
+    watched: Sequence[str] = ()
 
 
 class Verdicts:
@@ -217,7 +219,7 @@ class Verdicts:
             rows.append((say("next-trace"), steps))
         rows.append((say("next-again"), again(report, self.manner.typed)))
         if report.verdict != "pass" and report.file != INPUT:
-            rows.append((say("next-watch"), f"attn-kata watch {report.kata} {quoted(report.file)}"))
+            rows.append((say("next-watch"), watching(report, self.manner.watched)))
         return [(label, self.screen.typed(command)) for label, command in rows]
 
 

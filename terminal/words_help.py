@@ -45,8 +45,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("command.hint", "show the next hint you have not seen, or hint N",
      "给出还没看过的下一条提示，或者第 N 条"),
     ("command.solution", "show the model answer, after asking whether you are sure", "先问一声，再显示参考答案"),
-    ("command.explain", "explain a mistake or remark; with a kata, list those of its code, and "
-     "without ID all", "讲解一个错误或备注；给出题目就列出这道题的，不带 ID 时列出全部"),
+    ("command.explain", "explain a mistake or remark; given a kata, list its own, and "
+     "given nothing, all", "讲解一个错误或备注；给出题目就列出这道题的，不带 ID 时列出全部"),
     ("command.doctor", "check that attn-kata has all it needs, and say what is wrong",
      "检查 attn-kata 的运行环境，说出哪里有问题"),
     ("command.demo", "judge a right and a wrong answer, to show what that looks like",
@@ -101,12 +101,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "用你的编辑器打开文件（`attn-kata config editor`、VISUAL 或 EDITOR）"),
     ("option.last", "the last N checks (1)", "最近 N 次（1）"),
     ("option.everything", "all checks", "全部评判"),
-    ("option.unset", "take the setting back", "取消这项设置"),
+    ("option.unset", "remove the setting", "取消这项设置"),
     ("option.quiet", "one line a file", "每个文件一行"),
     ("option.verbose", "list every check, those that pass too", "逐项列出所有检查，通过的也列"),
-    ("option.record", "record the check whatever the file, or do not; without either it is recorded "
-     "where the file lies in a folder into which `start` has handed out a kata",
-     "不管是什么文件都记录，或都不记录；两个都不给时，只有文件所在的文件夹里用 `start` 领过题才记录"),
+    ("option.record", "record the check, or do not; by default it is recorded if a kata was started "
+     "in the file's folder", "记录，或不记录；都不给时，文件所在的文件夹里开始过题才记录"),
     ("option.lang", "language: en or zh; ATTN_KATA_LANG or `attn-kata config lang zh` sets it for good",
      "语言：en 或 zh；用 ATTN_KATA_LANG 或 `attn-kata config lang zh` 可以一次设好"),
     ("option.color", "colours: auto, always or never", "颜色：auto、always 或 never"),
@@ -130,7 +129,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.mask", "what the mask means: keep (1 = may attend), drop (True = masked), "
      "additive (0 and -inf)", "mask 的含义：keep（1 = 可以看）、drop（True = 遮住）、additive（0 和 -inf）"),
     ("option.seed", "repeat the inputs of an earlier check", "重复之前某次评判的输入"),
-    ("option.timeout", "seconds of processor time that your code may use, or sleep or wait (20)",
+    ("option.timeout", "seconds of processor time your code may use; it may sleep or wait as long (20)",
      "你的代码最多可用多少秒处理器时间，等待也最多这么多秒（20）"),
     ("option.memory",
      "memory limit in MB (half of the machine's, shared by the files judged at once)",

@@ -58,7 +58,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("heat-line", "yours are computed on line {line}", "你的权重在第 {line} 行算出"),
     ("heat-no-line", "yours are taken from your code as it runs", "你的权重取自代码运行时"),
     ("heat-unseen", "the judge found no tensor of attention weights in your code",
-     "没有在你的代码里找到权重张量"),
+     "没有在你的代码里找到注意力权重的张量"),
     ("heat-head", "head {head}", "head {head}"),
     ("heat-more", "and {count} more {count:head|heads}; `--heat FILE` with .svg or .png shows "
      "{count:it|them} too",

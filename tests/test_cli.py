@@ -390,7 +390,9 @@ def test_another_folders_file_is_not_taken(program, work):
 
 def test_settings_end_to_end(program, tmp_path):
     """A setting holds for the commands after it; a broken file is said at each, and kept."""
-    assert program("config", "lang", "zh").returncode == 0
+    told = program("config", "lang", "zh")
+    assert "从现在起" in told.stderr
+    assert told.stdout.count("attn-kata watch") == 1
     assert "分钟" in program("list").stdout
     assert "min" in program("list", ATTN_KATA_LANG="en").stdout
     assert program("config", "colr", "x").returncode == 2
@@ -516,6 +518,8 @@ def test_stub_is_judged_after_start(program):
     assert done.returncode == 1
     assert "NotImplementedError" in done.stdout
     assert "v1.py (v1), the one you started or changed last" in done.stderr
+    # It is no check of anybody's, here and in `history`.
+    assert "0 checks recorded" in program("doctor", "--no-torch").stdout
 
 
 def test_demo(program, work):

@@ -188,7 +188,7 @@ def test_run_is_the_files_own_output(said, work, tmp_path):
     ("setting", "variables", "words"),
     [
         ("", {}, "no editor is set"),
-        ("", {"EDITOR": "no-such-editor -w"}, "no program `no-such-editor`"),
+        ("", {"EDITOR": "no-such-editor -w"}, "no editor called `no-such-editor`"),
         ("", {"EDITOR": "'"}, "cannot be split"),
         ("", {"EDITOR": "false", "VISUAL": "{python} {mark} -a"}, ""),
         ("{python} {mark} -a", {"VISUAL": "false"}, ""),

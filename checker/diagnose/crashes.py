@@ -160,6 +160,10 @@ def _said(
         key = "crash-product"
     if key == "crash-invert" and made:
         return say("crash-invert-named", language, name=made["parts"][0]["text"])
+    if key == "crash-argument" and fault["line"] is None:
+        # The call is the kata's own, and right: what it leaves out needs a default.
+        left = re.findall(r"'(\w+)'", fault["message"])
+        return say("crash-default", language, names=", ".join(f"`{name}`" for name in left))
     if key == "crash-two-results":
         return say(key, language, call=parts["part1"])
     if key == "crash-broadcast" and not masked:

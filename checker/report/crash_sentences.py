@@ -95,28 +95,31 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "这里的值是 None；没有 `return` 的函数会返回 None",
     },
     "crash-invert-named": {
-        "en": "`~` turns booleans round, and `{name}` holds floats; compare it first: "
-        "`{name} == 0`",
+        "en": "`~` inverts booleans, and `{name}` holds floats; compare it first: `{name} == 0`",
         "zh": "`~` 只对布尔（或整数）取反，而 `{name}` 是浮点；先比较一下：`{name} == 0`",
     },
     "crash-two-results": {
         "en": "along an axis `{call}` gives values and their places; take `.values`, or `a{call}`",
         "zh": "沿某一维取 `{call}` 会同时返回值和位置；请取 `.values`，或改用 `a{call}`",
     },
+    "crash-default": {
+        "en": "the kata calls it without {names}: give a default",
+        "zh": "题目调用它时不传 {names}：请给出默认值",
+    },
     "crash-numpy": {
-        "en": "this is NumPy's, and tensors come in: use torch's own functions throughout",
+        "en": "this is NumPy's, and the inputs are tensors: use torch's own functions throughout",
         "zh": "这是 NumPy 的用法，而传进来的是张量；请全部使用 torch 自己的函数",
     },
     "crash-recursion": {
-        "en": "it calls itself without an end",
-        "zh": "它没完没了地调用自己",
+        "en": "it calls itself without end",
+        "zh": "它没有终止地一直调用自己",
     },
     "crash-matrix": {
-        "en": "`mm` takes tensors of two axes alone; `@` takes more",
+        "en": "`mm` takes only tensors with two axes; `@` takes more",
         "zh": "`mm` 只接受二维张量；更多维请用 `@`",
     },
     "crash-brackets": {
-        "en": "`.shape` takes no brackets; `.size()` does",
+        "en": "`.shape` takes no parentheses; `.size()` does",
         "zh": "`.shape` 后面不加括号；`.size()` 才加",
     },
     "crash-permute": {
@@ -128,15 +131,15 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "方法 `{name}`（第 {line} 行）漏了 `self`：它应是第一个参数",
     },
     "self-static": {
-        "en": "`{name}` (line {line}) takes `self` and is a `@staticmethod`: leave that away",
-        "zh": "`{name}`（第 {line} 行）要用 `self`，却写成了 `@staticmethod`：请去掉它",
+        "en": "`{name}` (line {line}) takes `self` but is a `@staticmethod`: remove the decorator",
+        "zh": "`{name}`（第 {line} 行）要用 `self`，却写成了 `@staticmethod`：请去掉这个装饰器",
     },
     "self-class": {
         "en": "`{name}` was called on the class; call it on an object",
         "zh": "`{name}` 是在类上调用的；应通过对象调用",
     },
     "self-given": {
-        "en": "a method called on an object gets `self` by itself; leave it out of the call",
+        "en": "a method called on an object gets `self` automatically; leave it out of the call",
         "zh": "通过对象调用方法时会自动传入 `self`，调用时不要再写",
     },
     "self-super": {
@@ -152,7 +155,7 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "构造函数收下了 `{name}` 却没有保存：`self.{name} = {name}`",
     },
     "self-outside": {
-        "en": "`self` is known inside of methods alone; is this line indented as it should be?",
+        "en": "`self` is known only inside methods; is this line indented as it should be?",
         "zh": "`self` 只在方法里才有；这一行的缩进对吗？",
     },
 }

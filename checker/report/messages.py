@@ -286,7 +286,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     "fail-unregistered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it; use nn.ModuleList, nn.ParameterList or a plain attribute",
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.ModuleList、"
-        "nn.ParameterList 或直接作为属性",
+        "nn.ParameterList 或直接设为属性",
     },
     "fail-not-module": {
         "en": "`{name}` is not an nn.Module, so it has no `parameters()`, `.to()` or `.eval()`",
@@ -310,7 +310,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "fail-gradients": {
         "en": "the gradient with respect to {name} is off by {off:.2g} of its scale ({case})",
-        "zh": "对 {name} 的梯度偏差为其尺度的 {off:.2g}（{case}）",
+        "zh": "对 {name} 的梯度，偏差是其尺度的 {off:.2g} 倍（{case}）",
     },
     "fail-detached": {
         "en": "no gradient reaches {name} ({case})",
@@ -373,16 +373,16 @@ MESSAGES: dict[str, dict[str, str]] = {
     "fail-device-finding": {"en": "on {name}: {what}", "zh": "在 {name} 上：{what}"},
     "fail-modified": {
         "en": "forward changes its argument {names} in place",
-        "zh": "forward 就地修改了参数 {names}",
+        "zh": "forward 原地修改了参数 {names}",
     },
     "fail-state": {
         "en": "the same call gives a different output after other calls",
         "zh": "同样的调用，在别的调用之后结果变了",
     },
     "fail-kept": {
-        "en": "a call answers with what one of the same shapes before it was given: something is "
-        "kept between calls",
-        "zh": "一次调用用到了之前同样形状的调用的内容：两次调用之间保留了什么",
+        "en": "a call uses what an earlier call of the same shapes was given: something is kept "
+        "between calls",
+        "zh": "一次调用用到了先前同形状调用的输入：有东西留在了两次调用之间",
     },
     "fail-random": {
         "en": "two identical calls in eval mode give different outputs",
@@ -479,7 +479,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "overwritten-in-place": {
         "en": "a tensor that the backward pass still needs is changed in place; make a new one, as in `state = state + …`",
-        "zh": "反向传播还要用到的张量被就地改掉了；应当另建一个，如 `state = state + …`",
+        "zh": "反向传播还要用到的张量被原地改掉了；应当另建一个，如 `state = state + …`",
     },
     "dropout-missing": {
         "en": "no dropout acts on the weights in train mode",
@@ -491,7 +491,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "dropout-before-softmax": {
         "en": "dropout acts before the softmax, where a dropped score of 0 still gets weight; apply it to the weights",
-        "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应当丢弃权重",
+        "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应把 dropout 用在权重上",
     },
     "semicolon": {"en": "; ", "zh": "；"},
     "crash-shapes": {
@@ -556,7 +556,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "crash-in-place": {
         "en": "a value that the backward pass still needs was overwritten in place; make a new one (no `+=`, and no method whose name ends in an underscore)",
-        "zh": "反向传播还要用的值被原地改掉了；请另建一个（不用 `+=`，也不用带下划线的版本）",
+        "zh": "反向传播还要用的值被原地改掉了；请另建一个（不用 `+=`，也不用名字以下划线结尾的方法）",
     },
     "crash-call": {
         "en": "a tensor is called like a function; attributes such as `.T`, `.mT` and `.shape` take no parentheses",
@@ -594,7 +594,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "input-modified": {
         "en": "forward changes {names} in place, but the caller still uses it",
-        "zh": "forward 就地修改了 {names}，而调用者还要用它",
+        "zh": "forward 原地修改了 {names}，而调用者还要用它",
     },
     "nondeterministic": {
         "en": "two identical calls in eval mode differ",
@@ -602,7 +602,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "causal-missing": {
         "en": "positions see what comes after them",
-        "zh": "位置能看到它之后的内容",
+        "zh": "有的位置能看到它后面的内容",
     },
     "heads-merge-wrong-axes": {
         "en": "features are merged in a different order from the one they were split in",

@@ -152,7 +152,7 @@ SENTENCES: dict[str, dict[str, str]] = {
     },
     "direct-mask-dtypes": {
         "en": "the mask is not accepted as {dtypes}; in this kata it may have any dtype",
-        "zh": "mask 不能是 {dtypes}；题目的 mask 可以是任意 dtype",
+        "zh": "代码不接受 {dtypes} 的 mask；题目的 mask 可以是任意 dtype",
     },
     "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},
     "gradient-nan": {
@@ -161,7 +161,7 @@ SENTENCES: dict[str, dict[str, str]] = {
     },
     "mask-dtype": {
         "en": "the mask is not accepted as {dtypes}; compare it, `mask == 0`, which works for every dtype",
-        "zh": "mask 是 {dtypes} 时会报错；用比较 `mask == 0`，任何 dtype 都行",
+        "zh": "代码不接受 {dtypes} 的 mask；请用比较 `mask == 0`，任何 dtype 都行",
     },
     "direct-far": {"en": "far positions", "zh": "靠后的位置"},
     "direct-mask-none": {"en": "no mask", "zh": "无 mask"},

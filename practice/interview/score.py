@@ -32,6 +32,8 @@ __all__ = [
 _LEAST = 0.4
 _SLIP = 0.1
 _WHOLE = 0.25
+# How much to practise is told at once.
+_ROWS = 4
 
 GRADES = ("strong-no", "no", "lean", "yes", "strong-yes")
 
@@ -189,20 +191,22 @@ def level(session: Session) -> str:
 
 def following(session: Session) -> list[tuple[str, str]]:
     """Return what to practise next, as (why, command): the mistakes, the tier, the questions."""
-    rows: list[tuple[str, str]] = []
     named = [
         one["mistake"] for each in session.submissions for one in each.report.get("diagnosis", ())
     ]
-    rows += [("mistake", f"explain {name}") for name in dict.fromkeys(named)]
-    missing = [stage.tier.kata.id for stage in session.stages if not stage.passed]
-    if missing:
-        rows.append(("tier", f"start {missing[0]}"))
+    rows: list[tuple[str, str]] = []
     weakest = min(_shares(session), default=(1.0, ""))
     if weakest[0] < 0.5:
         rows.append(("question", f"show {weakest[1]}"))
     if any(one.how == "wrong" for one in clarity(session)):
         rows.append(("clarity", f"interview --plan {session.plan.id} --practice"))
-    return rows[:4] or [("again", f"interview --plan {session.plan.id} --level senior")]
+    missing = [stage.tier.kata.id for stage in session.stages if not stage.passed]
+    if not (named or missing or rows) and session.level != "senior":
+        rows.append(("again", f"interview --plan {session.plan.id} --level senior"))
+    last = session.stages[-1].tier.kata.id
+    tier = ("tier", f"watch {missing[0]}") if missing else ("once-more", f"watch {last}")
+    mistakes = [("mistake", f"explain {name}") for name in dict.fromkeys(named)]
+    return [*mistakes[: _ROWS - 1 - len(rows)], tier, *rows]
 
 
 def _shares(session: Session) -> list[tuple[float, str]]:

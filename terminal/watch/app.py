@@ -28,7 +28,7 @@ from ...practice import clock
 from ...practice.errors import Refusal
 from ...practice.schedule import Standing
 from ..report import Look
-from ..screen import WIDEST, Screen
+from ..screen import WIDEST, Screen, hush
 from ..text import Line, fold, safe
 from ..usage import refused
 from .chooser import Chooser
@@ -88,10 +88,11 @@ class WatchApp:
         except (EOFError, OSError):
             if not _terminal_is_gone():
                 raise
-            # Nobody is left to be told.
-            raise SystemExit(128 + signal.SIGHUP) from None
+            ending = SystemExit(128 + signal.SIGHUP)
         if not isinstance(ending, SystemExit):
             self.screen.print(farewell_lines(self.rounds, self._look(self.screen.width)))
+        elif _terminal_is_gone():
+            hush(sys.stdout, sys.stderr)
         if ending is not None:
             raise ending
 

@@ -74,7 +74,7 @@ TOLD = {
     "self handed over": (
         edited((FORWARD, "    def half(self, x):\n        return x / 2\n\n" + FORWARD),
                ("        query =", "        x = self.half(self, x)\n        query =")),
-        "a method called on an object gets `self` by itself; leave it out of the call",
+        "a method called on an object gets `self` automatically; leave it out of the call",
     ),
     "super with an argument": (
         edited(("super().__init__()", "super().__init__(hidden_dim)")),
@@ -189,6 +189,13 @@ def test_what_is_asked_for_and_not_given(judged):
     assert source != SDPA
     message = judged("sdpa", source).error.message
     assert "asks for `left`, `right` too" in message
+
+
+def test_what_the_kata_leaves_out_needs_a_default(judged):
+    """Where the kata's own call leaves out an argument, nobody is told to mend that call."""
+    source = find("drill-softmax").solution().replace("dim: int = -1", "dim: int")
+    report = judged("drill-softmax", source)
+    assert report.crash.help == "the kata calls it without `dim`: give a default"
 
 
 def test_a_name_of_another_function_is_not_misspelt(judged):

@@ -125,12 +125,14 @@ def test_a_senior_who_could_go_either_way_is_a_junior(play):
 
 
 def test_what_to_practise_next(play):
-    """The mistakes' pages, the step you did not pass, the question with the fewest points."""
+    """The mistakes' pages, the step not passed, the weakest question; after all, a level up."""
     session = play("right", "wrong", ticks="0")
     assert following(session) == [
         ("mistake", "explain scale-by-hidden-dim"),
-        ("tier", "start mha"),
+        ("tier", "watch mha"),
         ("question", "show v4"),
     ]
     perfect = play("right", "right")
-    assert following(perfect) == [("again", "interview --plan mha --level senior")]
+    once_more = ("once-more", "watch mha")
+    assert following(perfect) == [once_more, ("again", "interview --plan mha --level senior")]
+    assert following(play("right", "right", level="senior")) == [once_more]

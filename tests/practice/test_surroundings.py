@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attn_kata.practice import surroundings
 from attn_kata.practice.errors import Refusal
-from attn_kata.practice.judging import Wishes
+from attn_kata.practice.judging import Mask, Wishes
 from attn_kata.practice.surroundings import Cuda, ask_cuda, device_called, require_device
 from attn_kata.terminal.words import say
 
@@ -102,8 +102,12 @@ def test_nobody_is_asked_where_none_is_needed(answering):
 
 
 def test_the_judge_is_told():
-    """The device reaches the judge, and is typed again with the seed."""
+    """The device and the limits reach the judge, and are typed again with the seed."""
     wishes = Wishes(language="en", device="cuda:1")
     assert wishes.options().device == "cuda:1"
     assert wishes.to_type() == ("--device", "cuda:1")
+    limits = Wishes(language="en", timeout=2.5, memory=900, class_name="A", mask=Mask.drop)
+    watched = ("--class", "A", "--mask", "drop")
+    assert limits.to_type() == (*watched, "--timeout", "2.5", "--memory", "900")
+    assert limits.to_watch() == watched
     assert Wishes(language="en").to_type() == ()

@@ -96,7 +96,7 @@ def test_start_into_what_is_no_folder(here):
 
 def chosen(arguments, workspace):
     """Resolve arguments to (kata, file name) pairs."""
-    return [(target.kata.id, str(target.file)) for target in targets(arguments, workspace)]
+    return [(target.kata.id, str(target.file)) for target in targets(arguments, workspace, "check")]
 
 
 def test_targets_by_kata_header_and_name(here, workspace):
@@ -116,9 +116,9 @@ def test_this_folder_comes_first(here, workspace, tmp_path):
     other = tmp_path / "other.py"
     other.write_text("x")
     workspace.remember("v3", other)
-    (asked,) = targets(["v3"], workspace)
+    (asked,) = targets(["v3"], workspace, "check")
     assert (asked.file, asked.elsewhere) == (other, True)
-    assert targets([], workspace)[0].elsewhere
+    assert targets([], workspace, "check")[0].elsewhere
     (here / "v3.py").write_text("x")
     assert chosen(["v3"], workspace) == chosen([], workspace) == [("v3", "v3.py")]
     mine = here / "mine.py"
@@ -173,19 +173,22 @@ def test_classes_of_two_katas_are_said(here, workspace):
     (here / "a.py").write_text(defines("SelfAttentionV1", "MultiHeadAttention"))
     for arguments in (["a.py"], []):
         with pytest.raises(Refusal, match="kata-several") as refusal:
-            targets(arguments, workspace)
-        assert refusal.value.commands == ("check v1 {file}", "check mha {file}")
+            targets(arguments, workspace, "watch")
+        assert refusal.value.commands == ("watch v1 {file}", "watch mha {file}")
         ((_, told),) = refusal.value.notes
         assert told == "SelfAttentionV1 (v1, a.py:1), MultiHeadAttention (mha, a.py:4)"
 
 
 def test_several_files_of_a_kata_here(here, workspace):
-    """The only file with the kata's class is found; of several none is taken unasked."""
+    """The only file with the kata's class is found; of several each is suggested, none taken."""
     (here / "a.py").write_text(defines("MultiHeadAttention"))
     assert chosen(["mha"], workspace) == [("mha", "a.py")]
-    (here / "b.py").write_text(defines("MultiHeadAttention"))
-    with pytest.raises(Refusal, match="several-here"):
-        targets(["mha"], workspace)
+    (here / "b {0}.py").write_text(defines("MultiHeadAttention"))
+    with pytest.raises(Refusal, match="several-here") as refusal:
+        targets(["mha"], workspace, "watch")
+    values = refusal.value.values
+    typed = sorted(command.format(**values) for command in refusal.value.commands)
+    assert typed == ["watch mha a.py", "watch mha b {0}.py"]
 
 
 def test_nothing_given_judges_what_changed_last(here, workspace):
@@ -218,5 +221,5 @@ def test_what_cannot_be_judged(arguments, key, here, workspace):
     (here / "plain.py").write_text("x = 1")
     (here / "wrong_header.py").write_text("# attn-kata: zzzzzz\n")
     with pytest.raises(Refusal) as refusal:
-        targets(arguments, workspace)
+        targets(arguments, workspace, "check")
     assert refusal.value.key == key
