@@ -64,6 +64,33 @@ class Lines:
                 return number
         return None
 
+    def argument(self, name: str) -> int | None:
+        """The line on which forward names an argument; that of its `def` where it names none."""
+        forward = self._forward()
+        if forward is None:
+            return None
+        named = forward.args
+        own = [*named.posonlyargs, *named.args, *named.kwonlyargs]
+        return next((one.lineno for one in own if one.arg == name), forward.lineno)
+
+    def tested(self, name: str) -> int | None:
+        """The first line of forward that asks whether an argument is there."""
+        tests = [
+            node.test
+            for node in ast.walk(self._forward() or ast.Pass())
+            if isinstance(node, (ast.If, ast.IfExp))
+        ]
+        asking = [
+            test.lineno
+            for test in tests
+            if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(test))
+        ]
+        return min(asking, default=None)
+
+    def _forward(self) -> ast.FunctionDef | None:
+        methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]
+        return next((n for n in methods if n.name in {"forward", "__call__"}), None)
+
     def last_return(self) -> int | None:
         """The last `return` of the class."""
         lines = [n.lineno for n in ast.walk(self.own) if isinstance(n, ast.Return)]

@@ -64,6 +64,7 @@ MISTAKE_IDS = (
     "mask-fill-small",
     "mask-added",
     "mask-multiplied",
+    "mask-needed",
     "causal-missing",
     "causal-excludes-self",
     "causal-sees-next",
@@ -129,6 +130,7 @@ REMARK_IDS = (
     "dropout-not-applied",
     "returns-tuple",
     "mask-form",
+    "mask-without-default",
     "output-projection-extra",
     "parameter-unused",
 )

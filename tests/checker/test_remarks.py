@@ -72,6 +72,9 @@ CASES = {
     "mask-form": (
         "mha", "attention_mask == 0, lowest", "~attention_mask, lowest", "attention_mask",
     ),
+    "mask-without-default": (
+        "mha", "attention_mask=None", "attention_mask", "def forward",
+    ),
     "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
     "parameter-unused": (
         "mha", "        self.drop =",

@@ -9,23 +9,25 @@ from typing import Any
 
 from ....kata.catalogue import Contract
 from ...vocabulary import constructor_role, forward_role
-from .plan import Binding, ForwardPlan
+from .plan import Binding, ForwardPlan, StandIn
 
 __all__ = ["bindings"]
 
 _STARRED = {"VAR_POSITIONAL", "VAR_KEYWORD"}
+# Forms beside the kata's own last one in which a mask may be needed; no two broadcast alike.
+_NEEDED_FORMS = ("BQK", "BK", "B1QK")
 
 
 def bindings(
-    entry: dict[str, Any], sizes: list[dict[str, Any]], contract: Contract
+    entry: dict[str, Any], sizes: list[dict[str, Any]], contract: Contract, convention: str
 ) -> Iterator[Binding]:
     """Yield ways to make and call a class, the likeliest first.
 
     entry: a class as the candidate's process describes it. sizes: numbers in the
-    module's globals that its functions read.
+    module's globals that its functions read. convention: what a mask means.
     """
     global_roles = tuple(_global_roles(sizes))
-    plans = _forward_plans(entry["forward"] or [], contract)
+    plans = _forward_plans(entry["forward"] or [], contract, convention)
     signature = entry["constructor"] or []
     positional = tuple(p["name"] for p in signature if p["kind"] == "POSITIONAL_ONLY")
     annotations = {p["name"]: p["annotation"] for p in signature}
@@ -144,7 +146,9 @@ def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
     return default is None and (role not in {"width", "heads"} or role in asked)
 
 
-def _forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[ForwardPlan]:
+def _forward_plans(
+    signature: list[dict[str, Any]], contract: Contract, convention: str
+) -> list[ForwardPlan]:
     """Return ways to call forward, the likeliest first."""
     named = [p for p in signature if p["kind"] not in _STARRED]
     plan = (_cross if contract.source == "cross" else _self)(named, contract)
@@ -152,12 +156,11 @@ def _forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[
     if plan.mask is None and contract.masks and _starred(signature):
         plan = replace(plan, mask=contract.forward[-1].split("=")[0])
         return [plan]
-    if plan.mask is not None and _required(named, plan.mask):
-        # With no mask to give, None is the natural stand-in; a mask of ones serves
-        # code that reads the mask's shape before it looks whether there is one.
-        plans = [replace(plan, no_mask="none"), replace(plan, no_mask="ones")]
-    elif plan.mask is not None:
-        plans = [plan, replace(plan, no_mask="ones")]
+    if plan.mask is not None:
+        plan = replace(plan, optional=not _required(named, plan.mask))
+        # Code that cannot do without a mask is judged with one that hides nothing.
+        needed = (replace(plan, stand_in=one) for one in _stand_ins(contract, convention))
+        plans = [plan, *needed]
     if contract.source == "cross":
         plans += [swapped for old in plans if (swapped := _swapped(old)) is not None]
     if not named and any(p["kind"] == "VAR_POSITIONAL" for p in signature):
@@ -165,6 +168,14 @@ def _forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[
         pairs = tuple((source, source) for source in sources)
         plans = [ForwardPlan(sources=pairs, positional=sources)]
     return plans
+
+
+def _stand_ins(contract: Contract, convention: str) -> Iterator[StandIn]:
+    """Masks that hide nothing, the likeliest to be taken first."""
+    own = contract.masks[-1]
+    for form in (own, *(form for form in _NEEDED_FORMS if form not in contract.masks)):
+        for dtype in ("float",) if convention == "additive" else ("int64", "bool"):
+            yield StandIn(form=form, dtype=dtype, worth=int(convention == "keep"))
 
 
 def _swapped(plan: ForwardPlan) -> ForwardPlan | None:

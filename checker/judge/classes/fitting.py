@@ -138,11 +138,9 @@ class Fitted:
             "dtype": dtype_name(dtype),
         }
 
-    def none_mask(self, case: Case) -> Tensor | None:
-        """What stands for no mask in a call."""
-        if self.binding.forward.no_mask != "ones":
-            return None
-        return nothing_hidden(self.kata, case)
+    def none_mask(self, case: Case, work: torch.dtype | None = None) -> Tensor | None:
+        """What stands for no mask in a call. work: the dtype of the inputs, if another."""
+        return nothing_hidden(self.binding.forward, case, work or self.work)
 
     def align(self) -> None:
         """Find the roles at the base size: as plain names say, by derivatives, or by names."""

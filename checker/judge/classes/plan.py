@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-__all__ = ["Binding", "ForwardPlan", "Size"]
+__all__ = ["Binding", "ForwardPlan", "Size", "StandIn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +27,28 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """A mask that hides nothing, given where there is none. worth: each of its entries."""
+
+    form: str
+    dtype: str
+    worth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardPlan:
     """Which input goes to which forward argument.
 
     sources: argument → query, key, value, context, x or a constant in a tuple of one.
-    mask: the argument that takes the mask. no_mask: what stands for "no mask" there,
-    "omit", "none" or "ones".
+    mask: the argument that takes the mask. optional: whether it has a default; without a
+    mask it is left out then, and None elsewhere. stand_in: what is given in the place of
+    none, to code that was found to need one.
     """
 
     sources: tuple[tuple[str, str | tuple[Any]], ...]
     mask: str | None = None
-    no_mask: str = "omit"
+    optional: bool = True
+    stand_in: StandIn | None = None
     positional: tuple[str, ...] = ()
 
     @property
@@ -56,7 +67,7 @@ class ForwardPlan:
             if mask is not None:
                 given[self.mask] = {"input": "mask", "keep": True, **extra.pop("mask_layout", {})}
                 used["mask"] = mask
-            elif self.no_mask == "none":
+            elif not self.optional:
                 given[self.mask] = None
         for name in extra.pop("strided", ()):
             for argument, value in given.items():
