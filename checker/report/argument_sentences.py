@@ -27,6 +27,20 @@ ARGUMENTS: dict[str, dict[str, str]] = {
         "nothing it is",
         "zh": "不传 `{name}` 时，输出不是注意力的结果；传一个什么都不遮的 mask 时才是",
     },
+    "argument-unknown": {
+        "en": "{names}: needed by forward and not given by the kata; None, 0 or False was given",
+        "zh": "{names}：forward 需要，题目却不会传；评判时传的是 None、0 或 False",
+    },
+    "arguments-not-given": {
+        "en": "the kata gives nothing for {names}; give it a default, or make it in the class",
+        "zh": "题目不会为 {names} 传值，请给出默认值，或在类里自己生成",
+    },
+    "config-made-up": {
+        "en": "`{name}` was filled by what the names of its settings say; where a name says "
+        "nothing, give the setting a default in a config class, or take sizes as arguments",
+        "zh": "`{name}` 是按各项设置的名字填的；名字看不出含义的，请在配置类里给它默认值，"
+        "或把各种大小写成参数",
+    },
     "dropout-with-mask-alone": {
         "en": "dropout acts only where a mask is given; without one nothing is dropped",
         "zh": "只有传了 mask 时 dropout 才起作用；不传时什么也没有丢弃",

@@ -131,6 +131,7 @@ REMARK_IDS = (
     "returns-tuple",
     "mask-form",
     "mask-without-default",
+    "argument-unknown",
     "output-projection-extra",
     "parameter-unused",
 )

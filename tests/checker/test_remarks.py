@@ -75,6 +75,9 @@ CASES = {
     "mask-without-default": (
         "mha", "attention_mask=None", "attention_mask", "def forward",
     ),
+    "argument-unknown": (
+        "mha", "x, attention_mask=None", "x, start_pos, attention_mask=None", "def forward",
+    ),
     "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
     "parameter-unused": (
         "mha", "        self.drop =",

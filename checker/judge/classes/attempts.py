@@ -99,7 +99,7 @@ def _describing_sizes(kata: Kata, binding: Binding) -> list[Size]:
     if kata.contract.heads == "one":
         return [Size(hidden=6, heads=1)]
     if binding.takes("heads") or binding.takes("head_dim"):
-        return [Size(hidden=12, heads=3), Size(hidden=16, heads=4)]
+        return [Size(hidden=12, heads=3), Size(hidden=16, heads=2)]
     # The number of heads is written into the class: try widths that common numbers divide.
     return [Size(hidden=width, heads=1) for width in (16, 24, 32, 64)]
 

@@ -42,13 +42,15 @@ class ForwardPlan:
     sources: argument → query, key, value, context, x or a constant in a tuple of one.
     mask: the argument that takes the mask. optional: whether it has a default; without a
     mask it is left out then, and None elsewhere. stand_in: what is given in the place of
-    none, to code that was found to need one.
+    none, to code that was found to need one. unasked: arguments without a default that are
+    none of the kata's, and get nothing.
     """
 
     sources: tuple[tuple[str, str | tuple[Any]], ...]
     mask: str | None = None
     optional: bool = True
     stand_in: StandIn | None = None
+    unasked: tuple[str, ...] = ()
     positional: tuple[str, ...] = ()
 
     @property
@@ -92,13 +94,15 @@ class Binding:
     def takes(self, role: str) -> bool:
         """Whether the constructor (or a global it reads) asks for a role."""
         roles = {r for _, r in self.constructor} | {r for _, r in self.global_roles}
-        return role in roles or "config" in roles
+        return role in roles or bool(roles & {"config", "spread"})
 
     def recipe(self, size: Size) -> dict[str, Any]:
         """Return how to make the object at one size."""
         worth = self._worth(size)
         kwargs = {}
         for name, role in self.constructor:
+            if role == "spread":
+                continue
             if role == "config":
                 kwargs[name] = {"config": self.annotations.get(name, "")}
             else:
@@ -109,6 +113,7 @@ class Binding:
             "args": args,
             "kwargs": kwargs,
             "roles": worth,
+            "spread": any(role == "spread" for _, role in self.constructor),
             "globals": {name: worth[role] for name, role in self.global_roles},
         }
 

@@ -336,6 +336,10 @@ class Verdict(Blame):
     def notes(self, examination: Examination, seen: Trace) -> None:
         """Remarks that need nothing but what was seen."""
         shown = examination.fitted.shown
+        unasked = examination.fitted.binding.forward.unasked
+        if unasked:
+            names = ", ".join(f"`{name}`" for name in unasked)
+            self.remark("argument-unknown", self.lines.argument(unasked[0]), names=names)
         if shown["printed"]:
             self.remark("prints", shown["printed"][0])
         if shown["answer"]["container"] is not None:
