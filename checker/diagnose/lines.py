@@ -65,13 +65,15 @@ class Lines:
         return None
 
     def argument(self, name: str) -> int | None:
-        """The line on which forward names an argument; that of its `def` where it names none."""
-        forward = self._forward()
-        if forward is None:
-            return None
-        named = forward.args
-        own = [*named.posonlyargs, *named.args, *named.kwonlyargs]
-        return next((one.lineno for one in own if one.arg == name), forward.lineno)
+        """The line on which forward, else the constructor, names an argument."""
+        methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]
+        for wanted in ("forward", "__call__", "__init__"):
+            for named in (method.args for method in methods if method.name == wanted):
+                own = [*named.posonlyargs, *named.args, *named.kwonlyargs]
+                found = next((one.lineno for one in own if one.arg == name), None)
+                if found is not None:
+                    return found
+        return None
 
     def tested(self, name: str) -> int | None:
         """The first line of forward that asks whether an argument is there."""

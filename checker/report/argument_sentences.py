@@ -31,6 +31,10 @@ ARGUMENTS: dict[str, dict[str, str]] = {
         "en": "{names}: needed by forward and not given by the kata; None, 0 or False was given",
         "zh": "{names}：forward 需要，题目却不会传；评判时传的是 None、0 或 False",
     },
+    "switch-off": {
+        "en": "`{name}` is off by default, but the kata needs it on; it was turned on to judge",
+        "zh": "`{name}` 默认是关的，而这道题需要它开着；评判时替你打开了",
+    },
     "arguments-not-given": {
         "en": "the kata gives nothing for {names}; give it a default, or make it in the class",
         "zh": "题目不会为 {names} 传值，请给出默认值，或在类里自己生成",

@@ -132,6 +132,7 @@ REMARK_IDS = (
     "mask-form",
     "mask-without-default",
     "argument-unknown",
+    "switch-off",
     "output-projection-extra",
     "parameter-unused",
 )

@@ -9,7 +9,7 @@ from typing import Any
 from ....kata.catalogue import Contract
 from ...vocabulary import constructor_role
 from .forwarding import STARRED, forward_plans
-from .plan import Binding
+from .plan import Binding, ForwardPlan
 
 __all__ = ["bindings"]
 
@@ -47,7 +47,23 @@ def bindings(
                 positional=positional,
                 annotations=annotations,
                 causal=contract.causal,
+                switched=_switched(constructor, signature, plan, entry["forward"] or [])
+                if contract.causal
+                else (),
             )
+
+
+def _switched(
+    constructor: tuple[tuple[str, str], ...],
+    signature: list[dict[str, Any]],
+    plan: ForwardPlan,
+    forward: list[dict[str, Any]],
+) -> tuple[str, ...]:
+    """The switches of a causal mask that are off by default and are turned on."""
+    given = {name for name, role in constructor if role == "causal"}
+    called = {name for name, source in plan.sources if source == (True,)}
+    off = [p["name"] for p in signature if p["default"] is False and p["name"] in given]
+    return (*off, *(p["name"] for p in forward if p["default"] is False and p["name"] in called))
 
 
 def _global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:

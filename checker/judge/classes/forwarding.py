@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from ....kata.catalogue import Contract
-from ...vocabulary import foreign, forward_role
+from ...vocabulary import foreign, forward_role, words
 from .plan import ForwardPlan, StandIn
 
 __all__ = ["STARRED", "forward_plans"]
@@ -82,7 +82,10 @@ def _roles(named: list[dict[str, Any]]) -> dict[str, str | None]:
         role = forward_role(parameter["name"])
         strange = strangers[parameter["name"]]
         kept = parameter["has_default"] and parameter["default"] is not None
-        if strange is not None:
+        switch = parameter["annotation"] == "bool" or isinstance(parameter["default"], bool)
+        if switch and "causal" in words(parameter["name"]):
+            role = "causal"
+        elif strange is not None:
             role = strange
         elif kept and role not in {"causal", "mask", "padding"}:
             role = "own"

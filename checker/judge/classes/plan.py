@@ -81,7 +81,7 @@ class ForwardPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """One way to make and call the class."""
+    """One way to make and call the class. switched: the switches that are off unless turned on."""
 
     class_name: str
     constructor: tuple[tuple[str, str], ...]
@@ -90,6 +90,7 @@ class Binding:
     positional: tuple[str, ...] = ()
     annotations: dict[str, str] = field(default_factory=dict)
     causal: bool = False
+    switched: tuple[str, ...] = ()
 
     def takes(self, role: str) -> bool:
         """Whether the constructor (or a global it reads) asks for a role."""

@@ -340,6 +340,11 @@ class Verdict(Blame):
         if unasked:
             names = ", ".join(f"`{name}`" for name in unasked)
             self.remark("argument-unknown", self.lines.argument(unasked[0]), names=names)
+        switched = examination.fitted.binding.switched
+        if switched:
+            name = switched[0]
+            line = self.lines.argument(name) or self.lines.naming(name)
+            self.remark("switch-off", line, name=name)
         if shown["printed"]:
             self.remark("prints", shown["printed"][0])
         if shown["answer"]["container"] is not None:
