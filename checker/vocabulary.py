@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-__all__ = ["constructor_role", "forward_role", "layer_role", "words"]
+__all__ = ["constructor_role", "foreign", "forward_role", "layer_role", "words"]
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -76,9 +76,10 @@ _WIDTH_WORDS = {
 _LENGTH_WORDS = {
     "len", "length", "block", "context", "ctx", "seq", "seqlen", "maxlen", "positions",
     "position", "tokens", "timesteps", "sequence", "lens", "lengths", "npositions", "nctx",
-    "n_ctx", "blocksize", "window", "steps", "seq_len", "max_len",
+    "n_ctx", "blocksize", "steps", "seq_len", "max_len",
 }  # fmt: skip
 _SIZE_WORDS = {"dim", "dims", "size", "width", "d", "features", "channels", "embd", "dimension"}
+_RATE_WORDS = {"prob", "rate"}
 _DROP_WORDS = {"dropout", "drop", "pdrop", "dropouts", "dropprob", "droprate", "dp"}
 
 
@@ -105,7 +106,7 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
     parts = words(bare)
     have = set(parts)
     # Each row: the words that must meet the name, and the role then. First match wins.
-    if have & _DROP_WORDS:
+    if have & _DROP_WORDS or (have & _RATE_WORDS and "keep" not in have):
         return "dropout"
     if "device" in have:
         return "device"
@@ -134,6 +135,9 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
         return "flag"
     if have & {"theta", "scale", "seed", "temperature", "init", "std"}:
         return "flag"
+    if "window" in have and not have & _LENGTH_WORDS:
+        # Of a sliding window, which no class is asked for.
+        return None
     if have & _LENGTH_WORDS:
         return "width" if have & {"dim", "dims", "embd", "embed", "width", "channels"} else "length"
     if have & _WIDTH_WORDS:
@@ -165,10 +169,10 @@ def forward_role(name: str) -> str | None:
         return "causal"
     if "mask" in have or "masks" in have or name.lower() in {"msk", "m", "attnmask"}:
         return "padding" if "padding" in have or "pad" in have else "mask"
-    if have & {"padding", "pad"}:
-        return "padding"
     if have & {"lens", "lengths", "len", "length"}:
         return "lengths"
+    if have & {"padding", "pad"}:
+        return "padding"
     if {"key", "value"} <= have or {"k", "v"} <= have:
         return "context"
     if have & _QUERY and not have & {"pos"}:
@@ -177,6 +181,39 @@ def forward_role(name: str) -> str | None:
         if have & vocabulary:
             return role
     return "x" if have & _PLAIN else None
+
+
+_KEPT = {"cache", "caches", "past", "presents", "mems", "layerpast", "kvcache"}
+_SWITCHES = {"use", "need", "needs", "return", "returns", "output", "outputs", "is", "with"}
+_COUNTS = {"start", "offset", "step", "idx", "index", "pos", "position", "layer", "block", "head"}
+_TABLES = {
+    "freqs", "freq", "freqs_cis", "cos", "sin", "rope", "rotary", "alibi", "bias", "biases",
+    "ids", "positions", "pe", "rel", "relative", "state", "dropout",
+}  # fmt: skip
+
+
+def foreign(name: str, annotation: str = "") -> str | None:
+    """Say what a forward argument is that no kata asks for, or None where it may be one asked for.
+
+    cache (what earlier calls kept), switch, count (a number, such as the first position) or
+    table (of positions, of biases, a state).
+    """
+    parts = words(name)
+    have = set(parts)
+    if annotation in {"int", "float"}:
+        return "count"
+    if have & _KEPT:
+        return "switch" if have & _SWITCHES or annotation == "bool" else "cache"
+    if "mask" in have or "masks" in have or "causal" in have:
+        return None
+    if annotation == "bool" or (len(parts) > 1 and parts[0] in _SWITCHES - {"output", "outputs"}):
+        return "switch"
+    if parts[:2] in (["output", "attentions"], ["output", "weights"], ["output", "attention"]):
+        return "switch"
+    if have <= _COUNTS:
+        return "count"
+    plain = have & (_QUERY | _KEY | _VALUE | _CONTEXT | _PLAIN) - _TABLES
+    return "table" if have & _TABLES and not plain else None
 
 
 _LAYER_WORDS = {

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from ..vocabulary import constructor_role
-from .loading import plain, strings_read
+from .configs import Settings, configuration, fill_shared
+from .loading import plain
 
 __all__ = ["Built", "build", "may_be_mask"]
 
@@ -21,53 +18,6 @@ __all__ = ["Built", "build", "may_be_mask"]
 _MODULE_OWN = frozenset(vars(nn.Module()))
 # A mask has two values, at most three; weights have as many as entries.
 _MASK_LEVELS = 4
-
-
-class Settings(dict):  # type: ignore[type-arg]
-    """A configuration made from the attributes that a constructor reads.
-
-    Attribute, item and `.get` access all answer by what the name means.
-    """
-
-    def __init__(self, roles: dict[str, Any], namespace: dict[str, Any]) -> None:
-        super().__init__()
-        self.__dict__["_roles"] = roles
-        # Filled as well, for code that merges it into defaults of its own.
-        for name in strings_read(namespace.values()):
-            role = _role(name, roles)
-            if role in _FILLED and role in roles:
-                self[name] = roles[role]
-
-    def __missing__(self, name: str) -> Any:
-        roles = self.__dict__["_roles"]
-        role = _role(name, roles)
-        if role in roles:
-            return roles[role]
-        return "scale" in name
-
-    def __contains__(self, name: object) -> bool:
-        roles = self.__dict__["_roles"]
-        return _role(str(name), roles) in roles
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self[name]
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        self[name] = value
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default  # noqa: SIM401 - this is that get
-
-
-def _role(name: str, roles: dict[str, Any]) -> str | None:
-    """What an attribute of a configuration asks for: `=name` where its name is known."""
-    known = f"={name}"
-    return known if known in roles else constructor_role(name, config=True)
-
-
-_FILLED = {"width", "heads", "length", "dropout", "head_dim"}
 
 
 class Built:
@@ -212,8 +162,9 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
 
     recipe: function, the name of what is there already; or class, args and kwargs (plain values,
     or {"config": annotation}, {"device": …} and {"dtype": …} for what JSON cannot hold), roles
-    (what each role is worth, and each name with "=" before it) and globals to set first. place:
-    the device that a constructor is told, where it asks for one.
+    (what each role is worth, and each name with "=" before it), globals to set first, and spread,
+    whether all settings that the file reads by name are given besides. place: the device that a
+    constructor is told, where it asks for one.
     """
     if "function" in recipe:
         return Built(namespace[recipe["function"]])
@@ -227,93 +178,16 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
         return item
 
     roles = {role: plain_value(worth) for role, worth in recipe["roles"].items()}
-    _fill_shared_configs(namespace, roles)
+    fill_shared(namespace, roles)
 
     def value_of(item: Any) -> Any:
         if isinstance(item, dict) and "config" in item:
-            return _configuration(namespace, item["config"], roles)
+            return configuration(namespace, item["config"], roles)
         return plain_value(item)
 
     args = [value_of(item) for item in recipe["args"]]
     kwargs = {name: value_of(item) for name, item in recipe["kwargs"].items()}
+    if recipe.get("spread"):
+        # A constructor that takes anything by name is given what it reads.
+        kwargs |= Settings(roles, namespace)
     return Built(namespace[recipe["class"]](*args, **kwargs))
-
-
-def _configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, Any]) -> Any:
-    own = [
-        value
-        for value in namespace.values()
-        if isinstance(value, type)
-        and value.__module__ == "submission"
-        and not issubclass(value, nn.Module)
-    ]
-    named = [value for value in own if value.__name__ == annotation]
-    if not named and annotation not in {"dict", "Dict", "Mapping"}:
-        named = [
-            v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))
-        ]
-    # Of several, the one that knows most of the sizes by name.
-    named.sort(key=lambda kind: sum(_role(n, roles) in _FILLED for n in dir(kind)))
-    for kind in reversed(named):
-        with contextlib.suppress(Exception):  # the made-up settings serve where theirs do not
-            return _filled(kind, roles)
-    return Settings(roles, namespace)
-
-
-def _filled(kind: type, roles: dict[str, Any]) -> Any:
-    if dataclasses.is_dataclass(kind):
-        given = {
-            field.name: roles[role]
-            for field in dataclasses.fields(kind)
-            if (role := _role(field.name, roles)) in roles
-            and field.init
-            and not _left_to_default(field, role)
-        }
-        return kind(**given)
-    if hasattr(kind, "_fields"):
-        wanted = {name: _role(name, roles) for name in kind._fields}
-        return kind(**{name: roles[role] for name, role in wanted.items() if role in roles})
-    try:
-        made = kind()
-    except TypeError:
-        wanted = {
-            name: _role(name, roles)
-            for name in list(inspect.signature(kind.__init__).parameters)[1:]
-        }
-        made = kind(**{name: roles[role] for name, role in wanted.items() if role in roles})
-    _overwrite(made, roles)
-    return made
-
-
-def _left_to_default(field: Any, role: str) -> bool:
-    # A None default means "derive it from the rest", which the candidate does itself.
-    named = field.default is None or isinstance(field.default, str)
-    return named or role in {"bias", "device", "dtype", "eps", "flag"}
-
-
-def _overwrite(made: Any, roles: dict[str, Any]) -> None:
-    for name in dir(made):
-        role = _role(name, roles)
-        if name.startswith("_") or role not in roles or role in {"bias", "device", "dtype", "eps"}:
-            continue
-        if isinstance(getattr(type(made), name, None), property):
-            continue
-        value = getattr(made, name, None)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            setattr(made, name, roles[role])
-
-
-def _fill_shared_configs(namespace: dict[str, Any], roles: dict[str, Any]) -> None:
-    for name, value in list(namespace.items()):
-        if constructor_role(name) != "config":
-            continue
-        if isinstance(value, dict):
-            for key, old in list(value.items()):
-                role = _role(str(key), roles)
-                if role in roles and isinstance(old, (int, float)) and not isinstance(old, bool):
-                    value[key] = roles[role]
-        elif type(value).__module__ in {"submission", "types", "argparse"}:
-            try:
-                _overwrite(value, roles)
-            except Exception:  # noqa: BLE001, S112 - a frozen one stays as it is
-                continue

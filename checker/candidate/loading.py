@@ -70,9 +70,16 @@ class Submission:
         for name, value in list(self.module.__dict__.items()):
             # A class may be of a kind that answers no question, and is none to be judged then.
             with contextlib.suppress(Exception):
-                if _is_class(value) and value.__module__ == "submission":
+                if _is_class(value) and self._defines(value):
                     found.append(_described(str(name), value))
         return found
+
+    def _defines(self, value: type) -> bool:
+        """Whether a class is the file's own, also where it says that it comes from elsewhere."""
+        own = [m.__code__ for m in value.__dict__.values() if type(m) is types.FunctionType]
+        return value.__module__ == "submission" or any(
+            code.co_filename == self.path for code in own
+        )
 
     def sizes(self) -> list[dict[str, Any]]:
         """Name the module's numbers that its functions read: sizes kept in globals."""

@@ -64,6 +64,35 @@ class Lines:
                 return number
         return None
 
+    def argument(self, name: str) -> int | None:
+        """The line on which forward, else the constructor, names an argument."""
+        methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]
+        for wanted in ("forward", "__call__", "__init__"):
+            for named in (method.args for method in methods if method.name == wanted):
+                own = [*named.posonlyargs, *named.args, *named.kwonlyargs]
+                found = next((one.lineno for one in own if one.arg == name), None)
+                if found is not None:
+                    return found
+        return None
+
+    def tested(self, name: str) -> int | None:
+        """The first line of forward that asks whether an argument is there."""
+        tests = [
+            node.test
+            for node in ast.walk(self._forward() or ast.Pass())
+            if isinstance(node, (ast.If, ast.IfExp))
+        ]
+        asking = [
+            test.lineno
+            for test in tests
+            if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(test))
+        ]
+        return min(asking, default=None)
+
+    def _forward(self) -> ast.FunctionDef | None:
+        methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]
+        return next((n for n in methods if n.name in {"forward", "__call__"}), None)
+
     def last_return(self) -> int | None:
         """The last `return` of the class."""
         lines = [n.lineno for n in ast.walk(self.own) if isinstance(n, ast.Return)]

@@ -228,7 +228,8 @@ class _Sitting:
     ) -> Fitted:
         """Take the first way to make and call the class in which its weights make attention."""
         first: Fitted | None = None
-        for bound in islice(bind(self.kata, candidate, entry, sizes), _WAYS):
+        ways = bind(self.kata, candidate, entry, sizes, self.job["mask"])
+        for bound in islice(ways, _WAYS):
             fitted = Fitted(self.kata, candidate, bound, self.job["seed"])
             fitted.align()
             if fitted.aligned:
@@ -311,7 +312,9 @@ class _Sitting:
         verdict.outputs(examination)
         verdict.purity(examination, seen)
         verdict.causality(examination)
-        judge_dropout(verdict, self.kata.contract.dropout, found, fitted.shown["modules"])
+        judge_dropout(
+            verdict, self.kata.contract.dropout, found, fitted.shown["modules"], seen.dropouts
+        )
         verdict.dtypes(examination)
         verdict.notes(examination, seen)
         verdict.half_fill(examination, seen)

@@ -87,9 +87,10 @@ class Source:
         for node in ast.walk(self.tree):
             negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
             inner = node.operand if isinstance(node, ast.UnaryOp) and negative else node
-            if isinstance(inner, ast.Constant) and type(inner.value) in {int, float}:
-                hides = abs(inner.value) >= _HIDES and (negative or isinstance(inner.value, float))
-                found[f"{'-' * negative}{inner.value!r}"] += inner.value != 0 and not hides
+            value = inner.value if isinstance(inner, ast.Constant) else None
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                hides = abs(value) >= _HIDES and (negative or isinstance(value, float))
+                found[f"{'-' * negative}{value!r}"] += value != 0 and not hides
         return tuple(text for text, count in found.most_common()[: -_NUMBERS - 1 : -1] if count)
 
     def to_load(self, path: str) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def subject_of(kata: Kata, source: Source, path: str, fitted: Fitted) -> Subject
         heads = _HEADS if fitted.takes_heads else fitted.fixed_heads or 1
     single = kata.contract.heads == "one"
     size = Size(hidden=(_HEADS if single else heads) * _HEAD_DIM, heads=heads)
-    masked = fitted.binding.forward.no_mask == "ones"
+    masked = fitted.binding.forward.stand_in is not None
     told = Timings(
         hidden_dim=size.hidden,
         heads=heads,
@@ -111,7 +111,7 @@ def subject_of(kata: Kata, source: Source, path: str, fitted: Fitted) -> Subject
         case = Case(check="", batch=1, queries=length, keys=length)
         drawn = draw_inputs(case, fitted.binding, size.hidden, draw, cross=fitted.cross)
         inputs = {name: tensor.float() for name, tensor in drawn.items()}
-        mask = fitted.none_mask(case)
+        mask = fitted.none_mask(case, torch.float32)
         mine = {
             "recipe": fitted.binding.recipe(here),
             "warm": plain_call(kata, fitted.binding, here),

@@ -124,6 +124,7 @@ def not_bound(
     made = raising(kata, unbound.size, inputs, fault["message"]) if kind == "forward" else None
     mistake = crash(fault, kata) if kind == "forward" and made is None else None
     more = because(fault, source, language, cause=mistake is None and made is None)
+    more = _not_given(unbound, kind, language) or more
     unjudged = Unjudged(kind, message, line, more)
     if made is not None:
         # It was made before the line that raises.
@@ -133,6 +134,15 @@ def not_bound(
             line = Origins(source, name).size([line]) or line
         unjudged.diagnosis = [known(mistake, line, source, language, told["reason"])]
     return unjudged
+
+
+def _not_given(unbound: Unbound, kind: str, language: str) -> str:
+    """What the class asks for that the kata has not, where that may be why it raised."""
+    if kind == "forward":
+        names = ", ".join(f"`{name}`" for name in unbound.binding.forward.unasked)
+        return say("arguments-not-given", language, names=names) if names else ""
+    configs = [name for name, role in unbound.binding.constructor if role == "config"]
+    return say("config-made-up", language, name=configs[0]) if configs else ""
 
 
 def _not_written(fault: dict[str, Any] | None, line: int | None, source: Source) -> int | None:

@@ -5,6 +5,7 @@ Templates take names in braces. Lower case, no full stop, code in backticks.
 
 from __future__ import annotations
 
+from .argument_sentences import ARGUMENTS
 from .crash_sentences import CRASHES
 from .plurals import filled
 from .sentences import SENTENCES
@@ -20,6 +21,7 @@ def say(key: str, language: str, **values: object) -> str:
 MESSAGES: dict[str, dict[str, str]] = {
     **SENTENCES,
     **CRASHES,
+    **ARGUMENTS,
     "verbatim": {"en": "{text}", "zh": "{text}"},
     "file-empty": {
         "en": "the file is empty",

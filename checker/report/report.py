@@ -65,6 +65,7 @@ MISTAKE_IDS = (
     "mask-fill-small",
     "mask-added",
     "mask-multiplied",
+    "mask-needed",
     "causal-missing",
     "causal-excludes-self",
     "causal-sees-next",
@@ -131,6 +132,9 @@ REMARK_IDS = (
     "dropout-not-applied",
     "returns-tuple",
     "mask-form",
+    "mask-without-default",
+    "argument-unknown",
+    "switch-off",
     "output-projection-extra",
     "parameter-unused",
 )

@@ -65,7 +65,7 @@ class Fitting:
         """Which is which."""
         return next(iter(proposals(self.shapes(size), size)))
 
-    def none_mask(self, case):
+    def none_mask(self, case, work):
         """Nothing stands for no mask."""
 
 

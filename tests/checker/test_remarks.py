@@ -72,6 +72,15 @@ CASES = {
     "mask-form": (
         "mha", "attention_mask == 0, lowest", "~attention_mask, lowest", "attention_mask",
     ),
+    "mask-without-default": (
+        "mha", "attention_mask=None", "attention_mask", "def forward",
+    ),
+    "argument-unknown": (
+        "mha", "x, attention_mask=None", "x, start_pos, attention_mask=None", "def forward",
+    ),
+    "switch-off": (
+        "causal", "x, attention_mask=None", "x, is_causal=False", "def forward",
+    ),
     "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
     "parameter-unused": (
         "mha", "        self.drop =",
@@ -85,6 +94,9 @@ def test_remark_on_its_line(judged, name):
     """The remark is made with its line, and the verdict stays a pass."""
     kata, old, new, words = CASES[name]
     source = (V1 if kata == "v1" else MHA).replace(old, new)
+    if name == "switch-off":
+        source = source.replace("attention_mask is not None", "is_causal")
+        source = source.replace("attention_mask == 0", "torch.ones(t, t).triu(1).to(x) == 1")
     if name == "dropout-not-applied":
         source = source.replace("self.drop(scores.softmax(-1))", "scores.softmax(-1)")
     report = judged(kata, source)

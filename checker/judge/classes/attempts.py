@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -14,11 +14,11 @@ from ....kata.catalogue import Kata
 from ...process.handle import Candidate
 from .bind import bindings
 from .cases import Case, draw_inputs
-from .plan import Binding, Size
+from .plan import Binding, ForwardPlan, Size
 
 __all__ = ["Bound", "Unbound", "attempt", "bind", "nothing_hidden", "plain_call", "plain_inputs"]
 
-_TRIES = 24
+_TRIES = 64
 _FITS = 5
 
 
@@ -34,36 +34,59 @@ class Unbound(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bound:
-    """A binding that runs, the size it was tried at, and what it showed."""
+    """A binding that runs, the size it was tried at, and what it showed.
+
+    without: where a mask stands in for none, what was shown when there was none.
+    """
 
     binding: Binding
     size: Size
     shown: dict[str, Any]
+    without: dict[str, Any] | None = None
 
 
 def bind(
-    kata: Kata, candidate: Candidate, entry: dict[str, Any], sizes: list[dict[str, Any]]
+    kata: Kata,
+    candidate: Candidate,
+    entry: dict[str, Any],
+    sizes: list[dict[str, Any]],
+    convention: str,
 ) -> Iterator[Bound]:
     """Yield ways to make and call a class that give an output of the right shape.
 
     The first is the likeliest; the others serve where its weights make no attention.
-    Raises Unbound with the try that came furthest where there is none.
+    convention: what a mask means. Raises Unbound with the try that came furthest where
+    there is none.
     """
     tries = [
         (binding, size)
-        for binding in islice(bindings(entry, sizes, kata.contract), _TRIES)
+        for binding in islice(bindings(entry, sizes, kata.contract, convention), _TRIES)
         for size in _describing_sizes(kata, binding)
     ]
     best: tuple[int, dict[str, Any], Binding, Size] | None = None
     fitting = 0
+    without: dict[Any, dict[str, Any]] = {}
+    stood: set[Any] = set()
     while tries:
         attempts = [attempt(kata, binding, size) for binding, size in tries]
         request = {"do": "describe", "first_good": True, "tries": attempts}
         answers = candidate.ask(request)["answers"]
         for (binding, size), answer in zip(tries, answers, strict=False):
+            maskless = replace(binding.forward, stand_in=None)
+            way = (binding.constructor, maskless, size)
+            if maskless == binding.forward:
+                without[way] = answer
+            elif way[:2] in stood:
+                # One mask that stands in for none tells as much as another.
+                continue
             if _rank(answer) == _FITS:
                 fitting += 1
-                yield Bound(binding=binding, size=size, shown=answer)
+                if maskless != binding.forward:
+                    stood.add(way[:2])
+                yield Bound(
+                    binding=binding, size=size, shown=answer,
+                    without=None if maskless == binding.forward else without.get(way),
+                )  # fmt: skip
             elif best is None or _rank(answer) > best[0]:
                 best = (_rank(answer), answer, binding, size)
         tries = tries[len(answers) :]
@@ -76,7 +99,7 @@ def _describing_sizes(kata: Kata, binding: Binding) -> list[Size]:
     if kata.contract.heads == "one":
         return [Size(hidden=6, heads=1)]
     if binding.takes("heads") or binding.takes("head_dim"):
-        return [Size(hidden=12, heads=3), Size(hidden=16, heads=4)]
+        return [Size(hidden=12, heads=3), Size(hidden=16, heads=2)]
     # The number of heads is written into the class: try widths that common numbers divide.
     return [Size(hidden=width, heads=1) for width in (16, 24, 32, 64)]
 
@@ -104,16 +127,18 @@ def plain_inputs(
 def plain_call(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:
     """The first plain call, in float32."""
     case, inputs = plain_inputs(kata, binding, size)
-    mask = nothing_hidden(kata, case) if binding.forward.no_mask == "ones" else None
+    mask = nothing_hidden(binding.forward, case, torch.float32)
     return binding.forward.call(inputs, mask, shape=[2, 5, size.hidden])
 
 
-def nothing_hidden(kata: Kata, case: Case) -> Tensor | None:
-    """A mask that hides nothing, for code that cannot do without one."""
-    if not kata.contract.masks:
+def nothing_hidden(plan: ForwardPlan, case: Case, work: torch.dtype) -> Tensor | None:
+    """What stands for no mask in a call. work: the dtype of the inputs."""
+    stand_in = plan.stand_in
+    if stand_in is None:
         return None
     wide = {"B": case.batch, "H": 1, "Q": case.queries, "K": case.keys, "1": 1}
-    return torch.ones([wide[axis] for axis in kata.contract.masks[-1]], dtype=torch.int64)
+    dtype = work if stand_in.dtype == "float" else getattr(torch, stand_in.dtype)
+    return torch.full([wide[axis] for axis in stand_in.form], stand_in.worth, dtype=dtype)
 
 
 def attempt(kata: Kata, binding: Binding, size: Size) -> dict[str, Any]:

@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
 from ....kata.catalogue import Contract
-from ...vocabulary import constructor_role, forward_role
+from ...vocabulary import constructor_role
+from .forwarding import STARRED, forward_plans
 from .plan import Binding, ForwardPlan
 
 __all__ = ["bindings"]
 
-_STARRED = {"VAR_POSITIONAL", "VAR_KEYWORD"}
+
+# What a number below 1 cannot be.
+_SIZES = {"width", "heads", "kv_heads", "head_dim", "inner", "length", "layers", "batch"}
+# What the last of several settings may be where the kata's are all claimed by others.
+_CLAIMED = ("width", "heads", "length", "head_dim")
 
 
 def bindings(
-    entry: dict[str, Any], sizes: list[dict[str, Any]], contract: Contract
+    entry: dict[str, Any], sizes: list[dict[str, Any]], contract: Contract, convention: str
 ) -> Iterator[Binding]:
     """Yield ways to make and call a class, the likeliest first.
 
     entry: a class as the candidate's process describes it. sizes: numbers in the
-    module's globals that its functions read.
+    module's globals that its functions read. convention: what a mask means.
     """
     global_roles = tuple(_global_roles(sizes))
-    plans = _forward_plans(entry["forward"] or [], contract)
+    plans = forward_plans(entry["forward"] or [], contract, convention)
     signature = entry["constructor"] or []
     positional = tuple(p["name"] for p in signature if p["kind"] == "POSITIONAL_ONLY")
     annotations = {p["name"]: p["annotation"] for p in signature}
-    for constructor in _constructor_plans(signature, contract):
-        for plan in plans:
+    constructors = _constructor_plans(signature, contract)
+    plain = [plan for plan in plans if plan.stand_in is None]
+    needed = [plan for plan in plans if plan.stand_in is not None]
+    # Every way to make it, before any that needs a mask.
+    for some in (plain, needed):
+        for constructor, plan in product(constructors, some):
             yield Binding(
                 class_name=entry["name"],
                 constructor=constructor,
@@ -39,7 +47,23 @@ def bindings(
                 positional=positional,
                 annotations=annotations,
                 causal=contract.causal,
+                switched=_switched(constructor, signature, plan, entry["forward"] or [])
+                if contract.causal
+                else (),
             )
+
+
+def _switched(
+    constructor: tuple[tuple[str, str], ...],
+    signature: list[dict[str, Any]],
+    plan: ForwardPlan,
+    forward: list[dict[str, Any]],
+) -> tuple[str, ...]:
+    """The switches of a causal mask that are off by default and are turned on."""
+    given = {name for name, role in constructor if role == "causal"}
+    called = {name for name, source in plan.sources if source == (True,)}
+    off = [p["name"] for p in signature if p["default"] is False and p["name"] in given]
+    return (*off, *(p["name"] for p in forward if p["default"] is False and p["name"] in called))
 
 
 def _global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
@@ -54,28 +78,25 @@ def _constructor_plans(
     signature: list[dict[str, Any]], contract: Contract
 ) -> list[tuple[tuple[str, str], ...]]:
     """Return assignments of roles to constructor arguments, the likeliest first."""
-    named = [p for p in signature if p["kind"] not in _STARRED]
+    named = [p for p in signature if p["kind"] not in STARRED]
+    roles = _roles(named, contract)
     fixed: list[tuple[str, str]] = []
-    unknown: list[str] = []
+    unknown: list[dict[str, Any]] = []
     inner: list[str] = []
-    asked = {constructor_role(p["name"]) for p in named if p["default"] is not None}
-    for parameter in named:
-        role = constructor_role(parameter["name"])
+    asked = {role for p, role in zip(named, roles, strict=True) if p["default"] is not None}
+    for parameter, role in zip(named, roles, strict=True):
         if role is None:
             if not parameter["has_default"]:
-                role = {"float": "dropout", "bool": "flag"}.get(parameter["annotation"])
-                if role is None:
-                    unknown.append(parameter["name"])
+                unknown.append(parameter)
         elif parameter["has_default"] and _leave(role, parameter["default"], asked):
             continue
         elif role == "inner":
             inner.append(parameter["name"])
-            continue
-        if role is not None:
+        else:
             fixed.append((parameter["name"], role))
     taken = {role for _, role in fixed}
     wanted = [role for role in _contract_roles(contract) if role not in taken]
-    choices = _spread(unknown, wanted)
+    choices = _spread(unknown, wanted, contract)
     inner_choices = [["head_dim", "width"]] if inner and contract.heads == "many" else [["width"]]
     plans: list[tuple[tuple[str, str], ...]] = []
     for choice, meaning in product(choices, inner_choices[0] if inner else ["width"]):
@@ -90,16 +111,42 @@ def _constructor_plans(
                     for name, role in plans[0]
                 )
             )
-    anonymous = [p["name"] for p in named if _anonymous_size(p)]
+    anonymous = [p for p in named if _anonymous_size(p)]
     if anonymous and "width" in wanted:
         # Names in another language, all with defaults: by order.
-        plans += [(*fixed, *choice) for choice in _spread(anonymous, wanted)]
-        plans.insert(0, plans.pop(len(plans) - len(_spread(anonymous, wanted))))
+        spread = _spread(anonymous, wanted, contract)
+        plans = [(*fixed, *spread[0]), *plans, *((*fixed, *choice) for choice in spread[1:])]
     starred = [p for p in signature if p["kind"] == "VAR_KEYWORD"]
     if starred and not named:
         names = [argument.split("=")[0] for argument in contract.constructor]
         plans.append(tuple((n, constructor_role(n) or "width") for n in names))
+        # What it reads by other names than the kata's.
+        plans.append(((starred[0]["name"], "spread"),))
     return plans
+
+
+def _roles(named: list[dict[str, Any]], contract: Contract) -> list[str | None]:
+    """What each argument asks for, by its name and by the kind of its default or annotation."""
+    said = [constructor_role(parameter["name"]) for parameter in named]
+    asked = set(_contract_roles(contract))
+    roles: list[str | None] = []
+    for parameter, role in zip(named, said, strict=True):
+        default = parameter["default"] if parameter["has_default"] else None
+        annotated = "" if parameter["has_default"] else parameter["annotation"]
+        rate = (isinstance(default, float) and 0 <= default < 1) or annotated == "float"
+        whole = (type(default) is int and default > 0) or annotated == "int"
+        found = role
+        if rate and role in _SIZES | {None}:
+            # A number below 1 is no size; a rate, unless another argument is one by its name.
+            found = None if "dropout" in said and default is not None else "dropout"
+        elif (whole and role == "dropout") or (
+            role == "length" and default is not None and "length" not in asked
+        ):
+            found = None
+        elif role is None and annotated == "bool":
+            found = "flag"
+        roles.append(found)
+    return roles
 
 
 def _anonymous_size(parameter: dict[str, Any]) -> bool:
@@ -114,15 +161,28 @@ def _contract_roles(contract: Contract) -> list[str]:
     return [role for role in roles if role is not None]
 
 
-def _spread(unknown: list[str], wanted: list[str]) -> list[list[tuple[str, str]]]:
-    """Give unknown arguments the wanted roles by order, then in the swapped order."""
+def _spread(
+    unknown: list[dict[str, Any]], wanted: list[str], contract: Contract
+) -> list[list[tuple[str, str]]]:
+    """Give unknown arguments the wanted roles by order, then in other orders and other roles."""
     if not unknown:
         return [[]]
+    names = [parameter["name"] for parameter in unknown]
+    whole = [parameter["annotation"] == "int" for parameter in unknown]
     filled = (wanted + ["width"] * len(unknown))[: len(unknown)]
     orders = [filled]
-    if len(filled) > 1 and len(set(filled)) > 1:
+    if len(filled) > 1:
         orders.append([filled[1], filled[0], *filled[2:]])
-    return [list(zip(unknown, order, strict=True)) for order in orders]
+    if contract.heads == "many" and filled[:2] == ["width", "heads"]:
+        orders += [["head_dim", "heads", *filled[2:]], ["heads", "head_dim", *filled[2:]]]
+    orders += ([*filled[:-1], role] for role in _CLAIMED)
+    fitting = [
+        order
+        for order in orders
+        if not any(number and role == "dropout" for number, role in zip(whole, order, strict=True))
+    ]
+    distinct = dict.fromkeys(map(tuple, fitting or orders))
+    return [list(zip(names, order, strict=True)) for order in distinct]
 
 
 def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
@@ -142,157 +202,3 @@ def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
     if role in {"causal", "yes"}:
         return not isinstance(default, bool)
     return default is None and (role not in {"width", "heads"} or role in asked)
-
-
-def _forward_plans(signature: list[dict[str, Any]], contract: Contract) -> list[ForwardPlan]:
-    """Return ways to call forward, the likeliest first."""
-    named = [p for p in signature if p["kind"] not in _STARRED]
-    plan = (_cross if contract.source == "cross" else _self)(named, contract)
-    plans = [plan]
-    if plan.mask is None and contract.masks and _starred(signature):
-        plan = replace(plan, mask=contract.forward[-1].split("=")[0])
-        return [plan]
-    if plan.mask is not None and _required(named, plan.mask):
-        # With no mask to give, None is the natural stand-in; a mask of ones serves
-        # code that reads the mask's shape before it looks whether there is one.
-        plans = [replace(plan, no_mask="none"), replace(plan, no_mask="ones")]
-    elif plan.mask is not None:
-        plans = [plan, replace(plan, no_mask="ones")]
-    if contract.source == "cross":
-        plans += [swapped for old in plans if (swapped := _swapped(old)) is not None]
-    if not named and any(p["kind"] == "VAR_POSITIONAL" for p in signature):
-        sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
-        pairs = tuple((source, source) for source in sources)
-        plans = [ForwardPlan(sources=pairs, positional=sources)]
-    return plans
-
-
-def _swapped(plan: ForwardPlan) -> ForwardPlan | None:
-    """The other reading of two inputs whose names do not say which one asks.
-
-    `forward(x, y)` is written both ways; only the output's length tells.
-    """
-    given = dict(plan.sources)
-    turned = {"query": "context", "context": "query"}
-    if set(given.values()) != {"query", "context"}:
-        return None
-    sources = tuple((n, turned[s] if isinstance(s, str) else s) for n, s in plan.sources)
-    return replace(plan, sources=sources)
-
-
-def _starred(signature: list[dict[str, Any]]) -> bool:
-    return any(p["kind"] == "VAR_KEYWORD" for p in signature)
-
-
-def _required(named: list[dict[str, Any]], name: str) -> bool:
-    return any(p["name"] == name and not p["has_default"] for p in named)
-
-
-def _self(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
-    sources: list[tuple[str, str | tuple[Any]]] = []
-    roles = {p["name"]: forward_role(p["name"]) for p in named}
-    mask = _mask_argument(named, roles, contract)
-    unknown = [p for p in named if roles[p["name"]] is None and not p["has_default"]]
-    has_input = any(
-        role in {"x", "query", "key", "value", "context"} and not p["has_default"]
-        for p, role in zip(named, roles.values(), strict=True)
-    )
-    for parameter in named:
-        name, role = parameter["name"], roles[parameter["name"]]
-        if name == mask:
-            continue
-        if role in {"x", "query", "key", "value", "context"} and not parameter["has_default"]:
-            sources.append((name, "x"))
-        elif role == "causal":
-            sources.append((name, (contract.causal,)))
-        elif parameter["has_default"]:
-            continue
-        elif parameter in unknown and _is_input(parameter, unknown, has_input=has_input):
-            sources.append((name, "x"))
-        elif parameter in unknown and mask is None and contract.masks:
-            mask = name
-        else:
-            sources.append((name, (None,)))
-    return _plan(named, sources, mask)
-
-
-def _is_input(parameter: dict[str, Any], unknown: list[dict[str, Any]], *, has_input: bool) -> bool:
-    place = unknown.index(parameter)
-    if has_input:
-        return False
-    return place == 0 or (len(unknown) >= 3 and place < 3)
-
-
-def _cross(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
-    roles = {p["name"]: forward_role(p["name"]) for p in named}
-    have = set(roles.values())
-    slots: dict[str, str] = {}
-    for name, role in roles.items():
-        if role in {"query", "key", "value", "context"}:
-            slots[name] = role
-        elif role == "x":
-            slots[name] = "query" if "query" not in have else "context"
-    if "key" in slots.values() and "value" not in slots.values():
-        slots = {n: ("context" if r == "key" else r) for n, r in slots.items()}
-    nameless = [p for p in named if roles[p["name"]] is None]
-    unknown = [p["name"] for p in nameless if not p["has_default"]]
-    missing = [role for role in ("query", "key", "value") if role not in slots.values()]
-    if "context" in slots.values():
-        missing = [role for role in missing if role == "query"]
-    if len(unknown) < len(missing):
-        # What defaults to None may be the second sequence: `forward(x, xa=None)`.
-        optional = [p["name"] for p in nameless if p["has_default"] and p["default"] is None]
-        unknown += optional[: max(1, len(missing) - len(unknown))]
-    left = [p for p in named if p["name"] not in unknown]
-    mask = _mask_argument(left, {p["name"]: roles[p["name"]] for p in left}, contract)
-    order = missing
-    if len(unknown) < len(missing) and missing != ["key"]:
-        order = ["query", "context"][-len(unknown) :] if unknown else []
-    slots.update(zip(unknown, order, strict=False))
-    sources: list[tuple[str, str | tuple[Any]]] = []
-    for parameter in named:
-        name = parameter["name"]
-        if name == mask:
-            continue
-        if name in slots:
-            sources.append((name, slots[name]))
-        elif roles[name] == "causal":
-            sources.append((name, (False,)))
-        elif not parameter["has_default"]:
-            if mask is None and name in unknown:
-                mask = name
-            else:
-                sources.append((name, (None,)))
-    return _plan(named, sources, mask)
-
-
-def _mask_argument(
-    named: list[dict[str, Any]], roles: dict[str, str | None], contract: Contract
-) -> str | None:
-    if not contract.masks:
-        return None
-    masks = [p["name"] for p in named if roles[p["name"]] == "mask"]
-    plain = [n for n in masks if n.lower() in {"mask", "attention_mask", "attn_mask"}]
-    padding = [p["name"] for p in named if roles[p["name"]] == "padding"]
-    # An optional argument of another name ("masque", "keep") can only be the mask.
-    other = [
-        p["name"]
-        for p in named
-        if roles[p["name"]] is None and p["has_default"] and p["default"] is None
-    ]
-    return next(iter([*plain, *masks, *padding, *other]), None)
-
-
-def _plan(
-    named: list[dict[str, Any]],
-    sources: list[tuple[str, str | tuple[Any]]],
-    mask: str | None,
-) -> ForwardPlan:
-    order = [p["name"] for p in named]
-    # Arguments are given by name, save those that Python takes by place alone.
-    positional = tuple(p["name"] for p in named if p["kind"] == "POSITIONAL_ONLY")
-    return ForwardPlan(
-        sources=tuple(sorted(sources, key=lambda pair: order.index(pair[0]))),
-        mask=mask,
-        positional=positional,
-    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ....kata.catalogue import Kata
-from ...vocabulary import forward_role, words
+from ...vocabulary import constructor_role, forward_role, words
 
 __all__ = ["Choice", "choose"]
 
@@ -48,6 +48,23 @@ def choose(
         named = [entry for entry in classes if entry["name"] == wanted]
         return Choice(chosen=named[-1] if named else None, candidates=tuple(classes))
     usable = [entry for entry in classes if entry["forward"] is not None]
+    choice = _likeliest(kata, classes, usable, uses)
+    if choice.chosen is None:
+        return choice
+    whole = _whole(kata, choice.chosen, usable, uses)
+    if whole is choice.chosen:
+        return choice
+    others = (entry for entry in choice.candidates if entry is not whole)
+    return Choice(chosen=whole, candidates=tuple(others))
+
+
+def _likeliest(
+    kata: Kata,
+    classes: list[dict[str, Any]],
+    usable: list[dict[str, Any]],
+    uses: dict[str, set[str]],
+) -> Choice:
+    """By the stub's name, by being the only one, or by name and signature."""
     exact = [entry for entry in classes if entry["name"] == kata.class_name]
     if exact:
         return Choice(chosen=exact[-1])
@@ -66,6 +83,44 @@ def choose(
             return Choice(chosen=top, candidates=_others(top, ranked, kata, uses))
         return Choice(chosen=None, candidates=tuple(ranked))
     return Choice(chosen=ranked[0], candidates=_others(ranked[0], ranked, kata, uses))
+
+
+def _whole(
+    kata: Kata, chosen: dict[str, Any], usable: list[dict[str, Any]], uses: dict[str, set[str]]
+) -> dict[str, Any]:
+    """The class that is built from the chosen one, where that is no more than a part of it.
+
+    One head is a part of what takes the number of heads, and what takes no width one of what does.
+    """
+    roles = _asked(chosen)
+    wanted = {"width", "heads"} if kata.contract.heads == "many" else {"width"}
+    missing = set() if "config" in roles or chosen["constructor"] is None else wanted - roles
+    if not missing:
+        return chosen
+    users = [
+        entry
+        for entry in usable
+        if chosen["name"] in uses.get(entry["name"], set()) - {entry["name"]}
+        and chosen["name"] not in entry["bases"]
+        and missing <= _asked(entry)
+    ]
+    # A block is built from attention too, and has more in it.
+    users = [entry for entry in users if not _is_block(entry)]
+    apt = [entry for entry in users if _score(kata, entry) > 0]
+    if not apt and not roles & {"width", "heads", "head_dim", "inner"}:
+        # It has no sizes at all: what it computes with is made elsewhere.
+        apt = users
+    return apt[-1] if apt else chosen
+
+
+def _asked(entry: dict[str, Any]) -> set[str | None]:
+    """What a class's constructor asks for."""
+    return {constructor_role(parameter["name"]) for parameter in entry["constructor"] or []}
+
+
+def _is_block(entry: dict[str, Any]) -> bool:
+    have = set(words(entry["name"]))
+    return bool(have & {"block", "model", "transformer"} or have & _NOT_ATTENTION - {"layer"})
 
 
 def _outermost(entries: list[dict[str, Any]], uses: dict[str, set[str]]) -> dict[str, Any] | None:

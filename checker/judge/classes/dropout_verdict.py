@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from ..sheet import Sheet
 from .dropout_trial import DropoutFinding
 
@@ -12,17 +15,25 @@ _MOST = 0.55
 
 
 def judge_dropout(
-    sheet: Sheet, wanted: str, found: DropoutFinding | None, modules: list[list[str]]
+    sheet: Sheet,
+    wanted: str,
+    found: DropoutFinding | None,
+    modules: list[list[str]],
+    masked: Sequence[dict[str, Any]] = (),
 ) -> None:
     """Dropout on the weights, after softmax, scaled, at the rate asked for, off in eval.
 
     wanted: as a contract's dropout. found: None where train mode could not be tried. modules:
-    name and kind of each layer.
+    name and kind of each layer. masked: the dropouts that a call with a mask comes to.
     """
     if found is None or found.place == "unread":
         sheet.set("dropout", "skip", sheet.say("waits", check="values"))
         return
     if found.place == "none":
+        if masked and not found.calls:
+            sheet.set("dropout", "fail", sheet.say("dropout-with-mask-alone"))
+            sheet.blame("dropout-missing", masked[0]["line"], "dropout-with-mask-alone")
+            return
         _no_dropout(sheet, wanted, found, modules)
         return
     if found.place == "residual" and wanted in {"optional", "remark"}:

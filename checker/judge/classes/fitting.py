@@ -138,11 +138,9 @@ class Fitted:
             "dtype": dtype_name(dtype),
         }
 
-    def none_mask(self, case: Case) -> Tensor | None:
-        """What stands for no mask in a call."""
-        if self.binding.forward.no_mask != "ones":
-            return None
-        return nothing_hidden(self.kata, case)
+    def none_mask(self, case: Case, work: torch.dtype | None = None) -> Tensor | None:
+        """What stands for no mask in a call. work: the dtype of the inputs, if another."""
+        return nothing_hidden(self.binding.forward, case, work or self.work)
 
     def align(self) -> None:
         """Find the roles at the base size: as plain names say, by derivatives, or by names."""
@@ -270,11 +268,25 @@ class Fitted:
             found = readings[self.proposal] if self.proposal < len(readings) else None
         if found is None and self.aligned:
             found = self._by_derivatives(size)
-            if found is not None and base is not None and (found.o is None) != (base.o is None):
+            if (
+                found is not None
+                and base is not None
+                and self._projects_otherwise(found, base, size)
+            ):
                 # With or without an output projection, but the same at every size.
                 found = None
         self._roles[size] = found
         return found
+
+    def _projects_otherwise(self, found: Roles, base: Roles, size: Size) -> bool:
+        """Whether there is an output projection here and not at the base, or the other way round.
+
+        With one head there is nothing to mix: an `nn.Identity` may stand in its place.
+        """
+        if (found.o is None) == (base.o is None):
+            return False
+        needless = found.o is None and size.heads == 1
+        return not (needless and not base.parameters_of("o") & set(self.shapes(size)))
 
     def readings(self, size: Size) -> list[Roles]:
         """The roles, where behaviour told them; else the likeliest that names propose."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-__all__ = ["Binding", "ForwardPlan", "Size"]
+__all__ = ["Binding", "ForwardPlan", "Size", "StandIn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,17 +27,30 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StandIn:
+    """A mask that hides nothing, given where there is none. worth: each of its entries."""
+
+    form: str
+    dtype: str
+    worth: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardPlan:
     """Which input goes to which forward argument.
 
     sources: argument → query, key, value, context, x or a constant in a tuple of one.
-    mask: the argument that takes the mask. no_mask: what stands for "no mask" there,
-    "omit", "none" or "ones".
+    mask: the argument that takes the mask. optional: whether it has a default; without a
+    mask it is left out then, and None elsewhere. stand_in: what is given in the place of
+    none, to code that was found to need one. unasked: arguments without a default that are
+    none of the kata's, and get nothing.
     """
 
     sources: tuple[tuple[str, str | tuple[Any]], ...]
     mask: str | None = None
-    no_mask: str = "omit"
+    optional: bool = True
+    stand_in: StandIn | None = None
+    unasked: tuple[str, ...] = ()
     positional: tuple[str, ...] = ()
 
     @property
@@ -56,7 +69,7 @@ class ForwardPlan:
             if mask is not None:
                 given[self.mask] = {"input": "mask", "keep": True, **extra.pop("mask_layout", {})}
                 used["mask"] = mask
-            elif self.no_mask == "none":
+            elif not self.optional:
                 given[self.mask] = None
         for name in extra.pop("strided", ()):
             for argument, value in given.items():
@@ -68,7 +81,7 @@ class ForwardPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binding:
-    """One way to make and call the class."""
+    """One way to make and call the class. switched: the switches that are off unless turned on."""
 
     class_name: str
     constructor: tuple[tuple[str, str], ...]
@@ -77,17 +90,20 @@ class Binding:
     positional: tuple[str, ...] = ()
     annotations: dict[str, str] = field(default_factory=dict)
     causal: bool = False
+    switched: tuple[str, ...] = ()
 
     def takes(self, role: str) -> bool:
         """Whether the constructor (or a global it reads) asks for a role."""
         roles = {r for _, r in self.constructor} | {r for _, r in self.global_roles}
-        return role in roles or "config" in roles
+        return role in roles or bool(roles & {"config", "spread"})
 
     def recipe(self, size: Size) -> dict[str, Any]:
         """Return how to make the object at one size."""
         worth = self._worth(size)
         kwargs = {}
         for name, role in self.constructor:
+            if role == "spread":
+                continue
             if role == "config":
                 kwargs[name] = {"config": self.annotations.get(name, "")}
             else:
@@ -98,6 +114,7 @@ class Binding:
             "args": args,
             "kwargs": kwargs,
             "roles": worth,
+            "spread": any(role == "spread" for _, role in self.constructor),
             "globals": {name: worth[role] for name, role in self.global_roles},
         }
 

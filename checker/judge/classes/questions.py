@@ -153,7 +153,7 @@ class Questions:
     ) -> _Mask:
         """Draw a case's mask; without one the third may be there, where something stands for it."""
         if case.mask is None:
-            return None, None, self.fitted.none_mask(case)
+            return None, None, self.fitted.none_mask(case, work)
         axes = (case.batch, size.heads, case.queries, case.keys)
         mask = masks.draw(case.mask, form, axes, generator)
         keep = masks.full_rows(mask, case.queries).expand(case.batch, -1, -1)

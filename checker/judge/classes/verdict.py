@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from ...diagnose.classes.evidence import cut_line, state_line
 from ...diagnose.classes.flow import Flow
-from ...diagnose.crashes import raised
+from ...diagnose.crashes import raised, reason_of
 from ...diagnose.lines import HALF_MAX, in_place
 from ...process.wire import dtype_name
 from ...report.report import CHECK_IDS, Difference
@@ -219,6 +220,7 @@ class Verdict(Blame):
             self.set("mask", "fail", text)
             self.blame("mask-ignored", None, "fail-no-mask", kata=self.kata.id, wanted=wanted)
             return
+        self._without_mask(examination)
         if examination.dropped_forms or examination.dropped_dtypes:
             self.remark(
                 "mask-form",
@@ -227,6 +229,27 @@ class Verdict(Blame):
                 dtypes=", ".join(dtype_name(d) for d in examination.mask_dtypes),
                 wanted=" ".join(form_name(form) for form in contract.masks),
             )
+
+    def _without_mask(self, examination: Examination) -> None:
+        """Code is called without a mask too; one that it cannot do without earns a remark."""
+        fitted = examination.fitted
+        plan, without = fitted.binding.forward, fitted.bound.without
+        name = plan.mask or ""
+        fault = without.get("fault") if without is not None else None
+        if not plan.optional and (without is None or fault is not None):
+            key = "mask-always-needed" if fault is not None else ""
+            self.remark("mask-without-default", self.lines.argument(name), key, name=name)
+        elif without is not None:
+            line, told = self.lines.tested(name) or self.lines.argument(name), {"name": name}
+            if fault is not None:
+                key, line = "mask-needed-raised", fault["line"]
+                told |= {"kind": fault["type"], "reason": reason_of(fault)}
+            elif not isinstance(without["answer"]["out"], Tensor):
+                key = "mask-needed-nothing"
+            else:
+                key = "mask-needed-values" if without["fits"] else "mask-needed-shape"
+            self.set("mask", "fail", self.say(key, **told))
+            self.blame("mask-needed", line, key, **told)
 
     def purity(self, examination: Examination, seen: Trace) -> None:
         """Inputs unchanged, equal calls give equal outputs, in eval and after other calls."""
@@ -313,6 +336,15 @@ class Verdict(Blame):
     def notes(self, examination: Examination, seen: Trace) -> None:
         """Remarks that need nothing but what was seen."""
         shown = examination.fitted.shown
+        unasked = examination.fitted.binding.forward.unasked
+        if unasked:
+            names = ", ".join(f"`{name}`" for name in unasked)
+            self.remark("argument-unknown", self.lines.argument(unasked[0]), names=names)
+        switched = examination.fitted.binding.switched
+        if switched:
+            name = switched[0]
+            line = self.lines.argument(name) or self.lines.naming(name)
+            self.remark("switch-off", line, name=name)
         if shown["printed"]:
             self.remark("prints", shown["printed"][0])
         if shown["answer"]["container"] is not None:

@@ -1,0 +1,30 @@
+# right: causal
+import math
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, block_size, dropout=0.1):
+        super().__init__()
+        project = not (num_heads == 1)
+        self.to_out = nn.Sequential(nn.Linear(hidden_dim, hidden_dim), nn.Dropout(dropout)) if project else nn.Identity()
+        self.h = num_heads
+        self.d = hidden_dim // num_heads
+        self.wq = nn.Linear(hidden_dim, hidden_dim)
+        self.wk = nn.Linear(hidden_dim, hidden_dim)
+        self.wv = nn.Linear(hidden_dim, hidden_dim)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        b, t, c = x.shape
+        q = self.wq(x).view(b, t, self.h, self.d).transpose(1, 2)
+        k = self.wk(x).view(b, t, self.h, self.d).transpose(1, 2)
+        v = self.wv(x).view(b, t, self.h, self.d).transpose(1, 2)
+        scores = q @ k.transpose(-2, -1) / math.sqrt(self.d)
+        scores = scores.masked_fill(torch.ones(t, t, device=x.device).triu(1).bool(), -1e4)
+        w = self.drop(scores.softmax(-1))
+        out = (w @ v).transpose(1, 2).reshape(b, t, c)
+        return self.to_out(out)

@@ -1,0 +1,27 @@
+# wrong: cross dropout-missing line 24
+import math
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+class CrossAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, dropout=0.1):
+        super().__init__()
+        self.h = num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.k = nn.Linear(hidden_dim, hidden_dim)
+        self.v = nn.Linear(hidden_dim, hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+        self.drop = nn.Dropout(dropout)
+
+    def heads(self, x):
+        return x.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+    def forward(self, query, key, value, mask=None):
+        q, k, v = self.heads(self.q(query)), self.heads(self.k(key)), self.heads(self.v(value))
+        s = q @ k.mT / q.size(-1) ** 0.5
+        if mask is not None:
+            a = self.drop(s.masked_fill(mask[:, None] == 0, -1e4).softmax(-1))
+        else:
+            a = s.softmax(-1)
+        return self.o((a @ v).transpose(1, 2).flatten(2))
