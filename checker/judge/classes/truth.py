@@ -185,6 +185,6 @@ def undrawn_weights() -> Generator[None]:
 @cache
 def _reference_class(kata: Kata) -> tuple[type[nn.Module], tuple[str, ...]]:
     """Import a kata's model answer; return it with its constructor's arguments."""
-    module = import_module(f"..reference.{kata.reference}", __package__)
+    module = import_module(f"....reference.{kata.reference}", __package__)
     kind = getattr(module, kata.class_name)
     return kind, tuple(inspect.signature(kind).parameters)
