@@ -196,6 +196,10 @@ class _Worker:
             return {"fault": self._fault(exception, "construct")}
         answers: list[dict[str, Any]] = []
         for call in run["calls"]:
+            if call.get("carried") and built.kept.get(call["carried"]) is None:
+                # What it is to start from is not there: the call before raised, or kept nothing.
+                answers.append({"modified": []})
+                continue
             built.mode(training=call.get("train", False))
             answers.append(self._call(built, call, dtype))
         return {"answers": answers, "made": made}
@@ -308,6 +312,7 @@ class _Worker:
                 answer["jacobian"] = jacobian(built, out)
         except BaseException as exception:  # noqa: BLE001
             answer = {"fault": self._fault(exception, phase)}
+            built.kept.pop(call.get("hold", ""), None)
         if recorder is not None:
             answer["steps"] = recorder.steps
             answer["dropouts"] = recorder.dropouts

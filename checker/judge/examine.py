@@ -21,7 +21,7 @@ from .compare import VALUE_BOUND, low_precision_bound
 from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
 from .kept import right_answer
-from .trials import Finding, Trial, by_dtype
+from .trials import Finding, Trial, by_dtype, until_ended
 from .trials import same as alike
 from .truth import Answers
 
@@ -280,7 +280,7 @@ class Examination:
 
     def judge(self, trials: Sequence[Trial]) -> None:
         """Have trials' calls made, and keep what is wrong with the answers."""
-        for trial, answer in zip(trials, self.run(trials), strict=True):
+        for trial, answer in until_ended(trials, self.run(trials)):
             self.keep(trial, answer, trial.case.check)
 
     def batches(self) -> Iterator[list[Trial]]:
@@ -369,11 +369,13 @@ class Examination:
         for trial in trials:
             self.write(trial, record={"values": True})
         dtype = trials[0].dtype if trials else None
-        for trial, answer in zip(trials, self.run(trials, dtype), strict=True):
+        kept: list[Trial] = []
+        for trial, answer in until_ended(trials, self.run(trials, dtype)):
+            kept.append(trial)
             trial.answer = answer
             if len(answer.get("steps", ())) >= LIMIT:
                 answer["steps"] = []
-        return trials
+        return kept
 
     def _telling(self, most: int) -> Iterable[Case]:
         plain = [] if self.function.needs_mask else [

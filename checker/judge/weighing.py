@@ -302,7 +302,8 @@ class Weighing(Examination):
 
     def write(self, trial: Trial, **extra: Any) -> None:
         """Write a trial's call; what it gives back is kept for later ones."""
-        held = {"hold": trial.given.kept} if trial.given.state else {}
+        given = trial.given
+        held = {"hold": given.kept, "carried": given.carried} if given.state else {}
         super().write(trial, **held, **extra)
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
