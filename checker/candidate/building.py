@@ -228,6 +228,7 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
 
     roles = {role: plain_value(worth) for role, worth in recipe["roles"].items()}
     _fill_shared_configs(namespace, roles)
+    _lengthen(namespace, recipe.get("longest", 0))
 
     def value_of(item: Any) -> Any:
         if isinstance(item, dict) and "config" in item:
@@ -237,6 +238,13 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
     args = [value_of(item) for item in recipe["args"]]
     kwargs = {name: value_of(item) for name, item in recipe["kwargs"].items()}
     return Built(namespace[recipe["class"]](*args, **kwargs))
+
+
+def _lengthen(namespace: dict[str, Any], longest: int) -> None:
+    """Let a longest length that stands in the module be this long at least, as its user would."""
+    for name, value in list(namespace.items()):
+        if type(value) is int and value < longest and constructor_role(name) == "length":
+            namespace[name] = longest
 
 
 def _configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, Any]) -> Any:

@@ -27,6 +27,9 @@ from .truth import Answers
 
 __all__ = ["Examination", "Found"]
 
+# A float32 angle at position 260 is off by 260 times float32's rounding; whoever ends before it,
+# by all that there is.
+_FAR_BOUND = 1e-3
 # In low precision scores grow to some 8; see `compare`.
 _SCORE = 8
 
@@ -167,11 +170,13 @@ class Examination:
         # Right code may take a detour through float32, whose error grows with the scores.
         rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
         if rounding is torch.float64:
-            return VALUE_BOUND
+            return _FAR_BOUND if case.large else VALUE_BOUND
         widest = max(
             size for symbol, size in case.sizes.items() if symbol not in self.function.numbers
         )
-        bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, case.gain))
+        # In half precision queries and keys are both made large.
+        scores = case.gain ** (1 + (dtype.itemsize < torch.float32.itemsize))
+        bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, scores))
         return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))
 
     # -- asking --------------------------------------------------------------------------
@@ -290,11 +295,12 @@ class Examination:
         """
         for case in cases(self.function, self.sizes):
             # What cancels in a sum of shifted terms is most of what float32 holds of them.
-            if case.gain <= 1 or self.found.work is torch.float64 or not self._shifts:
+            if case.gain <= 1 or self.found.work is torch.float64 or not self.shifts:
                 yield [self.trial(case)]
 
     @property
-    def _shifts(self) -> bool:
+    def shifts(self) -> bool:
+        """Whether inputs are made large by a shift, so that most of what they hold cancels."""
         return any(one.large == "shifted" for one in self.function.arguments)
 
     def keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
