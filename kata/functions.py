@@ -215,7 +215,7 @@ class Asked:
 
 def read_asked(data: Mapping[str, Any]) -> Asked:
     """Read the contract of a kata of functions. Raise BadContract where it is none."""
-    sizes = read_sizes(data.get("sizes", {}), data.get("axes", {}))
+    sizes = read_sizes(data.get("sizes", {}), data.get("axes", {}), data.get("large", ()))
     rows = data.get("function", []) or data.get("class", [])
     if not isinstance(rows, list) or not rows:
         raise BadContract("no [[function]] and no [[class]] is asked for")

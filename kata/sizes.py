@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +14,15 @@ __all__ = ["Sizes", "read_sizes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The sizes that are tried. values: by symbol. worked: sums of others. axes: their names."""
+    """The sizes that are tried. values: by symbol. worked: sums of others. axes: their names.
+
+    large: sizes as people use them, each row with what it has otherwise than the first.
+    """
 
     values: dict[str, tuple[int, ...]]
     worked: dict[str, str] = field(default_factory=dict)
     axes: dict[str, str] = field(default_factory=dict)
+    large: tuple[dict[str, int], ...] = ()
 
     def row(self, picks: Mapping[str, int]) -> dict[str, int]:
         """Return all sizes, given those that are not worked out."""
@@ -46,14 +50,25 @@ class Sizes:
                 picks = {other: many[0] for other, many in self.values.items()}
                 yield self.row({**picks, symbol: value})
 
+    def large_rows(self) -> Iterator[dict[str, int]]:
+        """Yield the sizes that people use: right code up to some size is wrong code."""
+        usual = {symbol: values[0] for symbol, values in self.values.items()}
+        for row in self.large:
+            yield self.row({**usual, **row})
 
-def read_sizes(values: Mapping[str, Any], axes: Mapping[str, str]) -> Sizes:
-    """Read `[sizes]` and `[axes]`. Raise BadContract where they do not fit."""
+
+def read_sizes(
+    values: Mapping[str, Any], axes: Mapping[str, str], large: Sequence[Mapping[str, int]] = ()
+) -> Sizes:
+    """Read `[sizes]`, `[axes]` and `[[large]]`. Raise BadContract where they do not fit."""
     plain = {name: tuple(v) for name, v in values.items() if isinstance(v, list)}
     worked = {name: v for name, v in values.items() if isinstance(v, str)}
     if not plain or not all(all(isinstance(n, int) and n > 0 for n in v) for v in plain.values()):
         raise BadContract("[sizes] gives each symbol a list of whole numbers, or a sum of others")
-    sizes = Sizes(values=plain, worked=worked, axes=dict(axes))
+    unknown = {symbol for row in large for symbol in row} - set(plain)
+    if unknown:
+        raise BadContract(f"[[large]] speaks of {', '.join(sorted(unknown))}, no size of its own")
+    sizes = Sizes(values=plain, worked=worked, axes=dict(axes), large=tuple(map(dict, large)))
     try:
         first = sizes.first()
     except NotASum as fault:

@@ -179,6 +179,7 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
 
     roles = {role: plain_value(worth) for role, worth in recipe["roles"].items()}
     fill_shared(namespace, roles)
+    _lengthen(namespace, recipe.get("longest", 0))
 
     def value_of(item: Any) -> Any:
         if isinstance(item, dict) and "config" in item:
@@ -191,3 +192,10 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
         # A constructor that takes anything by name is given what it reads.
         kwargs |= Settings(roles, namespace)
     return Built(namespace[recipe["class"]](*args, **kwargs))
+
+
+def _lengthen(namespace: dict[str, Any], longest: int) -> None:
+    """Let a longest length that stands in the module be this long at least, as its user would."""
+    for name, value in list(namespace.items()):
+        if type(value) is int and value < longest and constructor_role(name) == "length":
+            namespace[name] = longest

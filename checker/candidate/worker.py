@@ -38,7 +38,7 @@ __all__ = ["serve"]
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _getpid, _seed, _grad = os.getpid, torch.default_generator.manual_seed, torch.set_grad_enabled
-_seed_python, _no_grad = random.seed, torch.no_grad
+_seed_python, _no_grad, _grads = random.seed, torch.no_grad, torch.is_grad_enabled
 _autocast, _CPU = torch.autocast, torch.device("cpu")
 _copy, _detach, _to, _equal = Tensor.clone, Tensor.detach, Tensor.to, torch.equal
 
@@ -75,6 +75,7 @@ class _Worker:
         self.submission: Submission | None = None
         self.printed: list[int | None] = []
         self.calls = 0
+        self.autograd = True
         self.restored = Restored()
         self.laps = Laps(self.restored, self._built, self._given, self._fault)
         self.accelerator: Accelerator | None = None
@@ -121,6 +122,7 @@ class _Worker:
         _seed(0)
         with self.restored:
             fault = self.submission.execute(request["cells"])
+            self.autograd = _grads()
         self.guard.arm()
         return {
             "fault": fault,
@@ -196,6 +198,10 @@ class _Worker:
             return {"fault": self._fault(exception, "construct")}
         answers: list[dict[str, Any]] = []
         for call in run["calls"]:
+            if call.get("carried") and built.kept.get(call["carried"]) is None:
+                # What it is to start from is not there: the call before raised, or kept nothing.
+                answers.append({"modified": []})
+                continue
             built.mode(training=call.get("train", False))
             answers.append(self._call(built, call, dtype))
         return {"answers": answers, "made": made}
@@ -276,8 +282,8 @@ class _Worker:
         if self.accelerator is not None:
             self.accelerator.seed(self.calls)
             self.accelerator.exact(tf32=call.get("tf32", False))
-        # A constructor may have left it off.
-        _grad(True)
+        # A constructor may have left it off; whoever imports the file has it as the file leaves it.
+        _grad(self.autograd)
         given, args, kwargs = self._given(built, call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
@@ -308,6 +314,7 @@ class _Worker:
                 answer["jacobian"] = jacobian(built, out)
         except BaseException as exception:  # noqa: BLE001
             answer = {"fault": self._fault(exception, phase)}
+            built.kept.pop(call.get("hold", ""), None)
         if recorder is not None:
             answer["steps"] = recorder.steps
             answer["dropouts"] = recorder.dropouts

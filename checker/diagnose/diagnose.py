@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _PAIRS, _UNMARKED = 600, 150
 _LOOKED_FOR = 3
 # Two runs of the model answer differ by rounding alone.
 _SAME = 1e-9
+_NUMBER = re.compile(r"\d+")
 _Option = tuple[Slip, Edit]
 
 
@@ -194,14 +196,19 @@ def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
     try:
         with torch.no_grad():
             results = made(kata, function, trial.posed).results
-    except FAULTS:
-        return not actual
+    except FAULTS as fault:
+        return _told(str(fault)) == _told(trial.answer.get("fault", {}).get("message", ""))
     if len(actual) < len(results):
         return False
     return all(
         mine.shape == theirs.shape and agree(mine, theirs, trial.bound, _kept(trial, theirs))
         for mine, theirs in zip(actual, results, strict=False)
     )
+
+
+def _told(words: str) -> tuple[str, list[str]]:
+    """What an exception says, and the sizes that it names, in whichever order they met."""
+    return _NUMBER.sub("", words), sorted(_NUMBER.findall(words))
 
 
 def raising(
@@ -244,7 +251,7 @@ def _line(
         steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
         if steps and slip.group == "return":
             return places.last_return(steps[-1]["lines"][-1])
-        right, wrong = (_steps(kata, name, each, trial) for each in edits)
+        right, wrong = (_steps(kata, name, each, trial, whole=False) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
         if not steps or not (differs or set(right) - set(wrong)):
             continue
@@ -260,13 +267,16 @@ def _line(
     return None
 
 
-def _steps(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict[str, Tensor]:
+def _steps(
+    kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial, *, whole: bool = True
+) -> dict[str, Tensor]:
+    """What an edited model answer names. whole: nothing where it raises, else all until then."""
     functions = answers(kata, edits)
     if functions is None:
         return {}
     try:
         with torch.no_grad():
-            return made(kata, functions[name], trial.posed).steps
+            return made(kata, functions[name], trial.posed, whole=whole).steps
     except FAULTS:
         return {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,18 @@ from ...kata.modules import Module
 from ...kata.sizes import Sizes
 from ..report.messages import say
 
-__all__ = ["MASK_DTYPES", "Case", "Given", "cases", "draw", "dressed", "grown", "small", "spoken"]
+__all__ = [
+    "MASK_DTYPES",
+    "Case",
+    "Given",
+    "by_calls",
+    "cases",
+    "draw",
+    "dressed",
+    "grown",
+    "small",
+    "spoken",
+]
 
 _VALUES = 5
 # How much of a mask is 1.
@@ -44,6 +55,7 @@ class Case:
     train: bool = False
     schedule: str = ""
     after: int = 0
+    large: bool = False
 
     def label(self, function: Function, sizes: Sizes, language: str) -> str:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -191,13 +203,41 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
                             turn=number + place, gain=function.large)  # fmt: skip
                 if function.large and _holds(function, case):
                     yield case
+    yield from _large(function, sizes)
+
+
+def _large(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """The sizes that people use, each with one of the choices, the least usual first."""
+    many, by_calls_alone = choices(function)[::-1], by_calls(function, sizes)
+    for number, row in enumerate(_told_apart(function, sizes.large_rows())):
+        if row in by_calls_alone:
+            continue
+        case = Case(
+            check="lengths", sizes=row, chosen=many[number % len(many)],
+            mask="random" if function.needs_mask else None, large=True,
+        )  # fmt: skip
+        if _holds(function, case):
+            yield case
+
+
+def by_calls(function: Function, sizes: Sizes) -> list[dict[str, int]]:
+    """The large sizes that a sequence of calls tries: the long ones, where there is a state."""
+    state = function.state
+    if state is None:
+        return []
+    usual = sizes.first()[state.along]
+    return [row for row in sizes.large_rows() if row[state.along] > usual]
 
 
 def _rows(function: Function, sizes: Sizes) -> list[dict[str, int]]:
+    return _told_apart(function, sizes.rows())
+
+
+def _told_apart(function: Function, rows: Iterable[dict[str, int]]) -> list[dict[str, int]]:
     """The sizes that a function's arguments tell apart, each once."""
     named = spoken(function)
     found: dict[tuple[int, ...], dict[str, int]] = {}
-    for row in sizes.rows():
+    for row in rows:
         found.setdefault(tuple(size for name, size in row.items() if name in named), row)
     return list(found.values())
 
@@ -279,15 +319,24 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if one.kind == "booleans":
         return torch.rand(shape, generator=generator) < _SHOWN
     if one.kind == "positions":
-        start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
-        start += one.far if case.far else 0
-        return torch.arange(start, start + shape[-1]).expand(shape).clone()
+        return _positions(one, case, shape, generator)
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
     if one.kind == "probabilities":
         return values.softmax(-1)
     if case.gain == 1 or one.large == "kept":
         return values
     return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw positions: counted up from 0 or from later on, or, by turns, some in any order."""
+    length = shape[-1]
+    start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
+    start += one.far if case.far else 0
+    places = torch.arange(start, start + length)
+    if case.turn % 3 == 2 and not case.far:
+        places = torch.randperm(2 * length, generator=generator)[:length]
+    return places.expand(shape).clone()
 
 
 def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:

@@ -287,7 +287,8 @@ class _Judging:
         one = (bad or examinations)[0]
         flow = self._followed(one)
         if flow is not None:
-            departs = wrong and _wrong(flow.trial)
+            # What a call that raised did not come to is no departure.
+            departs = wrong and _wrong(flow.trial) and "fault" not in flow.trial.answer
             self.report.departure = flow.departure(self.language) if departs else None
             self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
             self.report.traced = self._case(one, flow)

@@ -20,8 +20,9 @@ __all__ = ["Construction", "chosen", "constructions", "how_far"]
 
 # What is worth something without being asked for, by what a constructor may mean.
 _GIVEN: dict[str, Any] = {
-    "length": 64, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2, "vocabulary": 17,
-    "layers": 1, "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
+    "length": 512, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2,
+    "vocabulary": 17, "layers": 1,
+    "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
     "yes": True, "flag": False,
 }  # fmt: skip
 
@@ -107,7 +108,8 @@ class Construction:
                 else {"config": source} if kind == "config" else roles[source]
             )  # fmt: skip
         args = [kwargs.pop(name) for name in self.placed if name in kwargs]
-        return {"class": self.name, "args": args, "kwargs": kwargs, "roles": roles, "globals": {}}
+        made = {"class": self.name, "args": args, "kwargs": kwargs}
+        return {**made, "roles": roles, "globals": {}, "longest": _GIVEN["length"]}
 
 
 def constructions(module: Module, entry: Entry) -> Iterator[Construction]:
@@ -157,7 +159,7 @@ def _by_meaning(
         role = constructor_role(own["name"])
         if role == "config" and not (own["has_default"] and given):
             given[own["name"]] = ("config", own["annotation"])
-        elif role in _GIVEN and (not own["has_default"] or _rate(role, own)):
+        elif role in _GIVEN and (not own["has_default"] or _rate(role, own) or _longest(role, own)):
             given[own["name"]] = ("role", str(role))
     configured = any(kind == "config" for kind, _ in given.values())
     free = [one for one in named if one["name"] not in given]
@@ -178,6 +180,11 @@ def _rate(role: str | None, own: Entry) -> bool:
     """Whether an argument with a default is a dropout rate: a float from 0 to 1."""
     default = own["default"]
     return role == "dropout" and type(default) is float and 0 <= default <= 1
+
+
+def _longest(role: str | None, own: Entry) -> bool:
+    """Whether an argument with a default is the longest length: whoever goes beyond sets it."""
+    return role == "length" and type(own["default"]) is int
 
 
 def _exactly(setting: Setting, own: Entry) -> bool:

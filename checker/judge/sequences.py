@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...kata.functions import Function, choices
 from .draw import Case, Given
 
-__all__ = ["KINDS", "sequence"]
+__all__ = ["KINDS", "LONG", "sequence"]
 
 # Of each call what it is handed, under which name what it gives back is kept, and its length.
 _CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
@@ -19,21 +19,29 @@ _CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "cached-fork": (("", "a", 3), ("a", "b", 1), ("a", "c", 2), ("b", "b", 1), ("c", "c", 1)),
 }
 KINDS = tuple(_CALLS)
+# What is cached is as long as people's prompts are, before a few calls more.
+LONG = "cached-long"
+_LONG_CALLS = (("", "a", 0), ("a", "a", 1), ("a", "a", 2))
 
 
 def sequence(
     function: Function, row: dict[str, int], kind: str, drawn: Callable[[Case], Given]
 ) -> list[tuple[Case, Given]]:
-    """Draw the calls of one kind, each with those before it. function: one with a state."""
+    """Draw the calls of one kind, each with those before it. function: one with a state.
+
+    The first of LONG's is as long as the row says.
+    """
     state = function.state
     assert state is not None
     found: list[tuple[Case, Given]] = []
     before: tuple[Given, ...] = ()
     reached = {"": 0}
-    for carried, kept, length in _CALLS[kind]:
+    for carried, kept, length in _LONG_CALLS if kind == LONG else _CALLS[kind]:
+        length = length or row[state.along]  # noqa: PLW2901 - the row's own
         case = Case(
-            check="values", sizes={**row, state.along: length}, schedule=kind,
-            chosen=choices(function)[0], after=reached[carried],
+            check="lengths" if kind == LONG else "values", sizes={**row, state.along: length},
+            schedule=kind, chosen=choices(function)[0], after=reached[carried],
+            large=kind == LONG,
         )  # fmt: skip
         given = drawn(case)
         handed = {"carry": carried} if carried else None

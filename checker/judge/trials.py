@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from . import finding
 from .compare import GRADIENT_BOUND, alike, gap
 from .draw import Case, Given
 
-__all__ = ["Finding", "Trial", "by_dtype", "same"]
+__all__ = ["Finding", "Trial", "by_dtype", "same", "until_ended"]
 
 _FULL = torch.float32.itemsize
 # What `view` and `view_as_complex` say of an input that is not contiguous: a precondition of
@@ -157,6 +158,22 @@ def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:
         return keep.expand(right.shape)
     except RuntimeError:
         return None
+
+
+def until_ended(
+    trials: Sequence[Trial], answers: Sequence[dict[str, Any]]
+) -> Iterator[tuple[Trial, dict[str, Any]]]:
+    """Yield each call that was made, with its answer.
+
+    In a series one that raises, or hands nothing on, is the last: the next has no start.
+    """
+    ended: set[int] = set()
+    for trial, answer in zip(trials, answers, strict=True):
+        if trial.group in ended:
+            continue
+        yield trial, answer
+        if trial.group and not answer.get("carried"):
+            ended.add(trial.group)
 
 
 def by_dtype(finding: Finding) -> bool:

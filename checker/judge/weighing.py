@@ -19,11 +19,11 @@ from ..process.wire import dtype_name
 from . import budget
 from .classes.dropout_trial import DropoutFinding
 from .compare import agree
-from .draw import Case, Given, small
+from .draw import Case, Given, by_calls, small
 from .examine import Examination
 from .find import ways
 from .objects import Construction, constructions, how_far
-from .sequences import KINDS, sequence
+from .sequences import KINDS, LONG, sequence
 from .trials import Finding, Trial, by_dtype
 from .truth import FAULTS, answers, made, options
 from .weights.derived import Derived, Objects
@@ -112,7 +112,7 @@ class Weighing(Examination):
         kind = "random" if self.function.needs_mask else None
         cases = {
             self.held.key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
-            for row in self.sizes.rows()
+            for row in (*self.sizes.large_rows(), *self.sizes.rows())
         }
         trials = [self._unanswered(case) for case in cases.values()]
         for key, answer in zip(cases, self._described(trials), strict=True):
@@ -302,7 +302,8 @@ class Weighing(Examination):
 
     def write(self, trial: Trial, **extra: Any) -> None:
         """Write a trial's call; what it gives back is kept for later ones."""
-        held = {"hold": trial.given.kept} if trial.given.state else {}
+        given = trial.given
+        held = {"hold": given.kept, "carried": given.carried} if given.state else {}
         super().write(trial, **held, **extra)
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
@@ -361,6 +362,7 @@ class Weighing(Examination):
         for count, group in enumerate(self._schedules(3)):
             self.first_groups += group if count < len(KINDS) else []
             yield group
+        yield from (self._calls(row, LONG) for row in by_calls(self.function, self.sizes))
 
     def _schedules(self, most: int) -> Iterator[list[Trial]]:
         """Yield calls on one object, in which one takes what another gave back."""
@@ -369,12 +371,16 @@ class Weighing(Examination):
         rows = {self.held.key(row): row for row in reversed(list(self.sizes.rows()))}
         for row in [self.sizes.first(), *rows.values()][:most]:
             for kind in KINDS:
-                self.groups += 1
-                found: list[Trial] = []
-                for case, given in sequence(self.function, row, kind, self.drawn):
-                    found.append(self.trial_of(case, given, self.found.work))
-                    found[-1].group = self.groups
-                yield found
+                yield self._calls(row, kind)
+
+    def _calls(self, row: dict[str, int], kind: str) -> list[Trial]:
+        """Write the calls of one kind of sequence at some sizes."""
+        self.groups += 1
+        found: list[Trial] = []
+        for case, given in sequence(self.function, row, kind, self.drawn):
+            found.append(self.trial_of(case, given, self.found.work))
+            found[-1].group = self.groups
+        return found
 
     def watch(self) -> None:
         """Keep the steps of calls alone, and of calls one after another if they are looked at."""

@@ -209,6 +209,10 @@ SENTENCES: dict[str, dict[str, str]] = {
         "en": "one cache continued in two ways, {after} cached",
         "zh": "同一份缓存接两种后续，已缓存 {after} 个",
     },
+    "direct-cached-long": {
+        "en": "a long sequence and more of it, {after} cached",
+        "zh": "长序列再接着算，已缓存 {after} 个",
+    },
     "operator-missing": {
         "en": "an operator that the kata asks for is never called",
         "zh": "题目要求的算子没有被调用",

@@ -146,7 +146,7 @@ def cut_line(tree: ast.AST | None) -> int | None:
         for node in ast.walk(function):
             if isinstance(node, ast.Attribute) and node.attr in _CUT:
                 return node.lineno
-    return None
+    return _call_line(tree, ("set_grad_enabled",))
 
 
 def _call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:

@@ -1,4 +1,4 @@
-# hostile: v1 pass within 10 s
+# hostile: v1 fail within 10 s
 import math
 
 import torch

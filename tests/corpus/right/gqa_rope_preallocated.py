@@ -4,7 +4,7 @@ import torch
 import torch.nn as nn
 
 class GroupedQueryAttentionWithRope(nn.Module):
-    MAX = 128
+    MAX = 512
     def __init__(self, hidden_dim, num_heads, num_kv_heads, base=10000.0, dtype=None):
         super().__init__()
         self.nh, self.nk = num_heads, num_kv_heads

@@ -42,7 +42,7 @@ class MLA(nn.Module):
         a = self.args
         bsz, seqlen, _ = x.size()
         if cache is None:
-            start, kv, pe = 0, x.new_zeros(bsz, 64, a.kv_lora_rank), x.new_zeros(bsz, 64, a.qk_rope_head_dim)
+            start, kv, pe = 0, x.new_zeros(bsz, 512, a.kv_lora_rank), x.new_zeros(bsz, 512, a.qk_rope_head_dim)
         else:
             start, kv, pe = cache["pos"], cache["kv"].clone(), cache["pe"].clone()
         end = start + seqlen
