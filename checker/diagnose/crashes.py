@@ -140,10 +140,14 @@ def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
     about_shapes = _shapes_clash(fault, language)
     if about_shapes is not None:
         return about_shapes
-    masked = "mask" in source.line(fault["line"])
+    line = source.line(fault["line"])
+    masked = "mask" in line
     for pattern, key in _CAUSES:
         found = re.search(pattern, fault["message"])
         if found is not None:
+            if key == "crash-batches" and "@" in line:
+                # Who broadcasts already need not be told to.
+                key = "crash-product"  # noqa: PLW2901
             parts = {f"part{number}": part for number, part in enumerate(found.groups(), 1)}
             return _said(key, fault, parts, masked=masked, language=language)
     numpy = re.search(r"\b(np|numpy)\.\w", source.line(fault["line"]))
