@@ -145,8 +145,8 @@ class Verdicts:
     def _json(self, report: Report) -> None:
         plain = _finite(report.to_dict())
         text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
-        # A name may hold what steers a terminal; JSON escapes the lower half of that itself.
-        text = re.sub(r"[\x7f-\x9f]", lambda found: f"\\u{ord(found[0]):04x}", text)
+        # What steers a terminal or ends a line; JSON escapes the lower half of that itself.
+        text = re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
         # A file's name may hold bytes that are no UTF-8; escaped, they can be written.
         lone = any("\ud800" <= char <= "\udfff" for char in text)
         self.screen.write(json.dumps(plain, allow_nan=False) if lone else text)

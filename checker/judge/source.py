@@ -19,7 +19,7 @@ from ..report.messages import say
 
 __all__ = ["Source", "Unreadable", "read"]
 
-_LIMIT, _NOTEBOOK_LIMIT = 1 << 20, 64 << 20
+_LIMIT, _NOTEBOOK_LIMIT = 4 << 20, 64 << 20
 # How long a pipe may have nothing to say, in seconds.
 _PATIENCE = 2.0
 # What Python itself looks for in the first two lines (PEP 263).

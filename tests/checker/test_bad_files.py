@@ -65,7 +65,7 @@ def test_other_encodings(judged: Judge, raw: bytes) -> None:
         (b"# -*- coding: nope -*-\n", "syntax", "`nope`"),
         (b"# -*- coding: ascii -*-\n# \xe9\n", "syntax", "not ascii (line 2)"),
         (b"# -*- coding: rot13 -*-\nk\n", "syntax", "rot13"),
-        (b"# " + b"x" * (30 << 20), "load", "larger than 1 MB"),
+        (b"# " + b"x" * (30 << 20), "load", "larger than 4 MB"),
         (b" \n\t\n", "syntax", "empty"),
     ],
     ids=["binary", "utf-16", "unknown", "wrong", "no-text", "30-mb", "blank"],
@@ -92,12 +92,12 @@ def test_a_large_notebook_of_little_code(judged: Judge) -> None:
     picture = {"output_type": "display_data", "data": {"image/png": "x" * (5 << 20)}}
     cell = {"cell_type": "code", "source": RIGHT, "outputs": [picture]}
     assert judged("v1", json.dumps({"cells": [cell]}), "mine.ipynb").verdict == "pass"
-    cell["source"] = "# " + "x" * (2 << 20)
+    cell["source"] = "# " + "x" * (5 << 20)
     report = judged("v1", json.dumps({"cells": [cell]}), "mine.ipynb")
-    assert "larger than 1 MB" in message(report, "load")
+    assert "larger than 4 MB" in message(report, "load")
 
 
 def test_a_device_never_ends(bench: Bench) -> None:
     """What has no end is read no further than a file may be long."""
     report = next(bench.judge("v1", [Path("/dev/zero")], Options()))
-    assert "larger than 1 MB" in message(report, "load")
+    assert "larger than 4 MB" in message(report, "load")
