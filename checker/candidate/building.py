@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from ..vocabulary import constructor_role
 from .configs import Settings, configuration, fill_shared
 from .loading import plain
 

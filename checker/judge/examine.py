@@ -376,13 +376,12 @@ class Examination:
         for trial in trials:
             self.write(trial, record={"values": True})
         dtype = trials[0].dtype if trials else None
-        kept: list[Trial] = []
-        for trial, answer in until_ended(trials, self.run(trials, dtype)):
-            kept.append(trial)
+        kept = [*until_ended(trials, self.run(trials, dtype))]
+        for trial, answer in kept:
             trial.answer = answer
             if len(answer.get("steps", ())) >= LIMIT:
                 answer["steps"] = []
-        return kept
+        return [trial for trial, _ in kept]
 
     def _telling(self, most: int) -> Iterable[Case]:
         plain = [] if self.function.needs_mask else [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from attn_kata.checker.judge.trials import until_ended
@@ -32,9 +33,9 @@ def test_what_a_later_call_raises_is_shown(judged, kata, fault):
     assert named == (["causal-from-start"] if fault == "square" else [])
 
 
-def test_a_series_ends_with_what_hands_nothing_on():
+def test_a_series_ends_with_what_hands_nothing_on() -> None:
     """Calls of one series end where one raised; other series and calls alone go on."""
-    trials = [SimpleNamespace(group=group) for group in (0, 0, 1, 1, 1, 2, 2)]
+    trials: list[Any] = [SimpleNamespace(group=group) for group in (0, 0, 1, 1, 1, 2, 2)]
     good, bad = {"carried": "tuple"}, {"fault": {}}
     answers = [bad, good, good, bad, good, good, good]
     left = [trial for trial, _ in until_ended(trials, answers)]
