@@ -126,6 +126,9 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
         if "headdim" in have or "headsize" in have or have & _SIZE_WORDS or "per" in have:
             return "head_dim"
         return "kv_heads" if have & {"kv", "group", "groups"} else "heads"
+    if have & {"group", "groups"}:
+        # As many as there are heads of keys, unless it is how large one is.
+        return None if have & _SIZE_WORDS else "kv_heads" if have & {"kv", "n", "num"} else None
     if have & {"eps", "epsilon"}:
         # Before `layer_norm_eps` is taken for a number of layers.
         return "eps"

@@ -128,11 +128,11 @@ class Built:
             self.survey()
 
     def mode(self, *, training: bool) -> None:
-        """Switch to training or evaluation."""
-        for root in self._roots():
-            # Most calls ask for the mode of the call before.
-            if any(module.training is not training for module in root.modules()):
-                root.train(training)
+        """Switch to training or evaluation, as torch does: not what a plain list holds."""
+        own = self.thing if isinstance(self.thing, nn.Module) else None
+        # Most calls ask for the mode of the call before.
+        if own is not None and any(one.training is not training for one in own.modules()):
+            own.train(training)
 
     def load(self, weights: dict[str, Tensor]) -> None:
         """Copy weights in by name; one that is not given, or of another shape, stays."""

@@ -45,7 +45,8 @@ _COPIES = {"tensor", "as_tensor", "asarray"}
 _FREE = {"copy_", "set_", "fill_", "is_same_size", "size", "dim", "numel", "item", "tolist",
          "__len__", "__repr__", "__format__", "is_floating_point", "requires_grad_", "__bool__",
          "__int__", "__float__", "__index__", "expand_as", "view_as", "reshape_as", "stride",
-         "register_hook", "resize_as_", "__set__"}  # fmt: skip
+         "register_hook", "resize_as_", "__set__",
+         "_has_compatible_shallow_copy_type"}  # fmt: skip
 # Operators that take no tensor of another device, one without axes neither.
 _STRICT = {
     "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack",

@@ -24,12 +24,14 @@ class Bound:
     """One way to call a function: the kata's arguments that go by place, then by name.
 
     named: by the kata's name the submission's own. missing: what it has no argument for.
+    needed: masks that may be left out, and that it cannot do without: it is given None for them.
     """
 
     name: str
     placed: tuple[str, ...]
     named: dict[str, str]
     missing: tuple[str, ...] = ()
+    needed: tuple[str, ...] = ()
 
     def call(self, given: Given, handed: dict[str, Tensor], **extra: Any) -> dict[str, Any]:
         """Write a call as the candidate's process takes it. handed: the tensors as they go over."""
@@ -45,7 +47,7 @@ class Bound:
         kwargs = {
             own: item(name)
             for name, own in self.named.items()
-            if name in handed or name in given.plain
+            if name in handed or name in given.plain or name in self.needed
         }
         return {"args": args, "kwargs": kwargs, "inputs": handed, **extra}
 
@@ -189,7 +191,12 @@ def _placed(
     placed = [back[own] for own in alone if own in back] + [one.name for one in rest]
     named = {asked: own for asked, own in named.items() if asked not in placed}
     missing = [one.name for one in function.arguments if one.name not in (*placed, *named)]
-    return Bound(name=name, placed=tuple(placed), named=named, missing=tuple(missing))
+    without = {p["name"] for p in parameters if not p["has_default"]}
+    masks = {one.name for one in function.arguments if one.kind == "mask" and one.optional}
+    needed = tuple(asked for asked, own in named.items() if asked in masks and own in without)
+    return Bound(
+        name=name, placed=tuple(placed), named=named, missing=tuple(missing), needed=needed
+    )
 
 
 def _exactly(argument: Argument, own: str) -> bool:

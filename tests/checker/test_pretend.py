@@ -136,6 +136,17 @@ def test_what_a_module_makes_on_its_device_stays_there() -> None:
             torch.add(x, module.here)
 
 
+@pytest.mark.parametrize("move", ["layer.to('cuda')", "layer.cuda()", "layer.weight.data = x"])
+def test_a_module_that_moves_itself(move: str) -> None:
+    """A constructor may move what it made: that is where it is then."""
+    gpu = PretendedGPU(__file__)
+    with gpu:
+        layer, x = torch.nn.Linear(3, 3, bias=False), torch.ones(3, 3, device="cuda")
+        exec(move, {"layer": layer, "x": x})
+        assert layer.weight.device == HOME
+        assert layer(x).device == HOME
+
+
 def test_inside_vmap() -> None:
     """Tensors that vmap wraps are where what they wrap is."""
     gpu, module, x = on_gpu()

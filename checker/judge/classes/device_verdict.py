@@ -63,6 +63,10 @@ def _blame_stray(sheet: Sheet, fault: dict[str, Any]) -> int | None:
     line = fault["line"]
     if fault["kind"] in {"attribute", "mask"}:
         line = sheet.lines.assignment(fault["name"]) or line
+    told = {(one.mistake, one.line) for one in sheet.report.diagnosis}
+    if ("parameters-not-registered", line) in told:
+        # It is left behind for that reason.
+        return line
     if fault["kind"] == "mask":
         sheet.blame("mask-not-buffer", line)
     else:
