@@ -292,6 +292,13 @@ def test_enter_begins(work):
     assert (work / "v1.py").read_text("utf-8") == find("v1").stub()
 
 
+def _waits(pid):
+    """Let a process come to its question: a signal just before the read is heard after it."""
+    stat = Path(f"/proc/{pid}/stat")
+    while stat.exists() and stat.read_text().rpartition(") ")[2][0] != "S":
+        time.sleep(0.01)
+
+
 def test_asked_on_a_terminal(work, tmp_path):
     """Another folder's file is asked about; Ctrl-C at a question ends its line."""
     file = tmp_path / "other.py"
@@ -304,6 +311,7 @@ def test_asked_on_a_terminal(work, tmp_path):
         assert "ran" in until(ended=True)
     with terminal(work, "run", "v1") as (program, _, until):
         until("[y/N]")
+        _waits(program.pid)
         program.send_signal(signal.SIGINT)
         assert until(ended=True).splitlines()[-1] == "interrupted"
 

@@ -161,7 +161,7 @@ class Page(Sheet):
 
     def _in_dtype(self, finding: Finding[Any], text: str) -> str:
         dtype = self.dtype_of(finding)
-        if finding.kind == "values" and finding.gap is not None:
+        if finding.kind == "values" and finding.gap and math.isfinite(finding.gap.worst):
             off, bound = finding.gap.worst, finding.trial.bound
             case = self.words.label(finding)
             return self.say("fail-dtype-case", dtype=dtype, off=off, bound=bound, case=case)
