@@ -25,6 +25,7 @@ class Bound:
 
     named: by the kata's name the submission's own. missing: what it has no argument for.
     needed: masks that may be left out, and that it cannot do without: it is given None for them.
+    switched: switches of the cache that are off by default, and are turned on.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Bound:
     named: dict[str, str]
     missing: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
+    switched: tuple[str, ...] = ()
 
     def call(self, given: Given, handed: dict[str, Tensor], **extra: Any) -> dict[str, Any]:
         """Write a call as the candidate's process takes it. handed: the tensors as they go over."""
@@ -49,6 +51,7 @@ class Bound:
             for name, own in self.named.items()
             if name in handed or name in given.plain or name in self.needed
         }
+        kwargs |= dict.fromkeys(self.switched, True)
         return {"args": args, "kwargs": kwargs, "inputs": handed, **extra}
 
     def _by_place(self, given: Given) -> list[str]:
@@ -194,9 +197,17 @@ def _placed(
     without = {p["name"] for p in parameters if not p["has_default"]}
     masks = {one.name for one in function.arguments if one.kind == "mask" and one.optional}
     needed = tuple(asked for asked, own in named.items() if asked in masks and own in without)
+    switched = tuple(p["name"] for p in parameters if function.state and _caches(p))
     return Bound(
-        name=name, placed=tuple(placed), named=named, missing=tuple(missing), needed=needed
-    )
+        name=name, placed=tuple(placed), named=named, missing=tuple(missing), needed=needed,
+        switched=switched,
+    )  # fmt: skip
+
+
+def _caches(parameter: Entry) -> bool:
+    """Whether a parameter is a switch, off by default, without which no cache is handed on."""
+    have = set(words(parameter["name"]))
+    return parameter["default"] is False and bool(have & {"cache", "kv", "past", "present"})
 
 
 def _exactly(argument: Argument, own: str) -> bool:

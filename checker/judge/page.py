@@ -236,6 +236,8 @@ class Page(Sheet):
                 self.remark("returns-tuple", line)
         for own in [one.bound.named[name] for name in one.bound.needed] if one.bound else []:
             self.remark("mask-without-default", self.lines.argument(own), name=own)
+        for own in one.bound.switched if one.bound else ():
+            self.remark("switch-off", self.lines.argument(own), name=own)
         if found.nan_rows:
             self.remark("nan-on-empty-row")
         if found.dropped and not self.blames("mask-dtype"):
