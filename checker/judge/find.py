@@ -194,7 +194,11 @@ def _placed(
     placed = [back[own] for own in alone if own in back] + [one.name for one in rest]
     named = {asked: own for asked, own in named.items() if asked not in placed}
     missing = [one.name for one in function.arguments if one.name not in (*placed, *named)]
-    without = {p["name"] for p in parameters if not p["has_default"]}
+    # What is no mask by its name is something else that nobody gives.
+    without = {
+        p["name"] for p in parameters
+        if not p["has_default"] and forward_role(p["name"]) in {"mask", "padding"}
+    }  # fmt: skip
     masks = {one.name for one in function.arguments if one.kind == "mask" and one.optional}
     needed = tuple(asked for asked, own in named.items() if asked in masks and own in without)
     switched = tuple(p["name"] for p in parameters if function.state and _caches(p))
