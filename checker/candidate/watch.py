@@ -57,8 +57,9 @@ _SIGNS = {
 class Watch(Recorder):
     """Record how each call is spelt too: `@`, `torch.matmul` or `Tensor.matmul`.
 
-    held: the addresses of the inputs' memory. names, more: as a recorder's. growing: keep only
-    the steps whose result is larger than any before, so that a long loop leaves a short record.
+    held: the addresses of the inputs' memory. names, weights, more: as a recorder's. growing: keep
+    only the steps whose result is larger than any before, so that a long loop leaves a short
+    record.
     In every step `spelt`
     says how it was written, `fresh` how many entries the memory of its result has, 0 where an
     input has it, and `derives` whether gradients are to be taken through it.
@@ -67,10 +68,10 @@ class Watch(Recorder):
     flattest = 0
 
     def __init__(
-        self, path: str, held: set[int], names: dict[int, str] | None = None, *,
-        growing: bool = False, **more: Any,
+        self, path: str, held: set[int], names: dict[int, str] | None = None,
+        weights: dict[int, str] | None = None, *, growing: bool = False, **more: Any,
     ) -> None:  # fmt: skip
-        super().__init__(path, names or {}, {}, **more)
+        super().__init__(path, names or {}, weights or {}, **more)
         self.held = held
         self.growing = growing
         self.most = 0

@@ -177,7 +177,7 @@ class _Worker:
         for run in request["runs"]:
             with self.restored, self._prints():
                 results.append(self._run(run))
-        return {"results": results}
+        return {"results": results, "printed": self._take_prints()}
 
     def _run(self, run: dict[str, Any]) -> dict[str, Any]:
         dtype = getattr(torch, run["dtype"])
@@ -326,7 +326,7 @@ class _Worker:
     def _recorder(self, built: Built, call: dict[str, Any], given: dict[str, Tensor]) -> Recorder:
         if "shapes" in call:
             held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
-            return Watch(self.loaded.path, held, _names(built), **call["record"])
+            return Watch(self.loaded.path, held, _names(built), _weights(built), **call["record"])
         return Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
 
     def _built(self, recipe: dict[str, Any], place: torch.device | None = None) -> Built:

@@ -37,10 +37,12 @@ def _try_purity(one: Examination) -> None:
         one.found.state = "fail-state" if kept else "fail-random"
     elif not one.same(outs[0], outs[-1]):
         one.found.state = "fail-state"
-    right = not any(one.found.findings.values()) and one.found.state is None
     wrong = [trial.judge(answer) for trial, answer in zip(twins, answers[2:4], strict=True)]
-    if right and any(wrong):
-        one.found.state = "fail-kept"
+    if one.found.state is None and any(wrong):
+        # What is wrong after other calls, and right alone, was kept from them.
+        right = not any(one.found.findings.values())
+        alone = [trial.judge(one.run([trial])[0]) for trial in twins]
+        one.found.state = "fail-kept" if right or not any(alone) else None
 
 
 def _one_of_a_shape(one: Examination) -> Case:

@@ -39,14 +39,15 @@ class Found:
     """What came of trying one function.
 
     counts, findings: by check. dropped: mask dtypes that it does not take, and what came.
-    modified: inputs that it changed. state: fail-random, fail-state or fail-kept. work: the
-    dtype that values are decided in, and dtypes: the others that it was tried in.
+    modified: inputs that it changed. printed: lines that print. state: fail-random, fail-state or
+    fail-kept. work: the dtype that values are decided in, and dtypes: the others that were tried.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     dropped: dict[torch.dtype, Finding] = field(default_factory=dict)
     modified: set[str] = field(default_factory=set)
+    printed: list[int | None] = field(default_factory=list)
     state: str | None = None
     work: torch.dtype = torch.float64
     nan_rows: bool = False
@@ -203,8 +204,9 @@ class Examination:
     def answered(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Ask for runs, each of an object and its calls; return the answers to all calls."""
         answers: list[dict[str, Any]] = []
-        results = self.candidate.ask({"do": "run", "runs": runs})["results"]
-        for run, result in zip(runs, results, strict=True):
+        answer = self.candidate.ask({"do": "run", "runs": runs})
+        self.found.printed = self.found.printed or answer["printed"]
+        for run, result in zip(runs, answer["results"], strict=True):
             answers += answers_of(result, len(run["calls"]))
         return answers
 

@@ -22,6 +22,7 @@ from .classes.device_verdict import judge_device
 from .classes.on_device import Again, DeviceRun
 from .examine import Examination
 from .find import Entry, found
+from .guess import guess
 from .objects import chosen
 from .page import Page
 from .refusals import Refusals, Refused
@@ -239,6 +240,7 @@ class _Judging:
             for one in examinations if self.job["diagnose"] else ():
                 self._diagnose(page, one)
         for one in examinations:
+            page.kept(one)
             if isinstance(one, Weighing):
                 page.unread(one)
         self._flow(page, examinations)
@@ -278,7 +280,7 @@ class _Judging:
             )
         page.name(named)
         if not named and not page.told_of(one):
-            page.guess(one)
+            guess(page, one)
 
     def _flow(self, page: Page, examinations: list[Examination]) -> None:
         """Show one call: of the first function that is wrong, one that goes wrong."""

@@ -143,7 +143,9 @@ def _by_meaning(
 
     def give(own: Entry, setting: Setting) -> None:
         given[own["name"]] = ("setting", setting.name)
-        left.remove(setting)
+        if not setting.extra:
+            # A width that is not asked for may be asked for twice, as `d_k` and `d_v`.
+            left.remove(setting)
 
     for test in (_synonym, _role, _default) if turned else (_exactly, _synonym, _role, _default):
         for own in named:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...kata.functions import Asked
-from ..diagnose.classes.evidence import cut_line, state_line
-from ..diagnose.crashes import overwritten, raised
+from ..diagnose.crashes import raised
 from ..diagnose.diagnose import Named
+from ..diagnose.giveaways import random_line, state_line
 from ..diagnose.lines import in_place
 from ..diagnose.places import Places
 from ..process.wire import dtype_name
@@ -81,6 +81,12 @@ class Page(Sheet):
             self.fail(one, "parameters", self.say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
+        elif one.shown["plain"] and not one.shown["registered"]:
+            # Weights that are tensors and no parameters.
+            names = self._listed(f"`{n}`" for n in one.shown["plain"][:3])
+            self.fail(one, "parameters", self.say("fail-unregistered", names=names))
+            line = self.lines.assignment(one.shown["plain"][0])
+            self.blame("parameters-not-registered", line, names=names)
         elif not one.held.aligned:
             self.set("parameters", "skip", self.say("waits", check="values"))
         else:
@@ -92,7 +98,15 @@ class Page(Sheet):
 
     def dropout(self, one: Weighing) -> None:
         """Where dropout acts in train mode, and at which rate."""
-        judge_dropout(self, "optional", one.dropout, one.shown["modules"])
+        found = one.dropout
+        line = random_line(self.source.classes.get(one.entry["name"]))
+        if found is not None and found.place == "noise":
+            self.fail(one, "dropout", self.say("random-in-training"))
+            self.blame("nondeterministic", line, "random-in-training")
+            return
+        if found is not None and found.reading is not None:
+            found.line = line
+        judge_dropout(self, "optional", found, one.shown["modules"])
 
     def unread(self, one: Weighing) -> None:
         """Where nothing explains a class's numbers, own up that its weights may be misread."""
@@ -221,14 +235,23 @@ class Page(Sheet):
                 if drops:
                     self.blame("dropout-in-eval", drops[0]["line"])
                 else:
-                    self.blame("nondeterministic", one.entry["line"])
+                    self.blame("nondeterministic", self._state_line(one))
             elif found.state == "fail-kept":
-                line = state_line(self.source, one.entry["name"])
-                self.blame("nondeterministic", line, found.state)
+                self.blame("nondeterministic", self._state_line(one), found.state)
+
+    def kept(self, one: Examination) -> None:
+        """Where nothing else explains that calls change later ones: what keeps something."""
+        if one.found.state == "fail-state" and not self.told_of(one):
+            self.blame("nondeterministic", self._state_line(one), "fail-state")
+
+    def _state_line(self, one: Examination) -> int | None:
+        return state_line(self.source, one.entry["name"]) or one.entry["line"]
 
     def _remarks(self, one: Examination) -> None:
         found = one.found
         line = one.entry["line"]
+        if found.printed:
+            self.remark("prints", found.printed[0])
         if found.container and len(one.function.results) == 1 and one.function.state is None:
             if found.place:
                 self.remark("returns-tuple", line, "returns-tuple-later", place=found.place + 1)
@@ -279,39 +302,6 @@ class Page(Sheet):
         if found is not None:
             self.blame("state-not-returned", self._return_of(one), name=found.name)
         return found is not None
-
-    def guess(self, one: Examination) -> None:
-        """Where no edit fits: what the failing cases and the source give away."""
-        found = one.found.findings
-        for finding in found.get("gradients", []):
-            if finding.kind == "detached":
-                name = f"`{finding.name}`" if finding.name else self.say("it")
-                self.blame("detached", cut_line(self.source.tree), name=name)
-                return
-            if finding.kind == "gradient" and finding.gap and not math.isfinite(finding.gap.worst):
-                steps = one.again(finding.trial).answer.get("steps", ())
-                nan = (s for s in steps if any(bool(v.isnan().any()) for v in s["values"]))
-                step = next(nan, None)
-                if step is not None:
-                    others = self.names - {one.function.name}
-                    self.blame("gradient-nan", self.places.own_line(step["lines"], others))
-                    return
-            size = overwritten(finding.fault) if finding.fault is not None else None
-            if size is not None:
-                steps = one.again(finding.trial).answer.get("steps", ())
-                same = [s for s in steps if s["shape"] and math.prod(s["shape"]) == size]
-                self.blame("overwritten-in-place", in_place(same) or in_place(steps))
-                return
-        for finding in found.get("dtypes", []):
-            fault = finding.fault
-            # What far positions raise, such as a table that ends before them, is no dtype's doing,
-            # nor is what is raised in float64 as well.
-            elsewhere = fault is not None and fault["line"] in _raised_lines(one)
-            if fault is not None and not finding.trial.case.far and not elsewhere:
-                dtype = dtype_name(finding.trial.dtype)
-                reason = fault["message"].split("\n")[0]
-                self.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
-                return
 
     # -- one function among several ----------------------------------------------------------
 
@@ -377,12 +367,6 @@ class Page(Sheet):
         if reasons and own is not None:
             lines = [d.line for d in self.report.diagnosis if d.line and _within(d.line, own)]
             part.line = min(lines, default=self.raised.get(part.name) or part.line)
-
-
-def _raised_lines(one: Examination) -> set[int | None]:
-    """The lines that raise on the CPU in the dtype that values are decided in."""
-    many = [f for check, group in one.found.findings.items() if check != "dtypes" for f in group]
-    return {f.fault["line"] for f in (*many, *one.found.dropped.values()) if f.fault is not None}
 
 
 def _within(line: int, function: Function) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from ..process.wire import dtype_name
+from .by_hand import read_by_hand
 from .classes.dropout_trial import DropoutFinding
 from .dropout import read_dropout
 from .examine import Examination
@@ -26,17 +27,14 @@ def try_training(one: Examination) -> None:
         return
     first = next(trial for trial in one.tried if not trial.missing)
     one.dropout = _read(one, first)
-    if _random(one, first):
-        one.dropout.place = "unknown"
-    elif not wrong:
-        _try_all(one)
-
-
-def _try_all(one: Weighing) -> None:
-    """Try some of each check, with nothing dropped."""
-    one.judge([one.in_training(trial) for trial in _some(one.tried)])
-    for trials in one.low:
-        judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
+    by_hand = _random(one, first, one.way_in(first))
+    if by_hand:
+        one.dropout = read_by_hand(one, first)
+    if not wrong and not _random(one, first):
+        one.judge([one.in_training(trial) for trial in _some(one.tried)])
+        # A draw in half precision may be 0, which is dropped by hand at a rate of 0 too.
+        for trials in () if by_hand else one.low:
+            judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
 
 
 def _read(one: Weighing, first: Trial) -> DropoutFinding:
@@ -52,10 +50,18 @@ def _read(one: Weighing, first: Trial) -> DropoutFinding:
     return read_dropout(calls, steps, one.module.dropout, asked)
 
 
-def _random(one: Weighing, first: Trial) -> bool:
-    """Whether two calls differ with torch's dropouts silenced: what drops is made by hand."""
+def _random(one: Weighing, first: Trial, loud: dict[str, Any] | None = None) -> bool:
+    """Whether two calls differ with torch's dropouts silenced: what drops is made by hand.
+
+    loud: how an object is made at the rate asked for; at 0 where nothing is said.
+    """
     trial = one.in_training(first)
-    left, right = (trial.results(answer) for answer in one.run([trial, trial]))
+    if loud is None:
+        answers = one.run([trial, trial])
+    else:
+        run = {"dtype": dtype_name(trial.dtype), "calls": [trial.call] * 2, "warm": trial.call}
+        answers = one.answered([{**run, **loud}])
+    left, right = map(trial.results, answers)
     return not one.same(left, right)
 
 

@@ -205,7 +205,7 @@ class Weighing(Examination):
                 for one in edited:
                     if self._agrees(one[self.function.name], given, trials[0]):
                         return reading
-            for one in () if self.plain else edited:
+            for one in () if self.plain or not trials else edited:
                 derived = self._derived(one[self.function.name], _LIKELY_FORMS)
                 given = self.held.lent(trials[0].given, trials[0].case, derived, loose=False)
                 if self._agrees(derived.model, given, trials[0]):

@@ -127,7 +127,10 @@ _FORMS: dict[str, Any] = {
         "sizes": [{"name": str, "whole": bool}],
     },
     "describe": {"answers": [_TRY]},
-    "run": {"results": [{"fault?": _FAULT, "answers?": [_CALL], "made?": [_STEP]}]},
+    "run": {
+        "results": [{"fault?": _FAULT, "answers?": [_CALL], "made?": [_STEP]}],
+        "printed": [_LINE],
+    },
     "functions": {"functions": [_FUNCTION]},
     "prepare": {"seconds?": float, "bytes?": (int, None), "events?": int, "fault?": _FAULT},
     "lap": {"seconds?": float, "fault?": _FAULT},

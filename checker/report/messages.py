@@ -577,6 +577,14 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "构造函数第一行要写 `super().__init__()`；否则模块放不下任何层",
     },
     "place-output": {"en": "the output", "zh": "输出"},
+    "dropout-shared": {
+        "en": "one draw drops a weight for every {axis} at once; each weight is to be drawn by itself",
+        "zh": "一次抽样同时决定了所有{axis}的权重；每个权重都应各自抽样",
+    },
+    "dropout-along-sample": {"en": "sample of the batch", "zh": "样本"},
+    "dropout-along-head": {"en": "head", "zh": " head "},
+    "dropout-along-query": {"en": "query", "zh": " query "},
+    "dropout-along-key": {"en": "key", "zh": " key "},
     "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
     "dropout-on-output": {
         "en": "dropout acts on {where}, not on the weights",
@@ -597,6 +605,10 @@ MESSAGES: dict[str, dict[str, str]] = {
     "input-modified": {
         "en": "forward changes {names} in place, but the caller still uses it",
         "zh": "forward 原地修改了 {names}，而调用者还要用它",
+    },
+    "random-in-training": {
+        "en": "train mode draws random numbers, and not to drop weights",
+        "zh": "train 模式下用到了随机数，却不是用来丢弃权重的",
     },
     "nondeterministic": {
         "en": "two identical calls in eval mode differ",

@@ -98,6 +98,7 @@ MISTAKE_IDS = (
     "dropout-before-softmax",
     "dropout-on-output",
     "dropout-rate-wrong",
+    "dropout-shared",
     "detached",
     "gradient-nan",
     "overwritten-in-place",

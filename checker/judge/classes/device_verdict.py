@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...diagnose.classes.evidence import state_line
+from ...diagnose.giveaways import state_line
 from ..finding import Finding
 from ..sheet import Sheet
 from .on_device import DeviceRun

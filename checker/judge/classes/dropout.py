@@ -20,9 +20,10 @@ from torch import Tensor
 from .plan import Size
 from .truth import Roles
 
-__all__ = ["Reading", "read_multipliers"]
+__all__ = ["Reading", "read_multipliers", "together"]
 
 _CLOSE = 1e-3
+_MANY = 150
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,13 +31,15 @@ class Reading:
     """What train mode does to the weights.
 
     on_weights: every coefficient is its weight times 0 or times one constant.
-    factor: that constant. dropped: the share of zeros, over `count` weights.
+    factor: that constant. dropped: the share of zeros, over `count` weights. together: the axis
+    along which all share one fate, "" where each has its own.
     """
 
     on_weights: bool
     factor: float = 1.0
     dropped: float = 0.0
     count: int = 0
+    together: str = ""
 
     def agrees(self, rate: float) -> bool:
         """Whether the share of zeros can come from this rate."""
@@ -68,7 +71,29 @@ def read_multipliers(
     tolerance = _CLOSE * max(1.0, abs(factor)) * 5
     on_weights = bool((exact < tolerance).all()) and bool(torch.isfinite(ratio).all())
     dropped = float((~kept).double().mean())
-    return Reading(on_weights=on_weights, factor=factor, dropped=dropped, count=int(seen.sum()))
+    all_kept = torch.zeros_like(seen)
+    all_kept[seen] = kept
+    return Reading(
+        on_weights=on_weights, factor=factor, dropped=dropped, count=int(seen.sum()),
+        together=together(all_kept, seen),
+    )  # fmt: skip
+
+
+def together(kept: Tensor, seen: Tensor) -> str:
+    """Return the axis along which all weights are kept or dropped together, "" for none.
+
+    kept, seen: (batch, heads, queries, keys) or without heads; seen are those that can be told.
+    """
+    names = ("sample", "head", "query", "key") if kept.dim() == 4 else ("sample", "query", "key")
+    if not bool((kept != seen).any()):
+        return ""
+    for axis, name in enumerate(names):
+        both = seen & seen.narrow(axis, 0, 1)
+        same = kept == kept.narrow(axis, 0, 1)
+        # Each by itself, so many do not agree by chance at any rate that is asked for.
+        if kept.shape[axis] > 1 and int(both.sum()) >= _MANY and bool(same[both].all()):
+            return name
+    return ""
 
 
 def _context(out: Tensor, roles: Roles, flat: Tensor, size: Size) -> Tensor:

@@ -23,9 +23,10 @@ class DropoutFinding:
     """What dropout does.
 
     place: weights, none, scores, output, residual, other or unread; beside, where it may act
-    too, or unknown, which is no step of the model answer's. reading: what the output says of the
-    weights. calls: the torch dropout calls. p: the rate of the one that is meant, where it was
-    not read. asked: the rate that the constructor was given, None where it takes none.
+    too, unknown, which is no step of the model answer's, or noise, which drops nothing.
+    reading: what the output says of the weights. calls: the torch dropout calls. p: the rate of
+    the one that is meant, where it was not read. asked: the rate that the constructor was given,
+    None where it takes none.
     """
 
     place: str

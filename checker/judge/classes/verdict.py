@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...diagnose.classes.evidence import cut_line, state_line
 from ...diagnose.classes.flow import Flow
 from ...diagnose.crashes import raised, reason_of
+from ...diagnose.giveaways import cut_line, state_line
 from ...diagnose.lines import HALF_MAX, in_place
 from ...process.wire import dtype_name
 from ...report.report import CHECK_IDS, Difference

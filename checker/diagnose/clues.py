@@ -1,0 +1,125 @@
+"""What the pattern of failing cases gives away: a batch, a length that is fixed, samples mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from torch import Tensor
+
+from ..judge.draw import Case, small
+from ..judge.examine import Examination
+from ..judge.trials import Trial, same
+from .mixing import mixing_line
+
+__all__ = ["Clue", "Tried", "by_size", "mixed", "tried"]
+
+Clue = tuple[str, int | None]
+
+# A number of samples, and a length, that no reshape into a few parts happens to keep apart.
+_BATCH, _LENGTH = 5, 4
+_CLOSE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """The outcome of one case. kind: of its finding, "" where it is right. line: what raised."""
+
+    batch: int
+    length: int
+    kind: str = ""
+    line: int | None = None
+
+
+def by_size(rows: Sequence[Tried], squeezed: int | None, *, own: bool) -> Iterator[Clue]:
+    """Yield the mistake by which some batches or lengths fail and no others.
+
+    squeezed: the line that takes axes of one away. own: whether lengths tell, which they do not
+    where a mask has a part in it.
+    """
+    bad = [one for one in rows if one.kind]
+    good = [one for one in rows if not one.kind]
+    if not bad or not good:
+        return
+    raised = {one.kind for one in bad} <= {"raised", "shape"}
+    line = next((one.line for one in bad if one.line is not None), None)
+    alone = [one for one in bad if one.batch == 1]
+    if raised and alone and all(one.batch == 1 or one.length == 1 for one in bad):
+        # An axis of one was taken away.
+        yield "batch-fixed", squeezed or line
+    elif all(one.batch > 1 for one in bad) and all(
+        one.batch == 1 or one.length == 1 for one in good
+    ):
+        yield ("batch-fixed" if raised else "batch-mixed"), line
+    elif all(one.batch == 1 for one in bad) and all(one.batch > 1 for one in good):
+        yield "batch-fixed", line
+    elif own and (raised or min(one.length for one in bad) > max(one.length for one in good) > 1):
+        yield "length-fixed", line
+
+
+def tried(one: Examination, *, masked: bool) -> list[Tried]:
+    """What came of the plain calls, those with a mask or those without."""
+    batch, length = _symbol(one, "batch"), _symbol(one, "length")
+    if batch is None or length is None:
+        return []
+    wrong = {id(f.trial): f for many in one.found.findings.values() for f in many}
+    found: list[Tried] = []
+    for trial in one.tried:
+        case = trial.case
+        if case.grad or case.gain != 1 or case.train or (case.mask is not None) != masked:
+            continue
+        finding = wrong.get(id(trial))
+        fault = finding.fault if finding is not None else None
+        found.append(Tried(
+            batch=case.sizes[batch], length=case.sizes[length],
+            kind="" if finding is None else finding.kind, line=fault["line"] if fault else None,
+        ))  # fmt: skip
+    return found
+
+
+def mixed(one: Examination) -> Clue | None:
+    """Say whether samples of one batch change each other's outputs, and on which line."""
+    batch, length = _symbol(one, "batch"), _symbol(one, "length")
+    result = one.function.results[0].shape
+    if batch is None or length is None or batch not in result:
+        return None
+    for masked in {one.function.needs_mask, one.function.mask is not None}:
+        case = next(small(one.function, one.sizes, mask=masked), None)
+        if case is None:
+            continue
+        picks = {symbol: case.sizes[symbol] for symbol in one.sizes.values}
+        sizes = one.sizes.row({**picks, batch: _BATCH, length: _LENGTH})
+        trials = _apart(one, replace(case, sizes=sizes), batch)
+        outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
+        if len(outs) < len(trials) or not all(outs):
+            continue
+        axis = result.index(batch)
+        samples = outs[0][0].split(1, dim=axis) if outs[0][0].dim() > axis else ()
+        if same([*samples], [out[0] for out in outs[1:]], _CLOSE):
+            continue
+        steps = [trial.answer.get("steps", []) for trial in trials]
+        return "batch-mixed", mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
+    return None
+
+
+def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
+    """A batch, and each of its samples alone."""
+    given = one.drawn(case)
+    shapes = {each.name: case.shape_of(each) for each in one.function.arguments if each.tensor}
+
+    def sample(name: str, tensor: Tensor, number: int) -> Tensor:
+        axes = shapes[name]
+        return tensor.narrow(axes.index(batch), number, 1) if batch in axes else tensor
+
+    single = replace(case, sizes={**case.sizes, batch: 1})
+    alone = [
+        replace(given, tensors={n: sample(n, t, number) for n, t in given.tensors.items()})
+        for number in range(case.sizes[batch])
+    ]
+    work = one.found.work
+    return [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone)]
+
+
+def _symbol(one: Examination, name: str) -> str | None:
+    """The symbol of the axis of this name."""
+    return next((s for s, axis in one.sizes.axes.items() if axis == name), None)

@@ -1,0 +1,77 @@
+"""What the source itself gives away: where a gradient is cut, a state kept, a layer made anew."""
+
+from __future__ import annotations
+
+import ast
+
+from ..judge.source import Source
+
+__all__ = ["call_line", "cut_line", "made_in_forward", "random_line", "state_line"]
+
+_CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
+        "tolist", "numpy", "requires_grad_")  # fmt: skip
+_RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "randperm", "randint",
+           "multinomial", "uniform_", "bernoulli_", "normal_", "random_", "random")  # fmt: skip
+
+
+def state_line(source: Source, class_name: str) -> int | None:
+    """The line of forward that keeps something on self, or that draws random numbers."""
+    tree = source.classes.get(class_name)
+    for function in _forwards(tree):
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Assign, ast.AugAssign)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    if isinstance(target, ast.Attribute) and _is_self(target.value):
+                        return node.lineno
+    return random_line(tree)
+
+
+def random_line(tree: ast.AST | None) -> int | None:
+    """The first line of a class that draws random numbers."""
+    return call_line(tree, _RANDOM)
+
+
+def _forwards(tree: ast.AST | None) -> list[ast.FunctionDef]:
+    nodes = ast.walk(tree) if tree is not None else []
+    return [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name != "__init__"]
+
+
+def _is_self(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def cut_line(tree: ast.AST | None) -> int | None:
+    """The line of a class at which a gradient may be cut off."""
+    for function in _forwards(tree):
+        for decorator in function.decorator_list:
+            if any(isinstance(n, ast.Attribute) and n.attr in _CUT for n in ast.walk(decorator)):
+                return decorator.lineno
+        for node in ast.walk(function):
+            if isinstance(node, ast.Attribute) and node.attr in _CUT:
+                return node.lineno
+    return call_line(tree, ("set_grad_enabled",))
+
+
+def call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:
+    """The first line that calls something of these names, the first of them before the next."""
+    for name in names:
+        for node in ast.walk(tree) if tree is not None else []:
+            if isinstance(node, ast.Call):
+                called = node.func
+                own = (
+                    called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+                )
+                if own == name:
+                    return node.lineno
+    return None
+
+
+def made_in_forward(tree: ast.AST | None) -> int | None:
+    """A layer or parameter that forward makes afresh at every call."""
+    for function in _forwards(tree):
+        if function.name in {"forward", "__call__"}:
+            line = call_line(function, ("Linear", "Parameter", "randn", "rand"))
+            if line is not None:
+                return line
+    return None

@@ -1,0 +1,96 @@
+"""Where no edit fits a function: what the failing cases and the source give away."""
+
+from __future__ import annotations
+
+import ast
+import math
+
+from ..diagnose.clues import by_size, mixed, tried
+from ..diagnose.crashes import overwritten
+from ..diagnose.giveaways import call_line, cut_line
+from ..diagnose.lines import in_place
+from ..process.wire import dtype_name
+from .examine import Examination
+from .page import Page
+from .trials import Finding
+from .written import function_at
+
+__all__ = ["guess"]
+
+_VALUES = ("values", "mask", "lengths")
+
+
+def guess(page: Page, one: Examination) -> None:
+    """Blame what is told by gradients, by dtypes, or by the sizes that fail: the first that is."""
+    for look in (_gradients, _dtypes, _sizes):
+        if look(page, one):
+            return
+
+
+def _gradients(page: Page, one: Examination) -> bool:
+    return any(_gradient(page, one, each) for each in one.found.findings.get("gradients", []))
+
+
+def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
+    cut = cut_line(_own(page, one))
+    finite = finding.gap is None or math.isfinite(finding.gap.worst)
+    if finding.kind == "detached" or (finding.kind == "gradient" and finite and cut is not None):
+        name = f"`{finding.name}`" if finding.name else page.say("it")
+        page.blame("detached", cut, name=name)
+        return True
+    if finding.kind == "gradient" and not finite:
+        steps = one.again(finding.trial).answer.get("steps", ())
+        nan = (s for s in steps if any(bool(v.isnan().any()) for v in s["values"]))
+        step = next(nan, None)
+        if step is not None:
+            others = page.names - {one.function.name}
+            page.blame("gradient-nan", page.places.own_line(step["lines"], others))
+            return True
+    size = overwritten(finding.fault) if finding.fault is not None else None
+    if size is not None:
+        steps = one.again(finding.trial).answer.get("steps", ())
+        same = [s for s in steps if s["shape"] and math.prod(s["shape"]) == size]
+        page.blame("overwritten-in-place", in_place(same) or in_place(steps))
+    return size is not None
+
+
+def _dtypes(page: Page, one: Examination) -> bool:
+    for finding in one.found.findings.get("dtypes", []):
+        fault = finding.fault
+        # What far positions raise, such as a table that ends before them, is no dtype's doing,
+        # nor is what is raised in float64 as well.
+        elsewhere = fault is not None and fault["line"] in _raised_lines(one)
+        if fault is not None and not finding.trial.case.far and not elsewhere:
+            dtype = dtype_name(finding.trial.dtype)
+            reason = fault["message"].split("\n")[0]
+            page.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+            return True
+    return False
+
+
+def _sizes(page: Page, one: Examination) -> bool:
+    """Samples that reach into each other, and batches or lengths that alone fail."""
+    if not any(one.found.findings.get(check) for check in _VALUES):
+        return False
+    squeezed = call_line(_own(page, one), ("squeeze", "squeeze_"))
+    clues = [
+        next(by_size(tried(one, masked=masked), squeezed, own=not masked), None)
+        for masked in (False, True)
+    ]
+    # Where only batches fail, it takes two of them to say that their samples mix.
+    found = next((clue for clue in clues if clue and clue[0] != "batch-mixed"), None) or mixed(one)
+    if found is not None:
+        page.blame(*found)
+    return found is not None
+
+
+def _raised_lines(one: Examination) -> set[int | None]:
+    """The lines that raise on the CPU in the dtype that values are decided in."""
+    many = [f for check, group in one.found.findings.items() if check != "dtypes" for f in group]
+    return {f.fault["line"] for f in (*many, *one.found.dropped.values()) if f.fault is not None}
+
+
+def _own(page: Page, one: Examination) -> ast.AST:
+    """The source of the class, else of the function, that is examined."""
+    own = page.source.classes.get(one.entry["name"])
+    return own or function_at(page.source, one.entry["line"]) or page.source.tree
