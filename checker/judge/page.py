@@ -10,6 +10,7 @@ from ...kata.functions import Asked
 from ..diagnose.classes.evidence import cut_line, state_line
 from ..diagnose.crashes import overwritten, raised
 from ..diagnose.diagnose import Named
+from ..diagnose.limits import fixed_size, limit_line
 from ..diagnose.lines import in_place
 from ..diagnose.places import Places
 from ..process.wire import dtype_name
@@ -20,6 +21,7 @@ from .examine import Examination
 from .finding import Finding
 from .rules import Breach
 from .sheet import Sheet
+from .sized import sized_calls
 from .source import Source
 from .trials import Trial
 from .weighing import Weighing
@@ -283,6 +285,11 @@ class Page(Sheet):
     def guess(self, one: Examination) -> None:
         """Where no edit fits: what the failing cases and the source give away."""
         found = one.found.findings
+        sized = sized_calls(one)
+        fixed = fixed_size(sized)
+        if fixed is not None:
+            self.blame(fixed, limit_line(self.source.tree, sized))
+            return
         for finding in found.get("gradients", []):
             if finding.kind == "detached":
                 name = f"`{finding.name}`" if finding.name else self.say("it")

@@ -13,6 +13,7 @@ from typing import Any
 from ....kata.catalogue import Kata
 from ...judge.classes.examine import Examination, Outcome
 from ...judge.source import Source
+from ..limits import Sized, limit_line
 from ..lines import assignment
 
 __all__ = ["by_words", "crash", "cut_line", "patterns", "state_line"]
@@ -80,7 +81,7 @@ def patterns(
     cut = cut_line(tree)
     if cut is not None and (examination.findings.get("gradients") or _no_slope(examination)):
         yield "detached", cut
-    yield from _by_size(examination.outcomes, _call_line(tree, ("squeeze", "squeeze_")))
+    yield from _by_size(examination.outcomes, tree, _call_line(tree, ("squeeze", "squeeze_")))
     if set(examination.findings) <= {"stability", "dtypes"} and examination.findings.get(
         "stability"
     ):
@@ -106,7 +107,9 @@ def _no_slope(examination: Examination) -> bool:
     return not examination.fitted.aligned and trouble is not None
 
 
-def _by_size(outcomes: list[Outcome], squeezed: int | None) -> Iterator[_Clue]:
+def _by_size(
+    outcomes: list[Outcome], tree: ast.AST | None, squeezed: int | None
+) -> Iterator[_Clue]:
     plain = [o for o in outcomes if o.check in {"values", "lengths"} and not o.train]
     masked = [o for o in outcomes if o.check == "mask" and not o.train]
     for rows, own in ((plain, True), (masked, False)):
@@ -125,7 +128,8 @@ def _by_size(outcomes: list[Outcome], squeezed: int | None) -> Iterator[_Clue]:
         elif all(o.batch == 1 for o in bad) and all(o.batch > 1 for o in good):
             yield "batch-fixed", line
         elif own and (raised or min(o.queries for o in bad) > max(o.queries for o in good) > 1):
-            yield "length-fixed", line
+            sized = [Sized(batch=o.batch, length=o.queries, kind=o.kind, line=o.line) for o in rows]
+            yield "length-fixed", limit_line(tree or ast.Pass(), sized)
 
 
 def _forwards(tree: ast.AST | None) -> list[ast.FunctionDef]:
