@@ -22,6 +22,7 @@ from .classes.device_verdict import judge_device
 from .classes.on_device import Again, DeviceRun
 from .examine import Examination
 from .find import Entry, found
+from .maskless import with_masks
 from .objects import chosen
 from .page import Page
 from .refusals import Refusals, Refused
@@ -30,7 +31,7 @@ from .sheet import Sheet
 from .source import Source
 from .subject import Subject
 from .timed import subject_of
-from .trials import Trial
+from .trials import Finding, Trial
 from .truth import answers, weighs
 from .weighing import Weighing
 from .written import function_at, hollow, unwritten
@@ -81,6 +82,8 @@ class _Judging:
         # What came of a pretended GPU; None where none was tried.
         self.faults: list[dict[str, Any]] | None = None
         self.lives = _LIVES
+        # What is right with a mask alone, and what goes wrong without.
+        self.unmasked: dict[str, Finding] = {}
         self.refused: list[Refused] = []
         self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
@@ -135,12 +138,20 @@ class _Judging:
         truth = answers(self.kata)
         assert truth is not None
         kind = Weighing if function.module is not None else Examination
-        one = kind(
-            self.kata, function, entry, self.candidate, truth,
-            seed=self.job["seed"], convention=self.job["mask"],
-            numbers=self.source.numbers,
-        )  # fmt: skip
+
+        def make(asked: Function) -> Examination:
+            return kind(
+                self.kata, asked, entry, self.candidate, truth,
+                seed=self.job["seed"], convention=self.job["mask"],
+                numbers=self.source.numbers,
+            )  # fmt: skip
+
+        one = make(function)
         finding = one.bind()
+        masked = with_masks(one, finding, make)
+        if masked is not None:
+            one, self.unmasked[function.name] = masked
+            finding = None
         if one.bound is not None and finding is None:
             try_all(one)
             met = one.pretend()
@@ -227,6 +238,8 @@ class _Judging:
                 page.dropout(one)
         for one in examinations:
             page.masks(one)
+            if one.function.name in self.unmasked:
+                self._needs_mask(page, one)
         page.outputs(examinations)
         page.manners(examinations)
         if self.faults is not None:
@@ -244,6 +257,14 @@ class _Judging:
         self._flow(page, examinations)
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
+
+    def _needs_mask(self, page: Page, one: Examination) -> None:
+        assert one.bound is not None
+        assert one.function.mask is not None
+        finding, mask = self.unmasked[one.function.name], one.function.mask.name
+        call = "forward" if isinstance(one, Weighing) else f"`{one.entry['name']}`"
+        own = function_at(self.source, one.entry["line"])
+        page.needs_mask(one.bound.named.get(mask, mask), call, finding.kind, finding.fault, own)
 
     def _diagnose(self, page: Page, one: Examination) -> None:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
