@@ -103,7 +103,7 @@ class _Judging:
                 else self.refuse.not_there(entries, classes)
             )
         named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
-        self.report.object = ", ".join(named)
+        self.report.object = ", ".join(dict.fromkeys(named))
         for function in asked.functions:
             self._try(function, taken.get(function.name))
         if self.examinations:
