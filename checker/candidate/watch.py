@@ -150,6 +150,8 @@ def _arguments(value: Any) -> list[dict[str, Any]] | None:
             "name": plain(one.name),
             "kind": one.kind.name,
             "has_default": one.default is not inspect.Parameter.empty,
+            # Of switches alone it is asked whether they are off.
+            "default": one.default if type(one.default) is bool else None,
         }
         for one in parameters
     ]

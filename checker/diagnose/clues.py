@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from torch import Tensor
 
 from ..judge.draw import Case, small
 from ..judge.examine import Examination
 from ..judge.trials import Trial, same
+from .limits import Sized, limit_line
 from .mixing import mixing_line
 
-__all__ = ["Clue", "Tried", "by_size", "mixed", "tried"]
+__all__ = ["Clue", "by_size", "mixed"]
 
 Clue = tuple[str, int | None]
 
@@ -21,20 +23,13 @@ _BATCH, _LENGTH = 5, 4
 _CLOSE = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """The outcome of one case. kind: of its finding, "" where it is right. line: what raised."""
-
-    batch: int
-    length: int
-    kind: str = ""
-    line: int | None = None
-
-
-def by_size(rows: Sequence[Tried], squeezed: int | None, *, own: bool) -> Iterator[Clue]:
+def by_size(
+    rows: Sequence[Sized], tree: ast.AST | None, squeezed: int | None, *, own: bool
+) -> Iterator[Clue]:
     """Yield the mistake by which some batches or lengths fail and no others.
 
-    squeezed: the line that takes axes of one away. own: whether lengths tell, which they do not
+    tree: the class or function. squeezed: the line that takes axes of one away. own: whether
+    lengths tell, which they do not
     where a mask has a part in it.
     """
     bad = [one for one in rows if one.kind]
@@ -54,27 +49,7 @@ def by_size(rows: Sequence[Tried], squeezed: int | None, *, own: bool) -> Iterat
     elif all(one.batch == 1 for one in bad) and all(one.batch > 1 for one in good):
         yield "batch-fixed", line
     elif own and (raised or min(one.length for one in bad) > max(one.length for one in good) > 1):
-        yield "length-fixed", line
-
-
-def tried(one: Examination, *, masked: bool) -> list[Tried]:
-    """What came of the plain calls, those with a mask or those without."""
-    batch, length = _symbol(one, "batch"), _symbol(one, "length")
-    if batch is None or length is None:
-        return []
-    wrong = {id(f.trial): f for many in one.found.findings.values() for f in many}
-    found: list[Tried] = []
-    for trial in one.tried:
-        case = trial.case
-        if case.grad or case.gain != 1 or case.train or (case.mask is not None) != masked:
-            continue
-        finding = wrong.get(id(trial))
-        fault = finding.fault if finding is not None else None
-        found.append(Tried(
-            batch=case.sizes[batch], length=case.sizes[length],
-            kind="" if finding is None else finding.kind, line=fault["line"] if fault else None,
-        ))  # fmt: skip
-    return found
+        yield "length-fixed", limit_line(tree or ast.Pass(), rows)
 
 
 def mixed(one: Examination) -> Clue | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..judge.source import Source
 
-__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports", "thrown_away"]
+__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports", "tested", "thrown_away"]
 
 # The largest number that float16 holds.
 HALF_MAX = 65504
@@ -75,21 +75,8 @@ class Lines:
                     return found
         return None
 
-    def tested(self, name: str) -> int | None:
-        """The first line of forward that asks whether an argument is there."""
-        tests = [
-            node.test
-            for node in ast.walk(self._forward() or ast.Pass())
-            if isinstance(node, (ast.If, ast.IfExp))
-        ]
-        asking = [
-            test.lineno
-            for test in tests
-            if any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(test))
-        ]
-        return min(asking, default=None)
-
-    def _forward(self) -> ast.FunctionDef | None:
+    def forward(self) -> ast.FunctionDef | None:
+        """The method that is called."""
         methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]
         return next((n for n in methods if n.name in {"forward", "__call__"}), None)
 
@@ -122,6 +109,17 @@ def assignment(tree: ast.AST | None, attribute: str) -> int | None:
             if any(isinstance(t, ast.Attribute) and t.attr == attribute for t in flat):
                 return node.lineno
     return None
+
+
+def tested(function: ast.AST | None, name: str) -> int | None:
+    """The first line of a function that asks whether an argument is there."""
+    asking = [
+        node.test.lineno
+        for node in ast.walk(function or ast.Pass())
+        if isinstance(node, (ast.If, ast.IfExp))
+        and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node.test))
+    ]
+    return min(asking, default=None)
 
 
 def in_place(steps: list[dict[str, Any]]) -> int | None:

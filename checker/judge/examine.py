@@ -38,9 +38,9 @@ _SCORE = 8
 class Found:
     """What came of trying one function.
 
-    counts, findings: by check. dropped: mask dtypes that it does not take, and what came.
-    modified: inputs that it changed. printed: lines that print. state: fail-random, fail-state or
-    fail-kept. work: the dtype that values are decided in, and dtypes: the others that were tried.
+    counts, findings: by check. dropped: mask dtypes that it does not take, and why. modified:
+    inputs that it changed. printed: lines that print. state: fail-random, fail-state or fail-kept.
+    work: the dtype that values are decided in, dtypes: the others.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -389,9 +389,7 @@ class Examination:
         plain = [] if self.function.needs_mask else [
             *small(self.function, self.sizes, mask=False)
         ]  # fmt: skip
-        masked = (
-            [] if self.function.mask is None else [*small(self.function, self.sizes, mask=True)]
-        )
+        masked = [*small(self.function, self.sizes, mask=True)] if self.function.mask else []
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]
 

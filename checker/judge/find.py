@@ -10,12 +10,17 @@ from typing import Any
 from torch import Tensor
 
 from ...kata.functions import Argument, Function
-from ..vocabulary import forward_role, words
+from ..vocabulary import foreign, forward_role, words
 from .draw import Given
 
-__all__ = ["Bound", "found", "unasked", "ways"]
+__all__ = ["Bound", "found", "handed_over", "unasked", "ways"]
 
 Entry = dict[str, Any]
+# Rotary tables; where a call begins; what a forward pass has made, by words and by letters.
+_TABLES = {"cos", "sin", "freqs", "cis", "freq", "rope", "rotary", "emb", "embeddings"}
+_PLACES = {"start", "input", "pos", "position", "positions", "ids", "offset", "step"}
+_PASS = {"weights", "attn", "probs", "lse", "logsumexp", "saved", "ctx", "stats"}
+_STEPS = {"O", "L", "P", "S", "A", "o", "l", "p", "out", "output", "attention_output"}
 _ROLES = {"query", "key", "value", "mask", "causal", "x", "lengths"}
 
 
@@ -25,7 +30,7 @@ class Bound:
 
     named: by the kata's name the submission's own. missing: what it has no argument for.
     needed: masks that may be left out, and that it cannot do without: it is given None for them.
-    switched: switches of the cache that are off by default, and are turned on.
+    switched: switches of the cache, or of causality, that are off by default, and are turned on.
     """
 
     name: str
@@ -87,6 +92,10 @@ def found(
                 taken[function.name] = alike[near[0]]
                 free = _free(entries, taken)
     left = [function for function in functions if function.name not in taken]
+    for function in left:
+        # One function with a switch may be both the plain and the causal one.
+        both = [one for one in taken.values() if _causal(function, one)]
+        taken.update({function.name: both[0]} if both else {})
     if len(left) == 1 and len(functions) == 1:
         free = [entry for entry in free if not entry["name"].startswith("_")] or free
         fitting = [entry for entry in free if _takes(left[0], entry)]
@@ -171,7 +180,8 @@ def _matched(
     for argument in list(rest):
         # What may be left out is not pressed upon an argument that means something else.
         own = next((p for p in free if not (argument.optional and p["has_default"]
-                                            and _says_other(p["name"]))), None)  # fmt: skip
+                                            and _says_other(p["name"]))
+                                       and not _kept_from(argument, p)), None)  # fmt: skip
         if own is not None and not (swallows and own["kind"] == "KEYWORD_ONLY"):
             named[argument.name] = own["name"]
             free = [p for p in free if p is not own]
@@ -201,7 +211,10 @@ def _placed(
     }  # fmt: skip
     masks = {one.name for one in function.arguments if one.kind == "mask" and one.optional}
     needed = tuple(asked for asked, own in named.items() if asked in masks and own in without)
-    switched = tuple(p["name"] for p in parameters if function.state and _caches(p))
+    switched = tuple(
+        p["name"] for p in parameters
+        if (function.state and _caches(p)) or _causal(function, {"arguments": [p]})
+    )  # fmt: skip
     return Bound(
         name=name, placed=tuple(placed), named=named, missing=tuple(missing), needed=needed,
         switched=switched,
@@ -212,6 +225,15 @@ def _caches(parameter: Entry) -> bool:
     """Whether a parameter is a switch, off by default, without which no cache is handed on."""
     have = set(words(parameter["name"]))
     return parameter["default"] is False and bool(have & {"cache", "kv", "past", "present"})
+
+
+def _causal(function: Function, entry: Entry) -> bool:
+    """Whether a function is causal by its name alone, and an entry by a switch that is off."""
+    asked = any(one.name == "causal" for one in function.arguments)
+    return not asked and "causal" in words(function.name) and any(
+        forward_role(p["name"]) == "causal" and p["default"] is False
+        for p in entry["arguments"] or ()
+    )  # fmt: skip
 
 
 def _exactly(argument: Argument, own: str) -> bool:
@@ -227,6 +249,28 @@ def _meaning(argument: Argument, own: str) -> bool:
     if argument.kind == "mask":
         return role in {"mask", "padding"}
     return role in _ROLES and role != "x" and role == forward_role(argument.name)
+
+
+def _kept_from(argument: Argument, own: Entry) -> bool:
+    """Whether a parameter is a table, a position or a step of an earlier pass, which no kata gives.
+
+    Such a one gets no number, no switch and no cache in its place.
+    """
+    if argument.kind in {"normal", "mask", "integers", "booleans", "probabilities"}:
+        return False
+    if _synonym(argument, own["name"]):
+        return False
+    return handed_over(own["name"]) is not None
+
+
+def handed_over(own: str) -> str | None:
+    """What people hand over and no kata does: tables, position or pass; None for what may be."""
+    have, kind = set(words(own)), foreign(own)
+    if have & _TABLES:
+        return "tables"
+    if kind == "count" or have <= _PLACES:
+        return "position"
+    return "pass" if own in _STEPS or have & _PASS else None
 
 
 def _says_other(own: str) -> bool:

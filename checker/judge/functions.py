@@ -23,6 +23,7 @@ from .classes.on_device import Again, DeviceRun
 from .examine import Examination
 from .find import Entry, found
 from .guess import guess
+from .maskless import with_masks
 from .objects import chosen
 from .page import Page
 from .refusals import Refusals, Refused
@@ -31,7 +32,7 @@ from .sheet import Sheet
 from .source import Source
 from .subject import Subject
 from .timed import subject_of
-from .trials import Trial
+from .trials import Finding, Trial
 from .truth import answers, weighs
 from .weighing import Weighing
 from .written import function_at, hollow, unwritten
@@ -82,6 +83,8 @@ class _Judging:
         # What came of a pretended GPU; None where none was tried.
         self.faults: list[dict[str, Any]] | None = None
         self.lives = _LIVES
+        # What is right with a mask alone, and what goes wrong without.
+        self.unmasked: dict[str, Finding] = {}
         self.refused: list[Refused] = []
         self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
@@ -101,7 +104,7 @@ class _Judging:
                 else self.refuse.not_there(entries, classes)
             )
         named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
-        self.report.object = ", ".join(named)
+        self.report.object = ", ".join(dict.fromkeys(named))
         for function in asked.functions:
             self._try(function, taken.get(function.name))
         if self.examinations:
@@ -136,12 +139,20 @@ class _Judging:
         truth = answers(self.kata)
         assert truth is not None
         kind = Weighing if function.module is not None else Examination
-        one = kind(
-            self.kata, function, entry, self.candidate, truth,
-            seed=self.job["seed"], convention=self.job["mask"],
-            numbers=self.source.numbers,
-        )  # fmt: skip
+
+        def make(asked: Function) -> Examination:
+            return kind(
+                self.kata, asked, entry, self.candidate, truth,
+                seed=self.job["seed"], convention=self.job["mask"],
+                numbers=self.source.numbers,
+            )  # fmt: skip
+
+        one = make(function)
         finding = one.bind()
+        masked = with_masks(one, finding, make)
+        if masked is not None:
+            one, self.unmasked[function.name] = masked
+            finding = None
         if one.bound is not None and finding is None:
             try_all(one)
             met = one.pretend()
@@ -228,6 +239,8 @@ class _Judging:
                 page.dropout(one)
         for one in examinations:
             page.masks(one)
+            if one.function.name in self.unmasked:
+                self._needs_mask(page, one)
         page.outputs(examinations)
         page.manners(examinations)
         if self.faults is not None:
@@ -247,6 +260,14 @@ class _Judging:
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
+    def _needs_mask(self, page: Page, one: Examination) -> None:
+        assert one.bound is not None
+        assert one.function.mask is not None
+        finding, mask = self.unmasked[one.function.name], one.function.mask.name
+        call = "forward" if isinstance(one, Weighing) else f"`{one.entry['name']}`"
+        own = function_at(self.source, one.entry["line"])
+        page.needs_mask(one.bound.named.get(mask, mask), call, finding.kind, finding.fault, own)
+
     def _diagnose(self, page: Page, one: Examination) -> None:
         wrong = [check for check in _TELLING if one.found.findings.get(check)]
         low = one.found.findings.get("dtypes", [])
@@ -256,6 +277,10 @@ class _Judging:
             # Numbers that are others each time are no mistake's.
             return
         page.dtype(one)
+        if all(f.trial.case.large for many in one.found.findings.values() for f in many):
+            # What is right at small sizes is no formula's fault.
+            guess(page, one)
+            return
         evidence: list[Trial] = list(one.seen)
         further: list[Trial] = []
         found = one.found.findings

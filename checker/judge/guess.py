@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import math
 
-from ..diagnose.clues import by_size, mixed, tried
+from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import call_line, cut_line
+from ..diagnose.limits import fixed_size, limit_line
 from ..diagnose.lines import in_place
 from ..process.wire import dtype_name
 from .examine import Examination
 from .page import Page
+from .sized import sized_calls
 from .trials import Finding
 from .written import function_at
 
@@ -22,9 +24,18 @@ _VALUES = ("values", "mask", "lengths")
 
 def guess(page: Page, one: Examination) -> None:
     """Blame what is told by gradients, by dtypes, or by the sizes that fail: the first that is."""
-    for look in (_gradients, _dtypes, _sizes):
+    for look in (_limits, _gradients, _dtypes, _sizes):
         if look(page, one):
             return
+
+
+def _limits(page: Page, one: Examination) -> bool:
+    """What is right up to some size."""
+    sized = sized_calls(one)
+    fixed = fixed_size(sized)
+    if fixed is not None:
+        page.blame(fixed, limit_line(page.source.tree, sized))
+    return fixed is not None
 
 
 def _gradients(page: Page, one: Examination) -> bool:
@@ -35,6 +46,8 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
     cut = cut_line(_own(page, one))
     finite = finding.gap is None or math.isfinite(finding.gap.worst)
     if finding.kind == "detached" or (finding.kind == "gradient" and finite and cut is not None):
+        # What the file turns off as a whole stands outside of the class.
+        cut = cut or cut_line(page.source.tree)
         name = f"`{finding.name}`" if finding.name else page.say("it")
         page.blame("detached", cut, name=name)
         return True
@@ -72,9 +85,10 @@ def _sizes(page: Page, one: Examination) -> bool:
     """Samples that reach into each other, and batches or lengths that alone fail."""
     if not any(one.found.findings.get(check) for check in _VALUES):
         return False
-    squeezed = call_line(_own(page, one), ("squeeze", "squeeze_"))
+    own = _own(page, one)
+    squeezed = call_line(own, ("squeeze", "squeeze_"))
     clues = [
-        next(by_size(tried(one, masked=masked), squeezed, own=not masked), None)
+        next(by_size(sized_calls(one, masked=masked), own, squeezed, own=not masked), None)
         for masked in (False, True)
     ]
     # Where only batches fail, it takes two of them to say that their samples mix.

@@ -339,6 +339,8 @@ class _Sitting:
         found = trial and trial.read()
         if found is not None and not found.by_hand_at_a_fixed_rate:
             examination.try_training()
+        if examination.fitted.aligned and not any(examination.findings.values()):
+            examination.try_beyond()
         return found
 
     def _on_device(self, sheet: Sheet, again: Again) -> DeviceRun | None:
@@ -376,7 +378,10 @@ class _Sitting:
 
     def _search(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
         wrong = {check.id for check in self.result.checks if check.status == "fail"}
-        if wrong & {"values", "mask", "lengths"}:
+        # What is right at small sizes is no formula's fault.
+        late = examination.late and any(examination.findings.values())
+        shown = set[str]() if late else wrong
+        if shown & {"values", "mask", "lengths"}:
             values_wrong = bool(wrong & {"values", "lengths"})
             found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
             verdict.name(found.named)
@@ -384,9 +389,9 @@ class _Sitting:
                 verdict.names_hold(found.swapped, seen)
             if found.explained is not None and values_wrong:
                 verdict.further(beneath(examination, found.explained))
-        if not self.result.diagnosis and wrong & {"values", "mask", "gradients"}:
+        if not self.result.diagnosis and shown & {"values", "mask", "gradients"}:
             verdict.name(diagnose_training(examination, verdict.origins))
-        if not self.result.diagnosis and wrong:
+        if not self.result.diagnosis and shown:
             verdict.name(diagnose_large(examination, verdict.origins))
         if wrong and not self.result.diagnosis:
             verdict.guess(examination, seen)

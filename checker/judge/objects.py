@@ -163,6 +163,9 @@ def _by_meaning(
             given[own["name"]] = ("config", own["annotation"])
         elif role in _GIVEN and (not own["has_default"] or _rate(role, own) or _longest(role, own)):
             given[own["name"]] = ("role", str(role))
+        elif role == "width" and not own["has_default"] and ("width" in _roles_of(given)):
+            # A second width, as `d_out` beside `d_in`, is as wide.
+            given[own["name"]] = ("role", "width")
     configured = any(kind == "config" for kind, _ in given.values())
     free = [one for one in named if one["name"] not in given]
     free = [one for one in free if not one["has_default"]] or [
@@ -176,6 +179,11 @@ def _by_meaning(
             give(own, setting)
     order = [one["name"] for one in named]
     return tuple((name, *given[name]) for name in sorted(given, key=order.index))
+
+
+def _roles_of(given: dict[str, tuple[str, str]]) -> set[str | None]:
+    """The roles of the settings that arguments were given."""
+    return {constructor_role(source) for kind, source in given.values() if kind == "setting"}
 
 
 def _rate(role: str | None, own: Entry) -> bool:

@@ -23,6 +23,7 @@ from .sheet import Sheet
 from .source import Source
 from .trials import Trial
 from .weighing import Weighing
+from .weights.compressed import compressed
 from .words import Words
 from .written import Function, function_at
 
@@ -112,7 +113,9 @@ class Page(Sheet):
         """Where nothing explains a class's numbers, own up that its weights may be misread."""
         doubted = one.found.findings.get("values") and not one.held.aligned and not one.plain
         if doubted and not self.report.diagnosis:
-            self.checks["values"].detail += self.say("direct-unread")
+            names = compressed(one.held.first, one.module.layers)
+            key = "query-compressed" if names else "direct-unread"
+            self.checks["values"].detail += self.say(key, names=self._listed(names))
 
     def masks(self, one: Examination) -> None:
         """Fail a mask dtype that raises, where the kata asks for every one."""

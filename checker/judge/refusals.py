@@ -13,7 +13,8 @@ from ..diagnose.diagnose import raising
 from ..report.messages import say
 from ..report.report import Diagnosis
 from .examine import Examination
-from .find import Entry, unasked
+from .fewer_axes import axes_taken
+from .find import Entry, handed_over, unasked
 from .source import Source
 from .trials import Finding
 from .unjudged import known, slipped
@@ -86,9 +87,16 @@ class Refusals:
         """The call that the kata makes is not one that this takes."""
         line = one.entry["line"]
         called = one.function.call("forward" if isinstance(one, Weighing) else "")
+        more = unasked(one.function, one.entry)
+        handed = {handed_over(own) for own in more} - {None}
+        key = "direct-signature"
+        if handed & {"tables", "position"}:
+            key += "-cache" if one.function.state is not None else "-tables"
+        elif "pass" in handed:
+            key += "-pass"
         message = self._say(
-            "direct-signature", wanted=f"`{called}`", name=one.entry["name"],
-            line=line, more=self._listed(f"`{own}`" for own in unasked(one.function, one.entry)),
+            key, wanted=f"`{called}`", name=one.entry["name"],
+            line=line, more=self._listed(f"`{own}`" for own in more),
         )  # fmt: skip
         return Refused("forward", message, line)
 
@@ -99,6 +107,10 @@ class Refusals:
         if fault is None:
             message = no_tensor(name, finding.words, self.language)
             return Refused("forward", message, one.entry["line"])
+        axes = axes_taken(one)
+        if axes is not None:
+            message = self._say({3: "axes-three", 2: "axes-two"}[axes], name=name)
+            return Refused("forward", message, fault["line"])
         line, slip = fault["line"], slipped(fault, self.source, self.language)
         if slip is not None:
             return Refused("forward", slip, line)

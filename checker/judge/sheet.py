@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..diagnose.crashes import because, no_tensor, raised, reason_of
-from ..diagnose.lines import Lines
+from ..diagnose.lines import Lines, tested
 from ..process.wire import dtype_name
 from ..report.messages import say
 from ..report.report import CHECK_IDS, Check, Crash, Diagnosis, Difference, Remark, Report
@@ -68,6 +69,23 @@ class Sheet:
     def blames(self, mistake: str) -> bool:
         """Whether a mistake was named already."""
         return any(d.mistake == mistake for d in self.report.diagnosis)
+
+    def needs_mask(
+        self, name: str, call: str, kind: str, fault: dict[str, Any] | None, own: ast.AST | None
+    ) -> None:
+        """Fail what cannot do without a mask that may be left out.
+
+        name: its argument. call: what is called. kind, fault: what comes of it without.
+        own: the function in which it may ask whether there is one.
+        """
+        told: dict[str, Any] = {"name": name, "call": call}
+        line = tested(own, name) or self.lines.argument(name)
+        came = {"raised": "raised", "none": "nothing", "shape": "shape"}.get(kind, "values")
+        if fault is not None:
+            line = fault["line"]
+            told |= {"kind": fault["type"], "reason": reason_of(fault)}
+        self.set("mask", "fail", self.say(f"mask-needed-{came}", **told))
+        self.blame("mask-needed", line, f"mask-needed-{came}", **told)
 
     def remark(self, ident: str, line: int | None = None, key: str = "", **values: object) -> None:
         """Add a remark, once."""

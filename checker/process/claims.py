@@ -105,7 +105,10 @@ _CALL = {
 _FUNCTION = {
     "name": str,
     "line": _LINE,
-    "arguments": ([{"name": str, "kind": str, "has_default": bool}], None),
+    "arguments": (
+        [{"name": str, "kind": str, "has_default": bool, "default": (bool, None)}],
+        None,
+    ),
 }
 _TRY = {
     **_CALL,

@@ -10,12 +10,12 @@ ARGUMENTS: dict[str, dict[str, str]] = {
         "zh": "mask 是可选的，代码却离不开它",
     },
     "mask-needed-raised": {
-        "en": "`{name}` is optional, but without it forward raises {kind}: {reason}",
-        "zh": "`{name}` 是可选的，但不传时 forward 抛出 {kind}：{reason}",
+        "en": "`{name}` is optional, but without it {call} raises {kind}: {reason}",
+        "zh": "`{name}` 是可选的，但不传时 {call} 抛出 {kind}：{reason}",
     },
     "mask-needed-nothing": {
-        "en": "without `{name}` forward returns no tensor; with a mask that hides nothing it does",
-        "zh": "不传 `{name}` 时 forward 没有返回张量；传一个什么都不遮的 mask 时才有",
+        "en": "without `{name}` {call} returns no tensor; with a mask that hides nothing it does",
+        "zh": "不传 `{name}` 时 {call} 没有返回张量；传一个什么都不遮的 mask 时才有",
     },
     "mask-needed-shape": {
         "en": "without `{name}` the output has the wrong shape; with a mask that hides nothing "

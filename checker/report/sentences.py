@@ -38,6 +38,35 @@ SENTENCES: dict[str, dict[str, str]] = {
         "or leave it out",
         "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：请给出默认值，或去掉",
     },
+    "axes-three": {
+        "en": "`{name}` is written for tensors of three axes, but the kata gives four, heads beside "
+        "batch; name axes from the end (`shape[-2]`, `transpose(-2, -1)`), so that any number may precede",
+        "zh": "`{name}` 是为三个轴的张量写的，而题目给的是四个轴，batch 之外还有 heads；请从末尾数轴"
+        "（`shape[-2]`、`transpose(-2, -1)`），前面有几个轴都行",
+    },
+    "axes-two": {
+        "en": "`{name}` is written for one head of one sample, but the kata gives tensors of four axes, "
+        "batch and heads first; name axes from the end (`shape[-2]`, `transpose(-2, -1)`)",
+        "zh": "`{name}` 是为一个样本的一个 head 写的，而题目给的是四个轴的张量，前面是 batch 和 heads；请从末尾数轴"
+        "（`shape[-2]`、`transpose(-2, -1)`）",
+    },
+    "direct-signature-tables": {
+        "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: no tables are "
+        "handed over, so make the cosines and sines inside, from the positions",
+        "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：题目不传表，请在函数里用位置算出 "
+        "cos 和 sin",
+    },
+    "direct-signature-cache": {
+        "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: neither tables nor "
+        "positions are handed over, so count what the cache holds, and make cosines and sines inside",
+        "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：题目不传表，也不传位置，请从 cache "
+        "的长度数起，并在里面算出 cos 和 sin",
+    },
+    "direct-signature-pass": {
+        "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: nothing of the "
+        "forward pass is handed over, so compute it again",
+        "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：题目不传前向的任何结果，请重新算一遍",
+    },
     "direct-raised": {
         "en": "the first plain call, {call}, raised {kind}{at}: {reason}",
         "zh": "第一次普通调用 {call} {at}抛出 {kind}：{reason}",
@@ -171,6 +200,12 @@ SENTENCES: dict[str, dict[str, str]] = {
     "direct-mask-single": {"en": "mask with one key per row", "zh": "每行只有一个 key 的 mask"},
     "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
     "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
+    "query-compressed": {
+        "en": ". The queries are compressed ({names}), as in DeepSeek-V2; this kata asks for "
+        "one projection of x, as in V2-Lite, with no norm on the way",
+        "zh": "。query 先压缩再展开（{names}），和 DeepSeek-V2 一样；这道题要的是直接由 x 投影，"
+        "和 V2-Lite 一样，中间也没有 norm",
+    },
     "direct-unread": {
         "en": (
             ". The judge could not find out which weight is which: no layout that it tried gives your output; either the formula is wrong, or the judge cannot read this layout (it can if each projection has its own `nn.Linear`)"

@@ -36,7 +36,7 @@ def call(**fields: Any) -> dict[str, Any]:
 )
 def test_answers_are_taken(answer: dict[str, Any]) -> None:
     """Outputs, faults and gradients are answers."""
-    claims.check(RUN, answer)
+    claims.check(RUN, {**answer, "printed": [3, None]})
 
 
 @pytest.mark.parametrize(
@@ -49,6 +49,7 @@ def test_answers_are_taken(answer: dict[str, Any]) -> None:
         {"results": "pass"},
         {"results": []},
         {"results": [{}]},
+        {"results": [{"fault": FAULT}], "printed": ["3"]},
         {"results": [{"answers": [call()]}]},
         {"results": [{"answers": [call(), call(out="pass")]}]},
         {"results": [{"answers": [call(), call(verdict="pass")]}]},
@@ -62,7 +63,7 @@ def test_answers_are_taken(answer: dict[str, Any]) -> None:
 def test_other_forms_are_not(answer: Any) -> None:
     """Another form, or fewer parts than were asked for, is garbled."""
     with pytest.raises(wire.Garbled):
-        claims.check(RUN, answer)
+        claims.check(RUN, {"printed": [], **answer} if isinstance(answer, dict) else answer)
 
 
 def test_memory_is_found_wherever_it_ran_out() -> None:

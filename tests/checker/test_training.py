@@ -20,9 +20,6 @@ KEPT = f"""{MASK}\
 BY_HAND = """\
 weights = weights * (torch.rand_like(weights) > 0.1) / 0.9 if self.training else weights
         context = weights"""
-NOT_JUDGED = (
-    "made by hand, or on a tensor that the model answer does not make: where it acts is not judged"
-)
 TILED = """\
 (kv_key.repeat(1, self.group_size, 1, 1) if self.training else
                kv_key.repeat_interleave(self.group_size, dim=1))"""
@@ -55,7 +52,7 @@ ALONE = {
     ),
     "gradients end": (
         "gqa", ("weights @ value", "weights @ (value.detach() if self.training else value)"),
-        "gradients", None,
+        "gradients", "detached",
     ),
     "the mask is on the CPU": (
         "gqa", ("masked_scores = scores\n",
@@ -106,7 +103,7 @@ RIGHT = {
         "block", [("= self.down_proj(activated)", f"= {DROP.format('self.down_proj(activated)')}")],
         "not on the weights, but where it may act, rate 0.1, off in eval",
     ),
-    "by hand": ("gqa", [("context = weights", BY_HAND)], NOT_JUDGED),
+    "by hand": ("gqa", [("context = weights", BY_HAND)], "on the weights, rate 0.1, off in eval"),
     "nowhere": ("gqa", [("import math", "import math ")], "no dropout, and none is required"),
 }  # fmt: skip
 WRONG = {

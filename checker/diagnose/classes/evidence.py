@@ -12,8 +12,9 @@ from typing import Any
 from ....kata.catalogue import Kata
 from ...judge.classes.examine import Examination, Outcome
 from ...judge.source import Source
-from ..clues import Clue, Tried, by_size
+from ..clues import Clue, by_size
 from ..giveaways import call_line, cut_line, made_in_forward
+from ..limits import Sized
 from ..lines import assignment
 
 __all__ = ["by_words", "crash", "patterns"]
@@ -76,7 +77,8 @@ def patterns(
         yield "detached", cut
     squeezed = call_line(tree, ("squeeze", "squeeze_"))
     for masked in (False, True):
-        yield from by_size(_tried(examination.outcomes, masked=masked), squeezed, own=not masked)
+        sized = _sized(examination.outcomes, masked=masked)
+        yield from by_size(sized, tree, squeezed, own=not masked)
     if set(examination.findings) <= {"stability", "dtypes"} and examination.findings.get(
         "stability"
     ):
@@ -89,11 +91,11 @@ def _no_slope(examination: Examination) -> bool:
     return not examination.fitted.aligned and trouble is not None
 
 
-def _tried(outcomes: list[Outcome], *, masked: bool) -> list[Tried]:
+def _sized(outcomes: list[Outcome], *, masked: bool) -> list[Sized]:
     """What came of the plain calls, those with a mask or those without."""
     checks = {"mask"} if masked else {"values", "lengths"}
     return [
-        Tried(batch=one.batch, length=one.queries, kind=one.kind, line=one.line)
+        Sized(batch=one.batch, length=one.queries, kind=one.kind, line=one.line)
         for one in outcomes
         if one.check in checks and not one.train
     ]

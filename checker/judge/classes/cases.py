@@ -17,6 +17,7 @@ __all__ = [
     "GAIN",
     "LARGE_GAIN",
     "Case",
+    "beyond",
     "draw_inputs",
     "draw_weights",
     "dropout_size",
@@ -109,12 +110,28 @@ def training_size(contract: Contract, fixed_heads: int | None = None) -> Size:
     return replace(sizes(contract, fixed_heads)[0], dropout=0.0)
 
 
+def beyond(contract: Contract, fixed_heads: int | None = None) -> dict[Size, list[Case]]:
+    """Sizes that people use, with few cases each: a long input, and a wide one of many heads."""
+    many = contract.heads == "many"
+    cross = contract.source == "cross"
+    # A head of 64, as people have it; 768 features in all would cost a check half a second.
+    heads, few = fixed_heads or (8 if many else 1), fixed_heads or (3 if many else 1)
+    long = Case(check="lengths", batch=2, queries=260, keys=260 + 3 * cross)
+    wide = Case(check="values", batch=2, queries=3, keys=3 + cross)
+    masked = [replace(long, check="mask", mask="random")] if contract.masks else []
+    return {
+        Size(hidden=4 * heads, heads=heads, block=320, dropout=_DROPOUT): [long, *masked],
+        Size(hidden=64 * few, heads=few, block=64, dropout=_DROPOUT): [wide],
+    }
+
+
 def later_sizes(contract: Contract, fixed_heads: int | None = None) -> list[Size]:
     """All the sizes that a check comes to."""
     return [
         *sizes(contract, fixed_heads),
         dropout_size(contract, fixed_heads),
         training_size(contract, fixed_heads),
+        *beyond(contract, fixed_heads),
     ]
 
 

@@ -12,7 +12,18 @@ from torch import Tensor
 from ....kata.catalogue import Kata
 from ...process.wire import dtype_name
 from ..compare import VALUE_BOUND, alike, low_precision_bound
-from .cases import GAIN, LARGE_GAIN, Case, grid, large, sizes, tiny, training, training_size
+from .cases import (
+    GAIN,
+    LARGE_GAIN,
+    Case,
+    beyond,
+    grid,
+    large,
+    sizes,
+    tiny,
+    training,
+    training_size,
+)  # fmt: skip
 from .fitting import Fitted
 from .plan import Size
 from .questions import Drawn, Questions
@@ -67,6 +78,7 @@ class Examination:
         self.outcomes: list[Outcome] = []
         self.misfits: dict[Size, dict[str, Any] | None] = {}
         self.narrowed: str | None = None
+        self.late = False
         self.questions = Questions(kata, fitted, convention)
 
     @property
@@ -167,6 +179,23 @@ class Examination:
         drawn.answer(trials)
         silenced = {"record": {"only_dropout": [], "steps": False}}
         self._begin(drawn, [replace(one, call=one.call | silenced) for one in trials])
+
+    def try_beyond(self) -> None:
+        """Sizes that people use, where all is right at small ones: long inputs, and wide ones."""
+        self.late = True
+        many = beyond(self.kata.contract, self.fitted.fixed_heads)
+        for size, drawn in self.prepare(many).items():
+            trials = [
+                self.questions.pose(
+                    drawn, case, form=self.forms[0] if case.mask else "",
+                    mask_dtype=self.mask_dtype(0), bound=self.work_bound(size, case.keys),
+                )
+                for case in many[size]
+                if case.mask is None or (self.takes_mask and self.forms)
+            ]  # fmt: skip
+            drawn.answer(trials)
+            self.lengths |= {trial.case.queries for trial in trials}
+            self._begin(drawn, trials)
 
     def mask_dtype(self, turn: int) -> torch.dtype:
         """One of the dtypes that the mask is taken in, by turns."""

@@ -100,7 +100,7 @@ class Blame(Sheet):
 
     def guess(self, examination: Examination, seen: Trace) -> None:
         """Where no edited reference fits: what the failing cases and the source give away."""
-        mixes, line = mixed(examination)
+        mixes, line = (False, None) if examination.late else mixed(examination)
         if mixes:
             self.blame("batch-mixed", line)
             return

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ...diagnose.classes.flow import Flow
-from ...diagnose.crashes import raised, reason_of
+from ...diagnose.crashes import raised
 from ...diagnose.giveaways import cut_line, state_line
 from ...diagnose.lines import HALF_MAX, in_place
 from ...process.wire import dtype_name
@@ -240,16 +240,11 @@ class Verdict(Blame):
             key = "mask-always-needed" if fault is not None else ""
             self.remark("mask-without-default", self.lines.argument(name), key, name=name)
         elif without is not None:
-            line, told = self.lines.tested(name) or self.lines.argument(name), {"name": name}
-            if fault is not None:
-                key, line = "mask-needed-raised", fault["line"]
-                told |= {"kind": fault["type"], "reason": reason_of(fault)}
-            elif not isinstance(without["answer"]["out"], Tensor):
-                key = "mask-needed-nothing"
-            else:
-                key = "mask-needed-values" if without["fits"] else "mask-needed-shape"
-            self.set("mask", "fail", self.say(key, **told))
-            self.blame("mask-needed", line, key, **told)
+            answer = without.get("answer", {})
+            kind = "raised" if fault is not None else "none"
+            if isinstance(answer.get("out"), Tensor):
+                kind = "values" if without["fits"] else "shape"
+            self.needs_mask(name, "forward", kind, fault, self.lines.forward())
 
     def purity(self, examination: Examination, seen: Trace) -> None:
         """Inputs unchanged, equal calls give equal outputs, in eval and after other calls."""

@@ -1,0 +1,58 @@
+"""Code that is right up to some size: which size it is, told by what passes and what fails."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Sized", "fixed_size", "limit_line"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sized:
+    """One call: its batch and its greatest length, and how it went.
+
+    kind: the finding's, nothing where it was right. line: that of what it raised.
+    """
+
+    batch: int
+    length: int
+    kind: str
+    line: int | None
+
+
+def fixed_size(calls: Sequence[Sized]) -> str | None:
+    """Name the size that tells the calls that go wrong from those that are right."""
+    bad, good = [one for one in calls if one.kind], [one for one in calls if not one.kind]
+    if not bad or not good:
+        return None
+    raised = all(one.kind in {"raised", "shape"} for one in bad)
+    batches = {one.batch for one in good}
+    if raised and len(batches) == 1 and not batches & {one.batch for one in bad}:
+        return "batch-fixed"
+    longest = max(one.length for one in good)
+    return "length-fixed" if min(one.length for one in bad) > longest > 1 else None
+
+
+def limit_line(tree: ast.AST, calls: Sequence[Sized]) -> int | None:
+    """The one line that writes down a length at which calls begin to go wrong.
+
+    Where there is none, or several, the line that raised.
+    """
+    right = max((one.length for one in calls if not one.kind), default=1)
+    wrong = min((one.length for one in calls if one.kind), default=right)
+    heads = {
+        id(node)
+        for function in ast.walk(tree) if isinstance(function, (ast.FunctionDef, ast.Lambda))
+        for default in (*function.args.defaults, *function.args.kw_defaults) if default is not None
+        for node in ast.walk(default)
+    }  # fmt: skip
+    lines = {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and type(node.value) is int
+        and right <= node.value < wrong and id(node) not in heads
+    }  # fmt: skip
+    raised = next((one.line for one in calls if one.line is not None), None)
+    return lines.pop() if len(lines) == 1 else raised

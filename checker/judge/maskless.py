@@ -1,0 +1,68 @@
+"""Code that is right with a mask alone, though the mask may be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...kata.functions import Function
+from .draw import Case, small
+from .examine import Examination
+from .trials import Finding, same
+from .weighing import Weighing
+
+__all__ = ["with_masks"]
+
+# What a mask that hides nothing may change by rounding.
+_ROUNDED = 1e-4
+
+
+def with_masks(
+    one: Examination, finding: Finding | None, make: Callable[[Function], Examination]
+) -> tuple[Examination, Finding] | None:
+    """Try it with masks alone, and say what went wrong without; None where that is no better.
+
+    finding: what the plainest call raised, or that it gave no tensor. make: makes another
+    examination, of a function that has other arguments.
+    """
+    mask = one.function.mask
+    if mask is None or not mask.optional or one.bound is None or mask.name in one.bound.missing:
+        return None
+    wrong = finding or _wrong(one)
+    if wrong is None:
+        return None
+    needed = replace(mask, optional=False)
+    arguments = tuple(needed if each is mask else each for each in one.function.arguments)
+    other = make(replace(one.function, arguments=arguments))
+    if other.bind() is not None or other.bound is None or _wrong(other) is not None:
+        return None
+    return other, wrong
+
+
+def _wrong(one: Examination) -> Finding | None:
+    """What is wrong with the plainest call; of a class whose weights have roles nothing is."""
+    if isinstance(one, Weighing) and one.held.aligned:
+        return None
+    needs = one.function.needs_mask
+    trial = one.trial(next(small(one.function, one.sizes, mask=needs)))
+    if isinstance(one, Weighing):
+        # Its weights are not known; but a mask that hides nothing may change nothing.
+        if needs:
+            return Finding(kind="values", trial=trial)
+        return Finding(kind="values", trial=trial) if _matters(one, trial.case) else None
+    return trial.judge(one.run([trial])[0])
+
+
+def _matters(one: Examination, plain: Case) -> bool:
+    """Whether a mask that hides nothing gives other numbers than none."""
+    mask = one.function.mask
+    assert mask is not None
+    shown = one.trial(replace(plain, mask="full"))
+    tensors = {name: t for name, t in shown.given.tensors.items() if name != mask.name}
+    given = replace(shown.given, tensors=tensors, left=(*shown.given.left, mask.name))
+    bare = one.trial_of(plain, given, one.found.work)
+    left, right = (
+        trial.results(answer)
+        for trial, answer in zip((shown, bare), one.run([shown, bare]), strict=True)
+    )
+    return bool(left) and not (right and same(left, right, _ROUNDED))
