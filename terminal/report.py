@@ -297,7 +297,7 @@ def _folded(key: str, checks: Sequence[Check], detail: str, look: Look) -> list[
         return []
     label = say(key, look.language)
     names = " ".join(check.id for check in checks)
-    text = f"{names} ({detail})" if detail else names
+    text = names + say("in-brackets", look.language, text=detail) if detail else names
     style = "pass" if key == "check-pass" else "dim"
     return _hung(f"  {label}  ", text, look, style, cut=2 + cells(label))
 

@@ -121,7 +121,8 @@ class Verdicts:
         """Say what the demo does."""
         screen = self.screen
         folder = self.chosen[0].file.parent
-        screen.print([[(screen.say("demo-title"), "bold")], []])
+        title = wrap(screen.say("demo-title"), screen.width)
+        screen.print([*([(row, "bold")] for row in title), []])
         screen.print([[("$ ", "dim"), (f"attn-kata start {kata.id} --dir {folder}", "code")]])
         file = str(folder / f"{kata.id}.py")
         text = screen.say("started", file=file, title=kata.title[screen.language])

@@ -88,8 +88,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("example.dev check", "attn-kata dev check kata/mha", "attn-kata dev check kata/mha"),
     ("argument.kata", "which kata: {katas}", "哪道题：{katas}"),
     ("argument.what", "a kata, files, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "
-     "its name or its class; - is standard input",
-     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入"),
+     "its name or its class; - is standard input; the katas: {katas}",
+     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入；题目有：{katas}"),
     ("argument.number", "which hint; by default the next one", "第几条提示；不给就是下一条"),
     ("argument.interview report.number", "which interview; by default the last one",
      "第几次面试；不给就是最近一次"),
