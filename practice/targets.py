@@ -19,7 +19,7 @@ from ..kata.catalogue import Kata, katas
 from .errors import Refusal
 from .home import reason, there
 from .recognise import ENDINGS, answers, kata_called, kata_of, named
-from .workspace import Workspace
+from .workspace import Workspace, changed
 
 __all__ = [
     "INPUT",
@@ -101,7 +101,7 @@ def targets(
 
 
 def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:
-    """Return a kata's file in this folder: the one worked on, `K.py`, or the only one that fits.
+    """Return a kata's file in this folder: the one worked on or `K.py`, or the only one that fits.
 
     Raise Refusal where several fit, with the command for each: `{file}` in it is the file's name.
     """
@@ -118,12 +118,14 @@ def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:
 
 
 def known_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path | None:
-    """Return a kata's file in a folder by what is known and its name, without a look into any."""
+    """Return a kata's file in a folder by what is known and its name, without a look into any.
+
+    Of the one worked on and `K.py`, that which was changed last.
+    """
     known = workspace.file(kata.id)
-    if known is not None and _same(known.parent, folder):
-        return known
+    mine = [known] if known is not None and _same(known.parent, folder) else []
     named = [folder / f"{kata.id}{ending}" for ending in ENDINGS]
-    return next((file for file in named if there(file)), None)
+    return max([*mine, *filter(there, named)], key=changed, default=None)
 
 
 def _looks_like_file(name: str) -> bool:

@@ -166,6 +166,16 @@ def test_reset_keeps_what_was_there(said, work):
     assert said("reset", "v2")[0] == 2
 
 
+def test_reset_takes_the_stubs_file(said, work):
+    """Whichever file was judged last, another one in the folder is left as it is."""
+    said("start", "v1")
+    (work / "try.py").write_text("# attn-kata: v1\nx = (\n")
+    said("check", "try.py")
+    said("reset", "v1", "--yes")
+    assert (work / "try.py").read_text().endswith("x = (\n")
+    assert (work / "v1.py.bak1").exists()
+
+
 def test_run_is_the_files_own_output(said, work, tmp_path):
     """The file runs as a script with this Python: its output, traceback and status; no record."""
     said("start", "v1")

@@ -138,6 +138,17 @@ def defines(*names):
     )
 
 
+def test_the_later_changed_of_two(here, workspace):
+    """Of the file that was judged last and the kata's own, the one changed last is meant."""
+    for name in ("v1.py", "try.py"):
+        (here / name).write_text("x = 1\n")
+        os.utime(here / name, (100, 100))
+    workspace.remember("v1", here / "try.py")
+    assert targets(["v1"], workspace, "check")[0].file.name == "try.py"
+    os.utime(here / "v1.py", (200, 200))
+    assert targets(["v1"], workspace, "check")[0].file.name == "v1.py"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "kata"),
     [
