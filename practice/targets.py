@@ -18,7 +18,7 @@ from typing import Any
 from ..kata.catalogue import Kata, katas
 from .errors import Refusal
 from .home import reason, there
-from .recognise import ENDINGS, answers, kata_called, kata_of, named
+from .recognise import ENDINGS, INPUT, answers, kata_called, kata_of, named
 from .workspace import Workspace, changed
 
 __all__ = [
@@ -32,8 +32,6 @@ __all__ = [
     "targets",
 ]
 
-# What stands for standard input, on the command line and in a report.
-INPUT = "-"
 _LARGEST = 64 << 20
 # A folder with more files than this is no folder of katas.
 _MANY = 200
@@ -125,7 +123,8 @@ def known_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path 
     known = workspace.file(kata.id)
     mine = [known] if known is not None and _same(known.parent, folder) else []
     named = [folder / f"{kata.id}{ending}" for ending in ENDINGS]
-    return max([*mine, *filter(there, named)], key=changed, default=None)
+    # A link that leads nowhere is there: the judge says what is wrong with it.
+    return max([*mine, *filter(os.path.lexists, named)], key=changed, default=None)
 
 
 def _looks_like_file(name: str) -> bool:

@@ -93,7 +93,8 @@ class Verdicts:
         count = len(self.chosen)
         if left_out and count == 1 and self.counts["pass"] and not self._silent:
             file = safe(self.chosen[0].name)
-            self.screen.note(self.screen.say("not-recorded", file=file))
+            key = "not-recorded-input" if file == INPUT else "not-recorded"
+            self.screen.note(self.screen.say(key, file=file))
         if count > 1 and not self._silent:
             text = self.screen.say(
                 "summary",

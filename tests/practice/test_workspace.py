@@ -90,8 +90,23 @@ def test_start_never_overwrites(here):
 def test_start_into_what_is_no_folder(here):
     """The reason is told, and nothing is touched."""
     (here / "file").write_text("x")
-    with pytest.raises(Refusal, match="cannot-write"):
+    with pytest.raises(Refusal, match="cannot-write") as refusal:
         start(find("v1"), here / "file" / "deeper", force=True)
+    assert refusal.value.commands == ("start v1 --dir ~/attn-kata",)
+
+
+def test_a_link_that_leads_nowhere_is_there(here, workspace):
+    """The judge says what is wrong with it; nobody is told to begin a kata that cannot be."""
+    (here / "v1.py").symlink_to("gone.py")
+    assert chosen(["v1"], workspace) == [("v1", "v1.py")]
+
+
+def test_standard_input_that_says_nothing(here, workspace):
+    """What is to be typed reads standard input again, and no file of its name."""
+    (here / "stdin.py").write_text("x = 1\n")
+    with pytest.raises(Refusal, match="input-unknown") as refusal:
+        targets(["-"], workspace, "check", here / "stdin.py")
+    assert refusal.value.commands == ("check mha -",)
 
 
 def chosen(arguments, workspace):
