@@ -24,6 +24,8 @@ __all__ = ["changed", "main", "sentences"]
 _LANGUAGES = ("en", "zh")
 _PLACES = ("terminal", "checker", "reference", "practice", "kata", "cli*.py")
 _SPOKEN = re.compile(r"[\u4e00-\u9fff{]")
+_WIDE = r"[\u3000-\u9fff\uff00-\uffef“”]"
+_BROKEN = re.compile(rf"(?<={_WIDE})\s*\n\s*(?={_WIDE})")
 _ROOT = Path(__file__).parent.parent
 
 
@@ -50,6 +52,11 @@ def changed(old: Mapping[str, str], new: Mapping[str, str]) -> list[tuple[str, s
     return [(key, before, after) for key, before, after in pairs if before or after]
 
 
+def _joined(text: str) -> str:
+    """A text on one line: none of its breaks is a space between two Chinese characters."""
+    return " ".join(_BROKEN.sub("", text).split())
+
+
 def _of_paragraphs(text: str, language: str) -> Iterator[tuple[str, str]]:
     """Paragraphs, bullets and headings, by the heading and their number below it."""
     heading, number = "", 0
@@ -59,7 +66,7 @@ def _of_paragraphs(text: str, language: str) -> Iterator[tuple[str, str]]:
                 heading, number = told.lstrip("# "), 0
             number += 1
             if told.strip():
-                yield f"{heading} {number} ({language})", " ".join(told.split())
+                yield f"{heading} {number} ({language})", _joined(told)
 
 
 def _of_tables(tree: ast.AST) -> Iterator[tuple[str, str]]:
@@ -95,7 +102,7 @@ def _told(key: str, texts: Mapping[Any, str]) -> Iterator[tuple[str, str]]:
 def _of_values(value: Any, path: tuple[str, ...], language: str) -> Iterator[tuple[str, str]]:
     """The strings below `en` and `zh`; what has an id is called by it."""
     if isinstance(value, str) and language:
-        yield f"{'.'.join(path)} ({language})", " ".join(value.split())
+        yield f"{'.'.join(path)} ({language})", _joined(value)
     elif isinstance(value, list):
         for at, one in enumerate(value, 1):
             name = one.get("id", str(at)) if isinstance(one, dict) else str(at)

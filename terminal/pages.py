@@ -32,8 +32,7 @@ def pages_lines(groups: Sequence[Group], screen: Screen) -> list[Line]:
 def first_sentence(text: str) -> str:
     """Return the sentence with which a page says what it is about, without its full stop."""
     told = next(content for kind, content in blocks(text) if kind == "text")
-    sentence = _END.split(_REMARK.sub("", told, count=1), maxsplit=1)[0]
-    return sentence[:1].upper() + sentence[1:]
+    return _END.split(_REMARK.sub("", told, count=1), maxsplit=1)[0]
 
 
 def _title(group: Group, screen: Screen) -> str:

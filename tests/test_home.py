@@ -239,7 +239,8 @@ def test_every_page_has_its_sentence(language):
     for name in page_names():
         told = first_sentence(page_called(name, language))
         assert told.strip()
-        assert told[0] == told[0].upper(), name
+        word = told.split()[0]
+        assert language == "zh" or not word.isalpha() or word[0].isupper(), name
         assert not told.endswith((".", "。"))
         assert not told.startswith(("A remark", "这是一条备注"))
         assert len(told) < 200, name
