@@ -102,7 +102,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.last", "the last N checks (1)", "最近 N 次（1）"),
     ("option.everything", "all checks", "全部评判"),
     ("option.unset", "remove the setting", "取消这项设置"),
-    ("option.quiet", "one line a file", "每个文件一行"),
+    ("option.quiet", "print one line per file", "每个文件只打印一行"),
     ("option.verbose", "list every check, those that pass too", "逐项列出所有检查，通过的也列"),
     ("option.record", "record the check, or do not; by default it is recorded if a kata was started "
      "in the file's folder", "记录，或不记录；都不给时，文件所在的文件夹里开始过题才记录"),

@@ -356,6 +356,8 @@ def test_short_forms(language):
     failed = Report(kata="mha", file="a.py", verdict="fail", diagnosis=[wrong])
     assert written(quiet_line(failed, language)).endswith("mha  a.py:4  scale-missing")
     assert written(quiet_line(passed, language)).endswith("mha  a.py")
+    word = {"en": "UNFINISHED  ", "zh": "未写完  "}[language]
+    assert written(quiet_line(unfinished(language), language)).startswith(word)
 
 
 def test_what_each_call_printed_stands_apart_and_is_capped():
