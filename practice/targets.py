@@ -123,8 +123,7 @@ def known_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path 
     known = workspace.file(kata.id)
     mine = [known] if known is not None and _same(known.parent, folder) else []
     named = [folder / f"{kata.id}{ending}" for ending in ENDINGS]
-    # A link that leads nowhere is there: the judge says what is wrong with it.
-    return max([*mine, *filter(os.path.lexists, named)], key=changed, default=None)
+    return max([*mine, *filter(there, named)], key=changed, default=None)
 
 
 def _looks_like_file(name: str) -> bool:
@@ -162,6 +161,10 @@ def _of_kata(kata: Kata, workspace: Workspace, command: str) -> Target:
     known = workspace.file(kata.id)
     if known is not None:
         return Target(kata, known, guessed=True, elsewhere=True)
+    link = Path(f"{kata.id}.py")
+    if link.is_symlink():
+        # It leads nowhere, which the judge says: no stub could be handed out in its place.
+        return Target(kata, link)
     raise Refusal("not-started", kata=kata.id, commands=(f"start {kata.id}",))
 
 
