@@ -14,6 +14,7 @@ from .cli_records import OptionalKata
 from .cli_texts import KataName
 from .practice.completion import target_names
 from .practice.errors import Refusal
+from .practice.home import there
 from .practice.recognise import kata_called
 from .practice.targets import INPUT, file_here, targets
 from .practice.workspace import Workspace
@@ -101,7 +102,9 @@ def reset(
     screen: Screen = ctx.obj
     asked = kata_called(kata)
     recorder = Recorder(Workspace(), language=screen.language)
-    file = file_here(asked, recorder.workspace, f"start {asked.id}")
+    # What was handed out, whichever file was judged last.
+    stub = Path(f"{asked.id}.py")
+    file = stub if there(stub) else file_here(asked, recorder.workspace, f"start {asked.id}")
     if file is None:
         known = recorder.workspace.file(asked.id)
         key = "elsewhere" if known else "not-started"

@@ -12,9 +12,11 @@ from pathlib import Path
 from ..kata.catalogue import Kata, UnknownKata, find, katas
 from .errors import Refusal
 
-__all__ = ["ENDINGS", "Fit", "answers", "kata_called", "kata_of", "named"]
+__all__ = ["ENDINGS", "INPUT", "Fit", "answers", "kata_called", "kata_of", "named"]
 
 ENDINGS = (".py", ".ipynb")
+# What stands for standard input, on the command line and in a report.
+INPUT = "-"
 _LARGEST = 4 << 20
 _HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
 
@@ -65,11 +67,12 @@ def kata_of(file: Path, called: str, command: str, *, functions: bool = True) ->
         return found[0].kata
     if found:
         raise _several(found, called, command)
+    key = "input-unknown" if called == INPUT else "kata-unknown"
     raise Refusal(
-        "kata-unknown",
+        key,
         file=called,
-        notes=(("how", "kata-unknown-how"),),
-        commands=(f"{command} mha {{file}}",),
+        notes=(("how", f"{key}-how"),),
+        commands=(f"{command} mha {_typed(called)}",),
     )
 
 
@@ -117,8 +120,13 @@ def _fits(asked: Sequence[Kata], defined: dict[str, int]) -> list[Fit]:
 
 def _several(found: Sequence[Fit], called: str, command: str) -> Refusal:
     told = ", ".join(f"{fit.name} ({fit.kata.id}, {called}:{fit.line})" for fit in found)
-    commands = tuple(f"{command} {fit.kata.id} {{file}}" for fit in found)
+    commands = tuple(f"{command} {fit.kata.id} {_typed(called)}" for fit in found)
     return Refusal("kata-several", file=called, notes=(("defines", told),), commands=commands)
+
+
+def _typed(called: str) -> str:
+    """How a file is typed again: the screen quotes `{file}`, which `-` is not."""
+    return INPUT if called == INPUT else "{file}"
 
 
 def _header(file: Path) -> str | None:

@@ -55,7 +55,8 @@ class Settings:
         choices = SETTINGS[name]
         if value is not None and not _fits(value, choices):
             key = "setting-choices" if choices else "setting-text"
-            raise Refusal(key, name=name, wanted=", ".join(choices))
+            shown = (f"config {name} {choices[0]}" if choices else f"config {name}",)
+            raise Refusal(key, name=name, wanted=", ".join(choices), commands=shown)
         try:
             with alone(self.path.parent):
                 # Another command may have changed it meanwhile.

@@ -46,7 +46,7 @@ def start(
             stub.unlink(missing_ok=True)
     except FileExistsError as fault:
         if not os.path.lexists(file):
-            raise _unwritable(file, fault) from None
+            raise _unwritable(kata, file, fault) from None
         there = "" if folder == Path() else " --dir {folder}"
         raise Refusal(
             "already-there",
@@ -57,12 +57,13 @@ def start(
             commands=(f"check {kata.id} {{file}}", f"start {kata.id}{there} --force"),
         ) from None
     except OSError as fault:
-        raise _unwritable(file, fault) from None
+        raise _unwritable(kata, file, fault) from None
     return Started(file, backup)
 
 
-def _unwritable(file: Path, fault: OSError) -> Refusal:
-    return Refusal("cannot-write", file=str(file), reason=reason(fault))
+def _unwritable(kata: Kata, file: Path, fault: OSError) -> Refusal:
+    elsewhere = (f"start {kata.id} --dir ~/attn-kata",)
+    return Refusal("cannot-write", file=str(file), reason=reason(fault), commands=elsewhere)
 
 
 def _free(file: Path) -> Path:

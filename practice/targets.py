@@ -18,8 +18,8 @@ from typing import Any
 from ..kata.catalogue import Kata, katas
 from .errors import Refusal
 from .home import reason, there
-from .recognise import ENDINGS, answers, kata_called, kata_of, named
-from .workspace import Workspace
+from .recognise import ENDINGS, INPUT, answers, kata_called, kata_of, named
+from .workspace import Workspace, changed
 
 __all__ = [
     "INPUT",
@@ -32,8 +32,6 @@ __all__ = [
     "targets",
 ]
 
-# What stands for standard input, on the command line and in a report.
-INPUT = "-"
 _LARGEST = 64 << 20
 # A folder with more files than this is no folder of katas.
 _MANY = 200
@@ -101,7 +99,7 @@ def targets(
 
 
 def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:
-    """Return a kata's file in this folder: the one worked on, `K.py`, or the only one that fits.
+    """Return a kata's file in this folder: the one worked on or `K.py`, or the only one that fits.
 
     Raise Refusal where several fit, with the command for each: `{file}` in it is the file's name.
     """
@@ -118,12 +116,14 @@ def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:
 
 
 def known_here(kata: Kata, workspace: Workspace, folder: Path = Path()) -> Path | None:
-    """Return a kata's file in a folder by what is known and its name, without a look into any."""
+    """Return a kata's file in a folder by what is known and its name, without a look into any.
+
+    Of the one worked on and `K.py`, that which was changed last.
+    """
     known = workspace.file(kata.id)
-    if known is not None and _same(known.parent, folder):
-        return known
+    mine = [known] if known is not None and _same(known.parent, folder) else []
     named = [folder / f"{kata.id}{ending}" for ending in ENDINGS]
-    return next((file for file in named if there(file)), None)
+    return max([*mine, *filter(there, named)], key=changed, default=None)
 
 
 def _looks_like_file(name: str) -> bool:
@@ -161,6 +161,10 @@ def _of_kata(kata: Kata, workspace: Workspace, command: str) -> Target:
     known = workspace.file(kata.id)
     if known is not None:
         return Target(kata, known, guessed=True, elsewhere=True)
+    link = Path(f"{kata.id}.py")
+    if link.is_symlink():
+        # It leads nowhere, which the judge says: no stub could be handed out in its place.
+        return Target(kata, link)
     raise Refusal("not-started", kata=kata.id, commands=(f"start {kata.id}",))
 
 

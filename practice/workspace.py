@@ -13,7 +13,7 @@ from typing import Any
 from .errors import Trouble
 from .home import alone, home, reason, set_aside, there
 
-__all__ = ["Workspace"]
+__all__ = ["Workspace", "changed"]
 
 _NAME = "workspace.json"
 
@@ -42,7 +42,7 @@ class Workspace:
 
     def latest(self) -> tuple[str, Path] | None:
         """Return the kata and file started or changed last."""
-        return max(self.files(), key=lambda pair: _changed(pair[1]), default=None)
+        return max(self.files(), key=lambda pair: changed(pair[1]), default=None)
 
     def remember(self, kata: str, file: Path) -> None:
         """Note that a file is this kata's."""
@@ -122,7 +122,8 @@ def _understood(data: Any) -> tuple[dict[str, str], dict[str, int]]:
     return files, hints
 
 
-def _changed(file: Path) -> float:
+def changed(file: Path) -> float:
+    """Return when a file was changed last; 0 where that cannot be known."""
     try:
         return file.stat().st_mtime
     except OSError:

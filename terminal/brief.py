@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from .text import Line, wrap
+from .text import Line, wrap, wrap_code
 
 __all__ = ["blocks", "markdown_lines"]
 
@@ -16,12 +16,15 @@ _TICKED = re.compile(r"(`[^`]+`)")
 
 
 def markdown_lines(text: str, width: int, indent: int = 0) -> list[Line]:
-    """Draw headings, paragraphs, bullets and code; code keeps its lines."""
+    """Draw headings, paragraphs, bullets and code; code keeps its lines where there is room."""
     lines: list[Line] = []
     lead = " " * indent
     for kind, content in blocks(text):
         if kind == "code":
-            lines += [[(f"{lead}  {row}" if row else "", "code")] for row in content.split("\n")]
+            rows = [
+                piece for row in content.split("\n") for piece in wrap_code(row, width - indent - 2)
+            ]
+            lines += [[(f"{lead}  {row}" if row else "", "code")] for row in rows]
         elif kind == "heading":
             lines.append([(lead + content, "bold")])
         elif kind == "bullet":

@@ -107,13 +107,14 @@ def _slices(difference: Difference, language: str, width: int) -> list[Line]:
     rows = min(_ROWS, len(difference.expected))
     across = min(len(difference.expected[0]), len(difference.actual[0])) if rows else 0
     room = max((len(number(v)) for v in _flat(difference)), default=4) + 1
-    # Two tables of so many columns, each cell after a space, and what stands between.
-    columns = max(1, min(_COLUMNS, across, (width - 9) // (2 * (room + 1))))
     counts = {"wrong": difference.wrong, "total": difference.total}
     title = say("yours-table", language, **counts)
-    side = max(columns * (room + 1), cells(title))
-    if not across or width < 9 + side + columns * (room + 1):
+    # Two tables of so many columns, each cell after a space, and what stands between.
+    fitting = (width - 9) // (2 * (room + 1)), (width - 9 - cells(title)) // (room + 1)
+    columns = min(_COLUMNS, across, *fitting)
+    if columns < 1:
         return []
+    side = max(columns * (room + 1), cells(title))
     lines: list[Line] = [[(f"    {pad(title, side)}  │ {say('expected', language)}", "dim")]]
     for at in range(rows):
         left, right = difference.actual[at][:columns], difference.expected[at][:columns]

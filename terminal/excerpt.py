@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .text import Line, cells, pad, safe, wrap
+from .text import Line, cells, pad, safe, wrap_code
 
 __all__ = ["Pair", "excerpt"]
 
@@ -82,17 +82,9 @@ def _rows(
 
 
 def _code(head: str, text: str, style: str, width: int) -> list[Line]:
-    pieces = _folded(text, max(8, width - cells(head)))
+    pieces = wrap_code(text, max(8, width - cells(head)))
     blank = " " * (cells(head) - 2) + "│ "
     return [[(blank if at else head, "dim"), (piece, style)] for at, piece in enumerate(pieces)]
-
-
-def _folded(text: str, width: int) -> list[str]:
-    dent = text[: len(text) - len(text.lstrip())]
-    if cells(text) <= width or len(dent) > width // 2:
-        return [text] if cells(text) <= width else wrap(text, width)
-    first, *rest = wrap(text.lstrip(), width - len(dent) - 2)
-    return [dent + first, *(f"{dent}  {piece}" for piece in rest)]
 
 
 def _shown(text: str) -> str:

@@ -35,7 +35,10 @@ def flow_lines(report: Report, language: str, width: int) -> list[Line]:
     """Draw a report's trace."""
     if not report.trace:
         return [[(f"  {row}", "dim")] for row in wrap(say("trace-none", language), width - 2)]
-    lines: list[Line] = [[(f"  {row}", "bold")] for row in wrap(say("trace", language), width - 2)]
+    label, _, told = say("trace", language).partition("   ")
+    first, *rest = wrap(told, width - 9)
+    lines: list[Line] = [[(f"  {label}   {first}", "bold")]]
+    lines += [[(f"         {row}", "bold")] for row in rest]
     sizes = ", ".join(f"{name} {size}" for name, size in _sizes(report.trace))
     legend = safe(report.traced) or sizes
     lines += [[(f"         {row}", "dim")] for row in wrap(legend, width - 9)] if legend else []

@@ -12,7 +12,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from .lists import command_lines
-from .text import Line, wrap, written
+from .text import Line, cells, wrap, written
 from .words import knows, say
 
 __all__ = ["HelpCommand", "HelpGroup", "help_text", "translate"]
@@ -57,7 +57,10 @@ def help_text(command: Any, context: Any, language: str) -> str:
     width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
     name = context.command_path.partition(" ")[2]
     lines: list[Line] = [[(row, "")] for row in wrap(command.help, width)]
-    lines += [[], [(f"{say('help-usage', language)}  {_usage(command, context, language)}", "")]]
+    lines += [
+        [],
+        *_labelled(say("help-usage", language), _usage(command, context, language), width),
+    ]
     for key, pairs in (
         ("commands", [(one.name, one.help) for one in _children(command).values()]),
         ("arguments", _arguments(command)),
@@ -69,6 +72,12 @@ def help_text(command: Any, context: Any, language: str) -> str:
     if not name:
         lines += [[], *([(row, "")] for row in wrap(say("help-more", language), width))]
     return "".join(f"{written(line)}\n" for line in lines)
+
+
+def _labelled(label: str, text: str, width: int) -> list[Line]:
+    lead = cells(label) + 2
+    first, *rest = wrap(text, width - lead)
+    return [[(f"{label}  {first}", "")], *([(" " * lead + row, "")] for row in rest)]
 
 
 def _commands(command: Any, path: str) -> Iterator[tuple[str, Any]]:

@@ -21,6 +21,10 @@ __all__ = [
 ]
 
 
+# Columns that a text beside its command needs to read well.
+_BESIDE = 28
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing the doctor looked at. fine: nothing to do about it."""
@@ -35,7 +39,7 @@ def command_lines(pairs: Sequence[tuple[str, str]], width: int) -> list[Line]:
     room = max(cells(command) for command, _ in pairs) + 2
     lines: list[Line] = []
     for command, text in pairs:
-        if width - room - 2 < 20:
+        if width - room - 2 < _BESIDE:
             lines.append([("  ", ""), (command, "code")])
             lines += [[(f"    {row}", "")] for row in wrap(text, width - 4)]
             continue

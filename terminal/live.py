@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 
 from ..practice.decoding import Row, Stage
+from .lists import next_lines
 from .screen import Screen
 from .text import Line, cells, pad, wrap
 from .words import say
@@ -28,6 +29,7 @@ def play(screen: Screen, stages: Sequence[Stage], kata: str) -> None:
         for frame in frames:
             screen.print([*frame, []])
     screen.print(conclusion_lines(stages, language, width))
+    screen.print([[], *next_lines((f"attn-kata watch {kata}",), language)])
 
 
 def _animate(screen: Screen, frames: Sequence[Sequence[Line]]) -> None:
@@ -51,10 +53,10 @@ def stage_lines(stage: Stage, length: int, language: str, width: int) -> list[Li
     count = len(stage.masked)
     fed = " ".join(tokens[:count])
     key = "live-whole" if count == length else "live-prefix"
-    lines: list[Line] = [
-        [(f"  {say(key, language, count=count, length=length)}  ", "dim"), (fed, "bold")],
-        [],
-    ]
+    told: Line = [(f"  {say(key, language, count=count, length=length)}", "dim")]
+    text: Line = [(f"  {fed}", "bold")]
+    beside = _size(told) + _size(text) <= width
+    lines: list[Line] = [[*told, *text], []] if beside else [told, text, []]
     left = _side("live-masked", stage.masked, tokens, language)
     right = _side("live-open", stage.opened, tokens, language)
     room = max(map(_size, left))

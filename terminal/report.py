@@ -21,7 +21,7 @@ from .excerpt import Pair, excerpt
 from .flow import flow_lines
 from .heat import heat_lines
 from .printed import printed_lines
-from .text import Line, cells, pad, quoted, safe, wrap, written
+from .text import Line, Span, cells, pad, quoted, safe, wrap, written
 from .words import say
 
 __all__ = [
@@ -103,13 +103,18 @@ def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
     return lines
 
 
+def _word(report: Report, language: str) -> Span:
+    """The verdict in a word. What is not written yet has one of its own."""
+    verdict = "unfinished" if report.unfinished else report.verdict
+    style = {"pass": "pass", "unfinished": "note"}.get(verdict, "fail")
+    return say(f"verdict-{verdict}", language), style
+
+
 def verdict_line(report: Report, look: Look) -> Line:
     """Draw the verdict: kata, file, class and the word itself, at the right edge."""
-    verdict = "unfinished" if report.unfinished else report.verdict
-    word = say(f"verdict-{verdict}", look.language)
+    word, style = _word(report, look.language)
     file = safe(report.file)
     named = safe(report.object or "")
-    style = {"pass": "pass", "unfinished": "note"}.get(verdict, "fail")
     left = "  ".join(part for part in (report.kata, file, named) if part)
     if cells(left) + cells(word) + 2 > look.width:
         left = f"{report.kata}  {file}"
@@ -121,14 +126,13 @@ def verdict_line(report: Report, look: Look) -> Line:
 
 def quiet_line(report: Report, language: str) -> Line:
     """Draw a report on one line: the verdict, the kata, the file and what is wrong first."""
-    style = "pass" if report.verdict == "pass" else "fail"
+    word, style = _word(report, language)
     rows = [(each.line, each.mistake) for each in report.diagnosis]
     rows += [(report.error.line, report.error.message.partition("\n")[0])] if report.error else []
     rows += [(None, each.id) for each in report.checks if each.status == "fail"]
     line, what = rows[0] if rows else (None, "")
     place = f"{safe(report.file)}:{line}" if line else safe(report.file)
-    word = pad(say(f"verdict-{report.verdict}", language), 8)
-    return [(word, style), (f"{report.kata}  {place}  {safe(what)}".rstrip(), "")]
+    return [(f"{pad(word, 6)}  ", style), (f"{report.kata}  {place}  {safe(what)}".rstrip(), "")]
 
 
 def _reasons(report: Report, look: Look) -> list[list[Line]]:
@@ -297,7 +301,7 @@ def _folded(key: str, checks: Sequence[Check], detail: str, look: Look) -> list[
         return []
     label = say(key, look.language)
     names = " ".join(check.id for check in checks)
-    text = f"{names} ({detail})" if detail else names
+    text = names + say("in-brackets", look.language, text=detail) if detail else names
     style = "pass" if key == "check-pass" else "dim"
     return _hung(f"  {label}  ", text, look, style, cut=2 + cells(label))
 

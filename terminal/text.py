@@ -22,6 +22,7 @@ __all__ = [
     "safe",
     "shape",
     "wrap",
+    "wrap_code",
     "written",
 ]
 
@@ -143,6 +144,15 @@ def wrap(text: str, width: int) -> list[str]:
     if current.strip() or not lines:
         lines.append(current.rstrip(" "))
     return lines
+
+
+def wrap_code(text: str, width: int) -> list[str]:
+    """Break a line of code at spaces; what follows stands a little further in than it does."""
+    dent = text[: len(text) - len(text.lstrip())]
+    if cells(text) <= width or len(dent) > width // 2:
+        return [text] if cells(text) <= width else wrap(text, width)
+    first, *rest = wrap(text.lstrip(), width - len(dent) - 2)
+    return [dent + first, *(f"{dent}  {piece}" for piece in rest)]
 
 
 def _pieces(text: str) -> Iterator[str]:

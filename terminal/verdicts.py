@@ -93,7 +93,8 @@ class Verdicts:
         count = len(self.chosen)
         if left_out and count == 1 and self.counts["pass"] and not self._silent:
             file = safe(self.chosen[0].name)
-            self.screen.note(self.screen.say("not-recorded", file=file))
+            key = "not-recorded-input" if file == INPUT else "not-recorded"
+            self.screen.note(self.screen.say(key, file=file))
         if count > 1 and not self._silent:
             text = self.screen.say(
                 "summary",
@@ -121,7 +122,8 @@ class Verdicts:
         """Say what the demo does."""
         screen = self.screen
         folder = self.chosen[0].file.parent
-        screen.print([[(screen.say("demo-title"), "bold")], []])
+        title = wrap(screen.say("demo-title"), screen.width)
+        screen.print([*([(row, "bold")] for row in title), []])
         screen.print([[("$ ", "dim"), (f"attn-kata start {kata.id} --dir {folder}", "code")]])
         file = str(folder / f"{kata.id}.py")
         text = screen.say("started", file=file, title=kata.title[screen.language])

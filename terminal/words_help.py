@@ -88,8 +88,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("example.dev check", "attn-kata dev check kata/mha", "attn-kata dev check kata/mha"),
     ("argument.kata", "which kata: {katas}", "哪道题：{katas}"),
     ("argument.what", "a kata, files, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "
-     "its name or its class; - is standard input",
-     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入"),
+     "its name or its class; - is standard input; the katas: {katas}",
+     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入；题目有：{katas}"),
     ("argument.number", "which hint; by default the next one", "第几条提示；不给就是下一条"),
     ("argument.interview report.number", "which interview; by default the last one",
      "第几次面试；不给就是最近一次"),
@@ -102,7 +102,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.last", "the last N checks (1)", "最近 N 次（1）"),
     ("option.everything", "all checks", "全部评判"),
     ("option.unset", "remove the setting", "取消这项设置"),
-    ("option.quiet", "one line a file", "每个文件一行"),
+    ("option.quiet", "print one line per file", "每个文件只打印一行"),
     ("option.verbose", "list every check, those that pass too", "逐项列出所有检查，通过的也列"),
     ("option.record", "record the check, or do not; by default it is recorded if a kata was started "
      "in the file's folder", "记录，或不记录；都不给时，文件所在的文件夹里开始过题才记录"),

@@ -15,6 +15,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("check-wait", "wait", "等待"),
     ("check-skip", "skip", "略过"),
     ("check-note", "note", "备注"),
+    ("in-brackets", " ({text})", "（{text}）"),
     ("line", "line {line}", "第 {line} 行"),
     ("diff-yours", "matches your output", "结果与你的一致"),
     ("diff-right", "the model answer", "参考答案"),

@@ -69,6 +69,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     # What is recorded, and forget.
     ("not-recorded", "not recorded: no kata was started in the folder of {file}; `--record` records "
      "it anyway", "没有记录：{file} 所在的文件夹里没有开始过题；加上 `--record` 就会记录"),
+    ("not-recorded-input", "not recorded: it came by standard input; `--record` records it anyway",
+     "没有记录：代码来自标准输入；加上 `--record` 就会记录"),
     ("forget-gone-1", "taken out of the history:", "已从历史记录中删去："),
     ("forget-gone", "{count} checks taken out of the history", "已从历史记录中删去 {count} 次评判"),
     ("forget-these", "{count} checks would go:", "将要删去 {count} 次评判："),

@@ -166,6 +166,16 @@ def test_reset_keeps_what_was_there(said, work):
     assert said("reset", "v2")[0] == 2
 
 
+def test_reset_takes_the_stubs_file(said, work):
+    """Whichever file was judged last, another one in the folder is left as it is."""
+    said("start", "v1")
+    (work / "try.py").write_text("# attn-kata: v1\nx = (\n")
+    said("check", "try.py")
+    said("reset", "v1", "--yes")
+    assert (work / "try.py").read_text().endswith("x = (\n")
+    assert (work / "v1.py.bak1").exists()
+
+
 def test_run_is_the_files_own_output(said, work, tmp_path):
     """The file runs as a script with this Python: its output, traceback and status; no record."""
     said("start", "v1")
@@ -229,6 +239,8 @@ def test_every_page_has_its_sentence(language):
     for name in page_names():
         told = first_sentence(page_called(name, language))
         assert told.strip()
+        word = told.split()[0]
+        assert language == "zh" or not word.isalpha() or word[0].isupper(), name
         assert not told.endswith((".", "。"))
         assert not told.startswith(("A remark", "这是一条备注"))
         assert len(told) < 200, name

@@ -40,6 +40,7 @@ _CAUSES = (
     (r"transpose\(\) (?:takes|received an invalid)", "crash-transpose"),
     (r"'torch.return_types.(max|min)'", "crash-two-results"),
     ("Can't call numpy|numpy.ndarray|must be Tensor, not (?:numpy|ndarray)", "crash-numpy"),
+    (r"^(sqrt|exp|log|pow|tanh)\(\): .* must be Tensor, not (?:int|float)", "crash-number"),
     ("einsum\\(\\)", "crash-einsum"),
     ("Sizes of tensors must match except|must have same number of dim", "crash-cat"),
     ("permute.*number of dimensions", "crash-permute"),
@@ -150,7 +151,9 @@ def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
                 key = "crash-product"  # noqa: PLW2901
             parts = {f"part{number}": part for number, part in enumerate(found.groups(), 1)}
             return _said(key, fault, parts, masked=masked, language=language)
-    numpy = re.search(r"\b(np|numpy)\.\w", source.line(fault["line"]))
+    if "values to unpack" in reason and re.search(r"\.shape\b|\.size\(\)", line):
+        return say("crash-unpack", language)
+    numpy = re.search(r"\b(np|numpy)\.\w", line)
     return say("crash-numpy", language) if numpy is not None else None
 
 

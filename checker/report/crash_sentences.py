@@ -110,6 +110,14 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "this is NumPy's, and the inputs are tensors: use torch's own functions throughout",
         "zh": "这是 NumPy 的用法，而传进来的是张量；请全部使用 torch 自己的函数",
     },
+    "crash-number": {
+        "en": "`torch.{part1}` takes a tensor, `math.{part1}` a number",
+        "zh": "`torch.{part1}` 接收张量，数字请用 `math.{part1}`",
+    },
+    "crash-unpack": {
+        "en": "a shape has as many sizes as its tensor has axes: name that many on the left",
+        "zh": "张量有几维，shape 就有几个数：左边要写同样多的名字",
+    },
     "crash-recursion": {
         "en": "it calls itself without end",
         "zh": "它没有终止地一直调用自己",

@@ -68,6 +68,15 @@ TOLD = {
         (WHOSE + "the last axis of the first has to be as long as the last but one of "
          "the second, and the axes before them the same or 1"),
     ),
+    "root of a number": (
+        inside("import torch; torch.sqrt(self.hidden_dim)"),
+        "`torch.sqrt` takes a tensor, `math.sqrt` a number",
+    ),
+    "sizes of a shape": (
+        inside("batch, length = x.shape"),
+        ("on that line: x (2, 5, 6); a shape has as many sizes as its tensor has axes: name that "
+         "many on the left"),
+    ),
     "self in forward": (
         edited((FORWARD, FORWARD.replace("self, ", ""))),
         "`forward` (line {line}) is a method without `self`: make it the first argument",

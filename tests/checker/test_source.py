@@ -18,7 +18,7 @@ REJECTED = {
     "duplicate": ("def f(a, a):\n    pass\n", 1, "duplicate argument 'a'"),
     "global": ("def f():\n    x = 1\n    global x\n", 3, "assigned to before global"),
     "unary": ("x = 1\ny = " + "-" * 20000 + "1\n", 2, "nests deeper"),
-    "operators": ("x = 1\ny = [" + "+\n".join(["x"] * 9000) + "]\n", 9001, "nests deeper"),
+    "operators": ("x = 1\ny = [" + "+\n".join(["x"] * 40000) + "]\n", 40001, "nests deeper"),
     "space": ("s = '\u3000'\nx\u00a0= 1\n", 2, "U+00A0"),
     "wide space in a string": ("s = '\u3000'\nfor x in s\n", 2, "expected ':'"),
     "tabs alone": ("def f(x):\n\tif x:\n\t\t\treturn 1\n\t\treturn 2\n", 4, "unindent"),

@@ -99,7 +99,7 @@ def test_every_rule_on_memory_is_told(language):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_brief_says_what_is_asked(kata, language):
     """Where no sentence is ready, the brief's section on what is asked is the answer."""
-    heading = {"en": "## What is asked for", "zh": "## 要求"}[language]
+    heading = {"en": "## What is asked for", "zh": "## 要写什么"}[language]
     assert f"{heading}\n\n{passage(kata, language)}\n\n## " in kata.brief(language)
 
 

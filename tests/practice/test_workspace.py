@@ -90,8 +90,23 @@ def test_start_never_overwrites(here):
 def test_start_into_what_is_no_folder(here):
     """The reason is told, and nothing is touched."""
     (here / "file").write_text("x")
-    with pytest.raises(Refusal, match="cannot-write"):
+    with pytest.raises(Refusal, match="cannot-write") as refusal:
         start(find("v1"), here / "file" / "deeper", force=True)
+    assert refusal.value.commands == ("start v1 --dir ~/attn-kata",)
+
+
+def test_a_link_that_leads_nowhere_is_there(here, workspace):
+    """The judge says what is wrong with it; nobody is told to begin a kata that cannot be."""
+    (here / "v1.py").symlink_to("gone.py")
+    assert chosen(["v1"], workspace) == [("v1", "v1.py")]
+
+
+def test_standard_input_that_says_nothing(here, workspace):
+    """What is to be typed reads standard input again, and no file of its name."""
+    (here / "stdin.py").write_text("x = 1\n")
+    with pytest.raises(Refusal, match="input-unknown") as refusal:
+        targets(["-"], workspace, "check", here / "stdin.py")
+    assert refusal.value.commands == ("check mha -",)
 
 
 def chosen(arguments, workspace):
@@ -136,6 +151,17 @@ def defines(*names):
         f"def {name}(x):\n    return x\n" if name.islower() else f"class {name}:\n    pass\n"
         for name in names
     )
+
+
+def test_the_later_changed_of_two(here, workspace):
+    """Of the file that was judged last and the kata's own, the one changed last is meant."""
+    for name in ("v1.py", "try.py"):
+        (here / name).write_text("x = 1\n")
+        os.utime(here / name, (100, 100))
+    workspace.remember("v1", here / "try.py")
+    assert targets(["v1"], workspace, "check")[0].file.name == "try.py"
+    os.utime(here / "v1.py", (200, 200))
+    assert targets(["v1"], workspace, "check")[0].file.name == "v1.py"
 
 
 @pytest.mark.parametrize(

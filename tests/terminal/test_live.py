@@ -31,6 +31,8 @@ def test_every_line_fits(language: str, width: int) -> None:
     for stage in STAGES:
         lines = text(stage_lines(stage, 6, language, width))
         assert max(map(cells, lines)) <= width
+    whole = Stage(masked=(row(0.0),) * 6, opened=(row(0.31),) * 6)
+    assert max(map(cells, text(stage_lines(whole, 6, language, width)))) <= width
     assert max(map(cells, text(conclusion_lines(STAGES, language, width)))) <= width
 
 

@@ -279,6 +279,15 @@ def test_wrong_numbers_are_marked_without_colour():
     assert "-0.813*" not in text
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_narrow_screens_have_the_numbers_too(language):
+    """Where two tables have room for fewer columns, they are shown with fewer."""
+    rows = drawn("fail", language, 50).splitlines()
+    table = [row for row in rows if row.count("│") == 1 and "*" in row]
+    assert len(table) > 1
+    assert all(cells(row) <= 50 for row in table)
+
+
 def test_user_text_cannot_move_the_cursor_or_recolour():
     """Escapes in what the code raised are spelt out, markup stays as it is."""
     text = drawn("error", "en", 80)
@@ -347,6 +356,8 @@ def test_short_forms(language):
     failed = Report(kata="mha", file="a.py", verdict="fail", diagnosis=[wrong])
     assert written(quiet_line(failed, language)).endswith("mha  a.py:4  scale-missing")
     assert written(quiet_line(passed, language)).endswith("mha  a.py")
+    word = {"en": "UNFINISHED  ", "zh": "未写完  "}[language]
+    assert written(quiet_line(unfinished(language), language)).startswith(word)
 
 
 def test_what_each_call_printed_stands_apart_and_is_capped():

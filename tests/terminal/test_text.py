@@ -74,11 +74,12 @@ def test_every_sentence_is_there_in_both_languages():
             assert fields[0] == fields[1], key
 
 
-def test_brief_markdown_is_wrapped_and_code_is_not():
-    """Paragraphs follow the width, code keeps its lines, Chinese joins without a space."""
-    text = "# T\n\n一二三四\n五六七八\n\n```text\nlong code line here\n```\n- one\n  two\n"
+def test_brief_markdown_is_wrapped():
+    """Paragraphs follow the width, Chinese joins without a space, code that goes on hangs."""
+    text = "# T\n\n一二三四\n五六七八\n\n```text\n long code line\nshort\n```\n- one\n  two\n"
     rows = [written(line) for line in markdown_lines(text, 14)]
-    assert rows == ["T", "", "一二三四五六七", "八", "", "  long code line here", "- one two"]
+    code = ["   long code", "     line", "  short"]
+    assert rows == ["T", "", "一二三四五六七", "八", "", *code, "- one two"]
 
 
 def test_a_question_in_bold_stands_alone():

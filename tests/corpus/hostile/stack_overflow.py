@@ -4,17 +4,13 @@ import math
 import torch
 from torch import nn
 
-import sys
+import itertools
 
-sys.setrecursionlimit(10**9)
-
-
-class Deep:
-    def __repr__(self):
-        return repr(self)
-
-
-repr(Deep())
+# No Python guards the stack here: from 3.14 on it does where a function of Python calls another.
+deep = iter([0])
+for _ in range(10**6):
+    deep = itertools.chain(deep)
+next(deep)
 
 
 class SelfAttentionV1(nn.Module):

@@ -1,0 +1,27 @@
+"""Chinese is set without stray spaces, wherever a line of its source was broken."""
+
+import re
+
+import pytest
+from attn_kata.dev.sentences import sentences
+from attn_kata.kata import pages
+
+FOLDER = pages.own_pages()
+FILES = [
+    file.relative_to(FOLDER).as_posix()
+    for pattern in ("*/*.toml", "*/*.zh.md", "*/pages/*.zh.md")
+    for file in sorted(FOLDER.glob(pattern))
+]
+WIDE = r"[\u4e00-\u9fff，。：；？！、（）“”]"
+STRAY = re.compile(rf"{WIDE} {WIDE}|[\u4e00-\u9fff][a-zA-Z0-9]|[a-zA-Z0-9][\u4e00-\u9fff]")
+FENCED = re.compile(r"^```.*?^```$|^    .*?$", re.DOTALL | re.MULTILINE)
+INLINE = re.compile(r"`[^`]*`")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_stray_spaces(file):
+    """None between two characters, and one beside what is Latin."""
+    text = (FOLDER / file).read_text("utf-8")
+    found = sentences(file, FENCED.sub("", text) if file.endswith(".md") else text)
+    told = {key: INLINE.sub("`", text) for key, text in found.items() if key.endswith("(zh)")}
+    assert {key: text for key, text in told.items() if STRAY.search(text)} == {}
