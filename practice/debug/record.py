@@ -80,8 +80,12 @@ def held(story: Sequence[Attempt | Event]) -> list[Held]:
                 kata=moment.kata, key=key, order=str(data.get("order", "")), file=file,
                 began=moment.time, last=moment.time,
             )  # fmt: skip
-        elif key in found:
-            _take(found[key], moment, data)
+        else:
+            # A file that was begun elsewhere is gone on with here.
+            anew = Held(
+                kata=moment.kata, key=key, order="", file="", began=moment.time, last=moment.time
+            )  # fmt: skip
+            _take(found.setdefault(key, anew), moment, data)
     return list(found.values())
 
 
