@@ -123,13 +123,16 @@ def list_katas(ctx: typer.Context) -> int:
     from .practice.history import History
     from .practice.schedule import standings
     from .practice.sittings import sittings
+    from .terminal.debug import practice_lines
     from .terminal.ladder import kata_lines, onward_lines
 
     screen: Screen = ctx.obj
     history = History()
-    stands = standings(sittings(history.story()), history.standing())
+    story = history.story()
+    stands = standings(sittings(story), history.standing())
     ladder = kata_lines(katas(), stands, screen.language, screen.width)
-    screen.page([*ladder, [], *onward_lines(katas(), stands, screen.language)])
+    bugs = practice_lines(story, screen)
+    screen.page([*ladder, *bugs, [], *onward_lines(katas(), stands, screen.language)])
     screen.own_up(history.troubles)
     return Exit.PASS
 

@@ -9,8 +9,10 @@ from pathlib import Path
 from ..checker.report.report import Mending, Report
 from ..practice.debug.exercise import Exercise
 from ..practice.debug.handing import Proved
+from ..practice.debug.record import due_bugs, held
 from ..practice.debug.rounds import Claim, Hint
 from ..practice.debug.symptoms import Symptom, symptoms
+from ..practice.history import Attempt, Event
 from ..practice.stubs import Started
 from .lists import next_lines
 from .screen import Screen
@@ -19,7 +21,7 @@ from .words import knows, say
 
 __all__ = [
     "answer_lines", "answer_text", "claim_lines", "debug_hint_lines", "handed_out_lines",
-    "mending_lines", "symptom_text", "which_lines",
+    "mending_lines", "practice_lines", "symptom_text", "which_lines",
 ]  # fmt: skip
 
 
@@ -96,9 +98,12 @@ def mending_lines(mending: Mending, language: str, width: int) -> list[Line]:
         lines += [[(f"  {row}", "fail")] for row in wrap(f"× {text}", width - 2)]
         if one.message:
             lines += [[(f"    {row}", "")] for row in wrap(safe(one.message), width - 4)]
-    if mending.changed:
-        places = ", ".join(map(str, mending.changed))
-        text = say("debug-changed", language, lines=places, count=len(mending.changed))
+    harmless = [
+        line for line in mending.changed if line not in {one.line for one in mending.broken}
+    ]
+    if harmless:
+        places = ", ".join(map(str, harmless))
+        text = say("debug-changed", language, lines=places, count=len(harmless))
         lines += [[(f"  {row}", "")] for row in wrap(text, width - 2)]
     return lines
 
@@ -137,6 +142,31 @@ def answer_text(exercise: Exercise) -> str:
     ]
     order = exercise.order
     return json.dumps({"kata": order.kata.id, "seed": order.seed, "bugs": rows})
+
+
+def practice_lines(story: Sequence[Attempt | Event], screen: Screen) -> list[Line]:
+    """Say how many exercises there were, and where to look for bugs today."""
+    told = held(story)
+    if not told:
+        return []
+    counts = {
+        "count": len(told),
+        "solved": sum(one.solved for one in told),
+        "clean": sum(one.clean for one in told),
+    }
+    lines = [[], *_wrapped(screen.say("debug-tally", **counts), screen)]
+    found = due_bugs(story)
+    if not found:
+        return lines
+    names = ", ".join(
+        screen.say(
+            f"debug-due-{'plain' if not one.missed and one.why != 'unfinished' else one.why}",
+            kata=one.kata, names=" ".join(one.missed),
+        )
+        for one in found
+    )  # fmt: skip
+    lines += [*_wrapped(screen.say("debug-due", names=names), screen), []]
+    return [*lines, *next_lines((f"attn-kata debug {found[0].kata}",), screen.language)]
 
 
 def _wrapped(text: str, screen: Screen) -> list[Line]:
