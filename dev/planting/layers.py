@@ -269,6 +269,7 @@ LAYERS = (
         "not-moved", _not_moved, "heads-view-without-transpose", "heads-merge-without-transpose",
         "heads-not-moved", "weights-not-transposed", "grad-scores-not-transposed",
         "axes-wrong-order", "wrong-axes-exchanged", "reshape-not-transpose", "heads-not-split",
+        "flattened-wrong-axes",
     ),
     _operator("not-contiguous", _not_contiguous, "view-needs-contiguous", "result-strides"),
     _operator(

@@ -274,7 +274,7 @@ STEPS = (
     _operator("undivided", _undivided, "sum-not-divided", "linear-normaliser-missing"),
     _operator(
         "forgotten", _forgotten, "max-not-carried", "row-sum-missing", "alibi-missing",
-        "max-not-added-back", "linear-state-not-kept",
+        "max-not-added-back", "linear-state-not-kept", "empty-row-not-zero",
     ),
     _operator(
         "unmapped", _unmapped, "linear-feature-map-missing", "linear-feature-map-other",
