@@ -277,8 +277,9 @@ SCORES = (
     _operator("softmax-twice", _softmax_twice, "softmax-twice"),
     _operator("unstable", _unstable, "softmax-unstable"),
     _operator("inverted", _inverted, "mask-inverted", "causal-inverted"),
-    _operator("fill-zero", _fill_zero, 
-        "mask-fill-zero", "max-from-zero", "fill-not-inf", "causal-missing",
+    _operator(
+        "fill-zero", _fill_zero, "mask-fill-zero", "max-from-zero", "fill-not-inf",
+        "causal-missing",
     ),
     _operator("fill-small", _fill_small, "mask-fill-small", "alibi-fill-finite", "fill-not-inf"),
     _operator(
