@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import __version__
+from .cli_debug import debug
 from .cli_dev import dev
 from .cli_files import Edit, Targets, next_kata, reset, run_file, start
 from .cli_interview import interview_app
@@ -122,13 +123,16 @@ def list_katas(ctx: typer.Context) -> int:
     from .practice.history import History
     from .practice.schedule import standings
     from .practice.sittings import sittings
+    from .terminal.debug import practice_lines
     from .terminal.ladder import kata_lines, onward_lines
 
     screen: Screen = ctx.obj
     history = History()
-    stands = standings(sittings(history.story()), history.standing())
+    story = history.story()
+    stands = standings(sittings(story), history.standing())
     ladder = kata_lines(katas(), stands, screen.language, screen.width)
-    screen.page([*ladder, [], *onward_lines(katas(), stands, screen.language)])
+    bugs = practice_lines(story, screen)
+    screen.page([*ladder, *bugs, [], *onward_lines(katas(), stands, screen.language)])
     screen.own_up(history.troubles)
     return Exit.PASS
 
@@ -159,11 +163,17 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
         # The judge imports torch meanwhile: from here on, slow imports cost nothing.
         side_by_side = 1 if given.bench else given.jobs or min(8, os.cpu_count() or 1)
         with Bench(min(side_by_side, len(chosen))) as judges:
+            from .practice.debug.standing import with_mending
             from .practice.record import Recorder
             from .terminal.verdicts import Verdicts
 
             recorder = Recorder(workspace, keep=given.record)
-            stored = recorder.recorded(reports(judges, chosen, wishes), alone=len(chosen) == 1)
+            # Of an exercise with planted bugs, how many are mended is found out as well.
+            found_out = (
+                with_mending(report, target.file, judges, screen.language)
+                for report, target in zip(reports(judges, chosen, wishes), chosen, strict=True)
+            )
+            stored = recorder.recorded(found_out, alone=len(chosen) == 1)
             verdicts = Verdicts(screen, chosen, given.manner(judges, wishes))
             for report in verdicts.shown(stored):
                 if given.heat_file is not None:
@@ -196,7 +206,7 @@ def watch(
 
 app.command("next", cls=HelpCommand)(next_kata)
 app.command("run", cls=HelpCommand)(run_file)
-for _command in (reset, hint, solution):
+for _command in (reset, hint, solution, debug):
     app.command(cls=HelpCommand)(_command)
 if has_pages():
     app.command(cls=HelpCommand)(explain)

@@ -35,3 +35,39 @@ def dev_check(
     key = "dev-count" if problems else "dev-clean"
     screen.tell([[(screen.say(key, count=len(problems)), "bold")]])
     return Exit.FAIL if problems else Exit.PASS
+
+
+@dev.command("exercises", cls=HelpCommand)
+def dev_exercises(
+    ctx: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[KATA]...")] = None,
+    write: Annotated[bool, typer.Option("--write")] = False,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1)] = 24,
+    reach: Annotated[int, typer.Option("--reach", metavar="N", min=0)] = 0,
+    tries: Annotated[int, typer.Option("--try", metavar="N", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N")] = 0,
+) -> int:
+    """Count, prove or try the exercises with planted bugs."""
+    from .dev.planting import exercises
+    from .terminal import exercises as drawn
+
+    screen: Screen = ctx.obj
+    some = exercises.all_katas(names or ())
+    if write:
+        turned_down = 0
+        for proof in exercises.written(some, limit):
+            screen.print(drawn.proof_lines(*proof, screen))
+            turned_down += len(proof[3])
+        return Exit.FAIL if turned_down else Exit.PASS
+    if tries:
+        faults = 0
+        for tried in exercises.trials(some, tries, seed):
+            faults += bool(tried.fault)
+            screen.print(drawn.tried_lines(tried.said, tried.fault, screen))
+        screen.print(drawn.trials_lines(tries - faults, tries, screen))
+        return Exit.FAIL if faults else Exit.PASS
+    rows = exercises.counted(some)
+    pairs = sum(row.pairs for row in rows)
+    others = sum(1 for _ in exercises.formed(some, max(0, reach - pairs)))
+    screen.print(drawn.counted_lines(rows, others, screen))
+    return Exit.FAIL if pairs + others < reach else Exit.PASS

@@ -32,6 +32,7 @@ def history(
     """Show what was judged before."""
     from .practice.history import History
     from .practice.summary import summary
+    from .terminal.debug import practice_lines
     from .terminal.progress import show_history
 
     screen: Screen = ctx.obj
@@ -39,8 +40,12 @@ def history(
         raise Refusal("json-or-csv", commands=("history --json", "history --csv"))
     asked = None if kata is None else kata_called(kata)
     past = History()
-    told = summary(past.story(), asked and asked.id)
+    story = past.story()
+    told = summary(story, asked and asked.id)
     show_history(screen, told, asked, "json" if as_json else "csv" if as_csv else None)
+    if not as_json and not as_csv:
+        mine = [one for one in story if asked is None or one.kata == asked.id]
+        screen.print(practice_lines(mine, screen))
     screen.own_up(past.troubles)
     return Exit.PASS
 
@@ -79,11 +84,14 @@ def due(ctx: typer.Context) -> int:
     """Show what to write again today."""
     from .practice.history import History
     from .practice.sittings import sittings
+    from .terminal.debug import practice_lines
     from .terminal.progress import show_due
 
     screen: Screen = ctx.obj
     past = History()
-    show_due(screen, sittings(past.story()))
+    story = past.story()
+    show_due(screen, sittings(story))
+    screen.print(practice_lines(story, screen))
     screen.own_up(past.troubles)
     return Exit.PASS
 

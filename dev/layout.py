@@ -121,8 +121,8 @@ def files_of_a_kata(kind: str) -> tuple[set[str], set[str]]:
     needed = {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
     needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
     if kind == "class":
-        return needed, set()
-    return {*needed, "mistakes.toml"}, {"pages", "figures.toml"}
+        return needed, {"debug"}
+    return {*needed, "mistakes.toml"}, {"debug", "pages", "figures.toml"}
 
 
 def known_katas(folder: Folder) -> set[str]:

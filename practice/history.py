@@ -90,7 +90,10 @@ _CLOSE_UP = """
 UPDATE events
 SET after_attempt = (SELECT coalesce(max(id), 0) FROM attempts WHERE id <= after_attempt)
 """
-_STANDING = "SELECT kata, max(verdict = 'pass') FROM attempts GROUP BY kata"
+# A file with planted bugs that was mended is no kata that was written.
+_STANDING = """
+SELECT kata, max(verdict = 'pass') FROM attempts WHERE asked_by != 'debug' GROUP BY kata
+"""
 
 
 def _now() -> float:
@@ -102,7 +105,8 @@ def _now() -> float:
 class Attempt:
     """One check. mistakes: the named ones, in the report's order; time: seconds since 1970.
 
-    asked_by: check, watch, interview, or batch for a check of several files at once.
+    asked_by: check, watch, interview, batch for a check of several files at once, or debug for an
+    exercise with planted bugs, whose mistakes are those newly made.
     fault: why it is an error, as the report says it, or `unwritten`. number: what the database
     calls it, None before it is stored.
     """
@@ -139,7 +143,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What a person did beside having files judged. kind: start, hint or solution."""
+    """What a person did beside having files judged.
+
+    kind: start, hint or solution; of an exercise with planted bugs debug, debug-said, debug-hint
+    or debug-answer, with their details as JSON.
+    """
 
     kata: str
     kind: str

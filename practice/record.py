@@ -64,6 +64,9 @@ class Recorder:
     def record(self, report: Report, *, alone: bool) -> None:
         """Store a report, where it is one's own. A file judged alone becomes its kata's file."""
         file = Path(report.file)
+        if report.debug is not None:
+            self._record_mending(report)
+            return
         if not self._is_kept(file):
             self._leave_out(report)
             return
@@ -78,6 +81,12 @@ class Recorder:
         self.history.add(attempt)
         if alone and file.is_file():
             self.workspace.remember(report.kata, file)
+
+    def _record_mending(self, report: Report) -> None:
+        """Store how an exercise stands. What it was handed out with is nobody's mistake."""
+        if self.keep is not False and report.debug is not None:
+            named = tuple(one.mistake for one in report.debug.broken if one.mistake)
+            self.history.add(replace(Attempt.of(report, None, "debug"), mistakes=named))
 
     def _leave_out(self, report: Report) -> None:
         """Count what the rule leaves out. Whoever watches a file is told while they write."""

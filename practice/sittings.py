@@ -16,7 +16,7 @@ from ..kata.catalogue import LANGUAGES, UnknownKata, find
 from .clock import DAY
 from .history import Attempt, Event
 
-__all__ = ["Sitting", "sittings", "unwritten"]
+__all__ = ["Sitting", "of_debugging", "sittings", "unwritten"]
 
 # Nobody says what a person does in an hour without a check: the time is then not known.
 _BREAK = 3600.0
@@ -76,6 +76,8 @@ def sittings(story: Sequence[Attempt | Event]) -> list[Sitting]:
     found: list[Sitting] = []
     current: dict[str, Sitting] = {}
     for moment in story:
+        if of_debugging(moment):
+            continue
         sitting = current.get(moment.kata)
         if isinstance(moment, Event):
             if sitting is not None and sitting.passed and moment.kind != "start":
@@ -95,6 +97,13 @@ def sittings(story: Sequence[Attempt | Event]) -> list[Sitting]:
                 continue
         sitting.go_on(moment)
     return found
+
+
+def of_debugging(moment: Attempt | Event) -> bool:
+    """Whether it is about a file with planted bugs, and not about a kata that is written."""
+    if isinstance(moment, Event):
+        return moment.kind.startswith("debug")
+    return moment.asked_by == "debug"
 
 
 def _begun(moment: Attempt | Event) -> Sitting:

@@ -1,4 +1,4 @@
-"""Hand out a kata's stub without ever losing what a person wrote."""
+"""Hand out a file, most often a kata's stub, without ever losing what a person wrote."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..kata.catalogue import Kata
 from .errors import Refusal
 from .home import reason
 
-__all__ = ["Started", "start"]
+__all__ = ["Started", "already_there", "hand_out", "start"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +31,57 @@ def start(
     where it is another.
     """
     file = folder / (name or f"{kata.id}.py")
+    there = "" if folder == Path() else " --dir {folder}"
+    commands = (f"check {kata.id} {{file}}", f"start {kata.id}{there} --force")
+    elsewhere = (f"start {kata.id} --dir ~/attn-kata",)
+    return hand_out(file, kata.stub(language), force=force, commands=commands, elsewhere=elsewhere)
+
+
+def hand_out(
+    file: Path, text: str, *, force: bool, commands: tuple[str, ...], key: str = "already-there",
+    elsewhere: tuple[str, ...] = (),
+) -> Started:  # fmt: skip
+    """Write a file. Raise Refusal where it is there or cannot be written.
+
+    force: keep what is there under another name. commands, key: what the refusal of a file that is
+    there says. elsewhere: what to do where none can be written.
+    """
+    folder = file.parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
         # Whole before it takes its name: a full disk costs nobody a file.
         number, temporary = tempfile.mkstemp(dir=folder, prefix=f".{file.name}.")
-        stub = Path(temporary)
+        made = Path(temporary)
         try:
             with os.fdopen(number, "w", encoding="utf-8") as stream:
-                stream.write(kata.stub(language))
-            stub.chmod(0o666 & ~_umask())
+                stream.write(text)
+            made.chmod(0o666 & ~_umask())
             backup = _keep(file) if force and os.path.lexists(file) else None
-            _put(stub, file)
+            _put(made, file)
         finally:
-            stub.unlink(missing_ok=True)
+            made.unlink(missing_ok=True)
     except FileExistsError as fault:
         if not os.path.lexists(file):
-            raise _unwritable(kata, file, fault) from None
-        there = "" if folder == Path() else " --dir {folder}"
-        raise Refusal(
-            "already-there",
-            file=str(file),
-            folder=str(folder),
-            kept=_free(file).name,
-            notes=(("how", "force-keeps"),),
-            commands=(f"check {kata.id} {{file}}", f"start {kata.id}{there} --force"),
-        ) from None
+            raise _unwritable(file, fault, elsewhere) from None
+        raise already_there(file, commands, key) from None
     except OSError as fault:
-        raise _unwritable(kata, file, fault) from None
+        raise _unwritable(file, fault, elsewhere) from None
     return Started(file, backup)
 
 
-def _unwritable(kata: Kata, file: Path, fault: OSError) -> Refusal:
-    elsewhere = (f"start {kata.id} --dir ~/attn-kata",)
+def already_there(file: Path, commands: tuple[str, ...], key: str = "already-there") -> Refusal:
+    """Return why a file that is there is not written over."""
+    return Refusal(
+        key,
+        file=str(file),
+        folder=str(file.parent),
+        kept=_free(file).name,
+        notes=(("how", "force-keeps"),),
+        commands=commands,
+    )
+
+
+def _unwritable(file: Path, fault: OSError, elsewhere: tuple[str, ...]) -> Refusal:
     return Refusal("cannot-write", file=str(file), reason=reason(fault), commands=elsewhere)
 
 

@@ -12,7 +12,7 @@ from ..kata.catalogue import katas
 from . import clock
 from .history import Attempt, Event
 from .schedule import Standing, standings
-from .sittings import Sitting, sittings, unwritten
+from .sittings import Sitting, of_debugging, sittings, unwritten
 
 __all__ = ["FIELDS", "FirstPass", "Habit", "Summary", "checks", "rows", "streak", "summary"]
 
@@ -119,8 +119,12 @@ def summary(story: Sequence[Attempt | Event], kata: str | None = None) -> Summar
 
 
 def checks(story: Sequence[Attempt | Event]) -> list[Attempt]:
-    """Return the checks of what a person wrote: a stub judged as it was handed out is none."""
-    return [each for each in story if isinstance(each, Attempt) and not unwritten(each)]
+    """Return the checks of what a person wrote, stubs and planted bugs left out."""
+    return [
+        each
+        for each in story
+        if isinstance(each, Attempt) and not unwritten(each) and not of_debugging(each)
+    ]
 
 
 def rows(attempts: Sequence[Attempt]) -> list[dict[str, Any]]:

@@ -6,13 +6,14 @@ when it wants to be called next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
 from ..checker.client import Died, Options, Underway
 from ..checker.report.report import Fault, Report
 from ..kata.catalogue import Kata
+from .debug.standing import veiled, with_mending
 from .errors import Refusal
 from .recognise import named
 from .record import Recorder
@@ -65,6 +66,10 @@ class Judges(Protocol):
 
     def begin(self, kata: str, file: Path, options: Options) -> Underway:
         """Begin to judge a file."""
+        ...
+
+    def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
+        """Judge files, and wait for it."""
         ...
 
 
@@ -148,8 +153,9 @@ class Session:
                 self._ask()
                 return False
             report = self._unjudged(died)
+        report = with_mending(report, self.target.file, self.bench, self.options.language)
         self.recorder.record(report, alone=True)
-        self.report = report
+        self.report = veiled(report)
         self._note_restart()
         return True
 

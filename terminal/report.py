@@ -16,6 +16,7 @@ from ..checker.report.report import (
     Part,
     Report,
 )
+from .debug import mending_lines
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
@@ -56,6 +57,10 @@ class Look:
 
 def report_lines(report: Report, look: Look) -> list[Line]:
     """Draw a whole report."""
+    if report.debug is not None:
+        mended = mending_lines(report.debug, look.language, look.width)
+        return _joined([[verdict_line(report, look)], mended, _checks(report, look),
+                        command_lines(report, look)])  # fmt: skip
     asked, commands = _asked(report, look), command_lines(report, look)
     if report.verdict == "pass" and look.checks == "count":
         summary = summary_lines(report, look)

@@ -15,11 +15,12 @@ from typing import Any
 from ..checker.report.report import Report
 from ..checker.report.timings import Timings
 from ..kata.catalogue import Kata, katas
+from ..practice.debug.standing import veiled
 from ..practice.targets import INPUT, Target
 from .lists import next_lines
 from .report import Look, again, command_lines, quiet_line, report_lines, verdict_line, watching
 from .screen import Screen, speaks_utf8
-from .text import safe, wrap
+from .text import quoted, safe, wrap
 from .timings import timings_lines
 
 __all__ = ["Manner", "Verdicts", "lines_of"]
@@ -77,7 +78,7 @@ class Verdicts:
             self.counts[report.verdict] += 1
             timed = self.manner.timer is not None and report.verdict == "pass"
             if not self.manner.as_json:
-                self._draw(report, place, open_end=timed)
+                self._draw(veiled(report), place, open_end=timed)
             if timed:
                 self._time(report, place)
             elif self.manner.timer is not None and not self._silent:
@@ -203,6 +204,9 @@ class Verdicts:
 
     def _commands(self, report: Report) -> list[tuple[str, str]]:
         say = self.screen.say
+        if report.debug is not None and report.verdict != "pass":
+            onward = ("debug --hint", f"debug --answer {quoted(report.file)}")
+            return [("", self.screen.typed(f"attn-kata {command}")) for command in onward]
         named = [diagnosis.mistake for diagnosis in report.diagnosis]
         rows: list[tuple[str, str]] = []
         if report.verdict == "pass":

@@ -17,6 +17,7 @@ def messages() -> dict[str, dict[str, str]]:
     """Return all sentences, by key and language."""
     from . import (
         words_commands,
+        words_debug,
         words_help,
         words_interview,
         words_practice,
@@ -28,6 +29,7 @@ def messages() -> dict[str, dict[str, str]]:
     rows = (
         *words_report.ROWS,
         *words_commands.ROWS,
+        *words_debug.ROWS,
         *words_practice.ROWS,
         *words_watch.ROWS,
         *words_workspace.ROWS,

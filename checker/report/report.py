@@ -19,6 +19,7 @@ __all__ = [
     "Difference",
     "Fault",
     "Heat",
+    "Mending",
     "Named",
     "Part",
     "Remark",
@@ -302,6 +303,22 @@ class Named:
 
 
 @dataclass(slots=True, kw_only=True)
+class Mending:
+    """How a file with planted bugs stands.
+
+    mended: how many of the bugs; lines: where those stood as the file was handed out. broken: what
+    was right and is now wrong, its mistake empty where it has no name. changed: where lines begin
+    that were right and were changed.
+    """
+
+    bugs: int
+    mended: int = 0
+    lines: list[int] = field(default_factory=list[int])
+    broken: list[Diagnosis] = field(default_factory=list[Diagnosis])
+    changed: list[int] = field(default_factory=list[int])
+
+
+@dataclass(slots=True, kw_only=True)
 class Report:
     """The verdict about one file under one kata.
 
@@ -333,6 +350,7 @@ class Report:
     printed_from: list[int] = field(default_factory=list)
     heat: Heat | None = None
     bench: Timings | None = None
+    debug: Mending | None = None
     also: list[Named] = field(default_factory=list[Named])
     schema: int = SCHEMA
 
@@ -345,7 +363,7 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can carry, the schema first."""
         data = asdict(self)
-        for name in ("heat", "bench"):
+        for name in ("heat", "bench", "debug"):
             if data[name] is None:
                 # There only where it was asked for.
                 del data[name]
@@ -368,5 +386,10 @@ class Report:
         known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
         known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
         known["also"] = [Named(**row) for row in data.get("also", [])]
+        known["debug"] = _mending(data["debug"]) if data.get("debug") else None
         known["bench"] = Timings.from_dict(data["bench"]) if data.get("bench") else None
         return cls(**known)
+
+
+def _mending(data: dict[str, Any]) -> Mending:
+    return Mending(**{**data, "broken": [Diagnosis(**row) for row in data["broken"]]})

@@ -68,6 +68,8 @@ def modules(part):
     path = ROOT / part
     files = [path] if path.is_file() else sorted(path.rglob("*.py"))
     names = [file.relative_to(ROOT).with_suffix("").as_posix().split("/") for file in files]
+    # A kata's files with bugs to be planted are handed out; nothing imports them.
+    names = [parts for parts in names if parts[0] != "kata" or "debug" not in parts]
     dotted = (
         ".".join(["attn_kata", *parts]) for parts in names if not parts[-1].startswith("stub")
     )

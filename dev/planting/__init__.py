@@ -1,0 +1,1 @@
+"""Plant mistakes into right files, and prove that the judge finds each one on its line."""

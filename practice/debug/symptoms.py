@@ -1,0 +1,93 @@
+"""What is seen of a wrong file from outside, and how hard that makes it: from a report alone.
+
+An interviewer says what happens and not why: a symptom names no mistake and no line. It is true
+because it repeats what the judge has tried.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ...checker.report.report import Report
+from ...kata.catalogue import find
+
+__all__ = ["Symptom", "level_of", "symptoms"]
+
+# What is told first. Each is the key of a sentence, `symptom-` before it.
+_ORDER = (
+    "values", "mask", "causality", "lengths", "purity", "stability", "gradients", "dropout",
+    "dtypes", "device", "structure", "parameters", "rules",
+)  # fmt: skip
+_RAISED = re.compile(r"raised? (\w+(?:Error|Exception))")
+_BATCH = re.compile(r"\b(?:batch|B) (\d+)")
+_TOLD = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptom:
+    """One sentence: its key, and what is filled in."""
+
+    key: str
+    values: dict[str, object] = field(default_factory=dict[str, object])
+
+
+def symptoms(report: Report) -> list[Symptom]:
+    """Return one or two things that are seen of a file; nothing of one that passes."""
+    if report.verdict == "pass":
+        return []
+    if report.error is not None:
+        return [_raised(report.error.message)]
+    failing = _failing(report)
+    difference = report.difference
+    if "shape" in failing:
+        given = difference is not None and difference.actual_shape and difference.expected_shape
+        shapes: dict[str, object] = {}
+        if given and difference is not None:
+            shapes = {
+                "actual": tuple(difference.actual_shape),
+                "expected": tuple(difference.expected_shape),
+            }
+        return [Symptom(key="symptom-shape" if shapes else "symptom-some-shape", values=shapes)]
+    found = [_seen(report, name) for name in _ORDER if name in failing]
+    return found[:_TOLD] or [Symptom(key="symptom-wrong")]
+
+
+def level_of(report: Report) -> str:
+    """Return how hard a bug is to see: junior, mid or senior."""
+    failing = _failing(report)
+    if report.error is not None or report.crash is not None or "shape" in failing:
+        return "junior"
+    if not failing & {"values", "mask", "causality"}:
+        return "senior"
+    case = report.difference.case if report.difference is not None else ""
+    batch = _BATCH.search(case)
+    # Of a class the smallest case is looked for; of others the first that fails is told.
+    one_is_right = find(report.kata).kind == "class" and batch is not None and int(batch[1]) > 1
+    return "senior" if one_is_right or "cached" in case else "mid"
+
+
+def _failing(report: Report) -> set[str]:
+    return {check.id for check in report.checks if check.status == "fail"}
+
+
+def _seen(report: Report, name: str) -> Symptom:
+    crash, difference = report.crash, report.difference
+    if crash is not None and crash.check == name:
+        return Symptom(key=f"symptom-{name}-raises", values={"fault": _fault(crash.message)})
+    if name == "values" and difference is not None and difference.case:
+        if any(value != value for value in difference.pair):  # noqa: PLR0124 - NaN
+            return Symptom(key="symptom-nan", values={"case": difference.case})
+        return Symptom(key="symptom-values-case", values={"case": difference.case})
+    return Symptom(key=f"symptom-{name}")
+
+
+def _raised(message: str) -> Symptom:
+    fault = _fault(message)
+    key = "symptom-raises" if fault else "symptom-does-not-run"
+    return Symptom(key=key, values={"fault": fault} if fault else {})
+
+
+def _fault(message: str) -> str:
+    found = _RAISED.search(message) or re.search(r"\b(\w+(?:Error|Exception))\b", message)
+    return found[1] if found else ""

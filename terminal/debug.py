@@ -1,0 +1,173 @@
+"""Exercises with planted bugs on the screen: handed out, claimed, judged, answered."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..checker.report.report import Mending, Report
+from ..practice.debug.exercise import Exercise
+from ..practice.debug.handing import Proved
+from ..practice.debug.record import due_bugs, held
+from ..practice.debug.rounds import Claim, Hint
+from ..practice.debug.symptoms import Symptom, symptoms
+from ..practice.history import Attempt, Event
+from ..practice.stubs import Started
+from .lists import next_lines
+from .screen import Screen
+from .text import Line, quoted, safe, wrap
+from .words import knows, say
+
+__all__ = [
+    "answer_lines", "answer_text", "claim_lines", "debug_hint_lines", "handed_out_lines",
+    "mending_lines", "practice_lines", "symptom_text", "which_lines",
+]  # fmt: skip
+
+
+def handed_out_lines(
+    proved: Proved, started: Started, screen: Screen, *, again: bool
+) -> list[Line]:
+    """Say where the file is, what is seen of it, and what to do."""
+    order, language = proved.exercise.order, screen.language
+    file = str(started.file)
+    head = screen.say(
+        "debug-handed-out", file=safe(file), kata=order.kata.id, count=order.count, seed=order.seed
+    )
+    lines: list[Line] = [[(row, "bold")] for row in wrap(head, screen.width)]
+    if started.backup is not None:
+        told = screen.say("started-backup", file=safe(str(started.backup)))
+        lines += _wrapped(told, screen)
+    lines.append([])
+    for symptom in symptoms(proved.report):
+        lines += [[("▌ ", "dim"), (row, "")] for row in wrap(
+            symptom_text(symptom, language), screen.width - 2)]  # fmt: skip
+    if again:
+        lines += [[], *_wrapped(screen.say("debug-again"), screen)]
+    named = quoted(file)
+    commands = ('attn-kata debug --say "LINE MISTAKE"', f"attn-kata check {named}",
+                "attn-kata debug --hint", f"attn-kata debug --answer {named}")  # fmt: skip
+    return [*lines, [], *next_lines(commands, language)]
+
+
+def symptom_text(symptom: Symptom, language: str) -> str:
+    """Return a symptom's sentence."""
+    key = symptom.key if knows(symptom.key) else "symptom-wrong"
+    return say(key, language, **symptom.values)
+
+
+def claim_lines(claim: Claim, file: Path, screen: Screen) -> list[Line]:
+    """Say whether a claim is right, and how many were."""
+    values = {"line": claim.line, "mistake": claim.mistake}
+    style = "pass" if claim.verdict in {"right", "again"} else "fail"
+    key = f"claim-{claim.verdict}" + (
+        "-named" if claim.mistake and claim.verdict == "right" else ""
+    )
+    lines: list[Line] = [[(row, style)] for row in wrap(screen.say(key, **values), screen.width)]
+    count = {"right": claim.right, "bugs": claim.bugs, "wrong": claim.wrong}
+    lines += _wrapped(screen.say("claim-count", **count), screen)
+    onward = f"attn-kata check {quoted(str(file))}"
+    return [*lines, [], *next_lines((onward,), screen.language)]
+
+
+def debug_hint_lines(hint: Hint, file: Path, screen: Screen) -> list[Line]:
+    """Give a hint on a bug."""
+    if hint.over:
+        answer = f"attn-kata debug --answer {quoted(str(file))}"
+        told = _wrapped(screen.say("debug-hints-over"), screen)
+        return [*told, [], *next_lines((answer,), screen.language)]
+    about = hint.about
+    if hint.step == "area" and knows(f"pages-{about}"):
+        about = screen.say(f"pages-{about}")
+    values = {"number": hint.number, "about": about, "line": hint.line}
+    text = screen.say(f"debug-hint-{hint.step}", **values)
+    more = ("attn-kata debug --hint",) if hint.step != "line" else ()
+    commands = (*more, f"attn-kata check {quoted(str(file))}")
+    return [*_wrapped(text, screen), [], *next_lines(commands, screen.language)]
+
+
+def mending_lines(mending: Mending, language: str, width: int) -> list[Line]:
+    """Say how many bugs are mended, what is newly broken, and what was right and was changed."""
+    style = "pass" if mending.mended == mending.bugs else "bold"
+    head = say("debug-mended", language, mended=mending.mended, count=mending.bugs)
+    lines: list[Line] = [[(f"  {row}", style)] for row in wrap(head, width - 2)]
+    for one in mending.broken:
+        key = "debug-broken" if one.mistake and one.line else "debug-broken-unnamed"
+        key = "debug-broken-somewhere" if one.line is None else key
+        text = say(key, language, line=one.line, mistake=one.mistake)
+        lines += [[(f"  {row}", "fail")] for row in wrap(f"× {text}", width - 2)]
+        if one.message:
+            lines += [[(f"    {row}", "")] for row in wrap(safe(one.message), width - 4)]
+    harmless = [
+        line for line in mending.changed if line not in {one.line for one in mending.broken}
+    ]
+    if harmless:
+        places = ", ".join(map(str, harmless))
+        text = say("debug-changed", language, lines=places, count=len(harmless))
+        lines += [[(f"  {row}", "")] for row in wrap(text, width - 2)]
+    return lines
+
+
+def which_lines(report: Report, screen: Screen) -> list[Line]:
+    """Say which lines are mended; of the others no word."""
+    mending = report.debug
+    assert mending is not None
+    lines = mending_lines(mending, screen.language, screen.width)
+    if mending.lines:
+        places = ", ".join(map(str, sorted(mending.lines)))
+        lines += _wrapped("  " + screen.say("debug-which", lines=places), screen)
+    return lines
+
+
+def answer_lines(
+    exercise: Exercise, missed: Sequence[str], file: Path, screen: Screen
+) -> list[Line]:
+    """Show every bug with its line, as it stood and as it should."""
+    count = len(exercise.planted)
+    head = screen.say("debug-answer", file=safe(str(file)), count=count, found=count - len(missed))
+    lines: list[Line] = [[(row, "bold")] for row in wrap(head, screen.width)]
+    for one in exercise.planted:
+        lines += [[], [(f"  {screen.say('line', line=one.line)}  ", ""), (one.mistake, "bold")]]
+        lines.append([(f"  - {safe(one.wrong.strip())}", "wrong")])
+        lines.append([(f"  + {safe(one.right.strip())}", "right")])
+    commands = tuple(dict.fromkeys(f"attn-kata explain {one.mistake}" for one in exercise.planted))
+    return [*lines, [], *next_lines((*commands, "attn-kata debug"), screen.language)]
+
+
+def answer_text(exercise: Exercise) -> str:
+    """Return the answer as one line of JSON."""
+    rows = [
+        {"mistake": one.mistake, "line": one.line, "wrong": one.wrong, "right": one.right}
+        for one in exercise.planted
+    ]
+    order = exercise.order
+    return json.dumps({"kata": order.kata.id, "seed": order.seed, "bugs": rows})
+
+
+def practice_lines(story: Sequence[Attempt | Event], screen: Screen) -> list[Line]:
+    """Say how many exercises there were, and where to look for bugs today."""
+    told = held(story)
+    if not told:
+        return []
+    counts = {
+        "count": len(told),
+        "solved": sum(one.solved for one in told),
+        "clean": sum(one.clean for one in told),
+    }
+    lines = [[], *_wrapped(screen.say("debug-tally", **counts), screen)]
+    found = due_bugs(story)
+    if not found:
+        return lines
+    names = ", ".join(
+        screen.say(
+            f"debug-due-{'plain' if not one.missed and one.why != 'unfinished' else one.why}",
+            kata=one.kata, names=" ".join(one.missed),
+        )
+        for one in found
+    )  # fmt: skip
+    lines += [*_wrapped(screen.say("debug-due", names=names), screen), []]
+    return [*lines, *next_lines((f"attn-kata debug {found[0].kata}",), screen.language)]
+
+
+def _wrapped(text: str, screen: Screen) -> list[Line]:
+    return [[(row, "")] for row in wrap(text, screen.width)]
