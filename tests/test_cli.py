@@ -555,3 +555,36 @@ def test_no_such_device(program, lang, words):
     assert done.returncode == 2
     assert words in done.stderr
     assert "cuda:1" in done.stderr
+
+
+def test_debug_whole_exercise(program, work) -> None:
+    """An exercise is handed out and judged; mended by its answer's lines it passes."""
+    done = program("debug", "v3", "--seed", "4")
+    assert done.returncode == 0, done.stderr
+    assert "v3 with 1 planted bug" in done.stdout
+    file = work / "debug_v3.py"
+    handed = file.read_text("utf-8")
+    assert handed.startswith("# attn-kata: v3 debug 4 bugs 1")
+    again = program("debug", "v3", "--seed", "4")
+    assert (again.returncode, file.read_text("utf-8")) == (2, handed)
+    checked = program("check", "debug_v3.py")
+    assert checked.returncode == 1
+    assert "0 of 1 planted bug mended" in checked.stdout
+    answer = json.loads(program("debug", "--answer", "debug_v3.py", "--json").stdout)
+    (bug,) = answer["bugs"]
+    assert bug["mistake"] not in checked.stdout
+    lines = handed.splitlines()
+    assert lines[bug["line"] - 1] == bug["wrong"]
+    lines[bug["line"] - 1] = bug["right"]
+    file.write_text("\n".join(lines), "utf-8")
+    mended = json.loads(program("check", "debug_v3.py", "--json").stdout)
+    assert (mended["verdict"], mended["debug"]["mended"]) == ("pass", 1)
+    assert "passed" not in program("list").stdout
+    assert "finding bugs: 1 exercise" in program("due").stdout
+
+
+def test_debug_says_how_many(program) -> None:
+    """More bugs than there can be are refused, with how many there can be."""
+    done = program("debug", "mha", "--bugs", "9")
+    assert done.returncode == 2
+    assert "at most 5 bugs, not 9" in done.stderr

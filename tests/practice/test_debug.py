@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from attn_kata.checker.report.report import Check, Diagnosis, Difference, Fault, Report
@@ -358,6 +359,7 @@ def test_by_bench_judges_a_text_once() -> None:
         asked.append((kata, files[0].read_text("utf-8"), options.seed))
         yield PASSES
 
-    judging = handing.by_bench(SimpleNamespace(judge=judge), MHA)
+    bench = cast("handing.Judges", SimpleNamespace(judge=judge))
+    judging = handing.by_bench(bench, MHA)
     assert judging("x = 1") is judging("x = 1") is PASSES
     assert asked == [("mha", "x = 1", 11)]
