@@ -582,6 +582,22 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "dropout acts on {where}, not on the weights",
         "zh": "dropout 作用在{where}上，而不是权重上",
     },
+    "dropout-rows": {
+        "en": "dropout drops all weights of a query at once; each weight has to be dropped by itself",
+        "zh": "dropout 把一个 query 的权重整行丢弃了；每个权重应当各自独立地丢弃",
+    },
+    "dropout-columns": {
+        "en": "dropout drops a key for all queries at once; each weight has to be dropped by itself",
+        "zh": "dropout 对所有 query 丢弃同一个 key；每个权重应当各自独立地丢弃",
+    },
+    "dropout-heads": {
+        "en": "dropout drops the same weights in every head; each has to be dropped by itself",
+        "zh": "dropout 在每个 head 里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
+    "dropout-samples": {
+        "en": "dropout drops the same weights in every sample; each has to be dropped by itself",
+        "zh": "dropout 在每个样本里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
     "dropout-rate-wrong": {
         "en": "dropout drops {actual:.2g} of the weights, but {asked:.2g} was asked for",
         "zh": "要求的 dropout 比例是 {asked:.2g}，实际丢弃了 {actual:.2g}",

@@ -30,13 +30,15 @@ class Reading:
     """What train mode does to the weights.
 
     on_weights: every coefficient is its weight times 0 or times one constant.
-    factor: that constant. dropped: the share of zeros, over `count` weights.
+    factor: that constant. dropped: the share of zeros, over `count` weights. together: what is
+    dropped at once, where weights are not dropped by themselves: rows, columns, heads or samples.
     """
 
     on_weights: bool
     factor: float = 1.0
     dropped: float = 0.0
     count: int = 0
+    together: str = ""
 
     def agrees(self, rate: float) -> bool:
         """Whether the share of zeros can come from this rate."""
@@ -61,14 +63,27 @@ def read_multipliers(
     if float((rebuilt - by_head).abs().max()) > _CLOSE * float(by_head.abs().max()):
         return Reading(on_weights=False)
     seen = weights > 1e-4
-    ratio = (mixture / weights.clamp_min(1e-9))[seen]
+    every = mixture / weights.clamp_min(1e-9)
+    ratio = every[seen]
     kept = ratio.abs() > _CLOSE * 10
     factor = float(ratio[kept].median()) if bool(kept.any()) else 0.0
     exact = torch.where(kept, (ratio - factor).abs(), ratio.abs())
     tolerance = _CLOSE * max(1.0, abs(factor)) * 5
     on_weights = bool((exact < tolerance).all()) and bool(torch.isfinite(ratio).all())
     dropped = float((~kept).double().mean())
-    return Reading(on_weights=on_weights, factor=factor, dropped=dropped, count=int(seen.sum()))
+    return Reading(
+        on_weights=on_weights, factor=factor, dropped=dropped, count=int(seen.sum()),
+        together=_together(every.abs() > _CLOSE * 10, seen) if dropped else "",
+    )  # fmt: skip
+
+
+def _together(kept: Tensor, seen: Tensor) -> str:
+    """Along which axis weights are dropped or kept alike, which chance alone never makes them."""
+    for axis, name in ((-1, "rows"), (-2, "columns"), (1, "heads"), (0, "samples")):
+        some, none = (kept & seen).any(axis), (~kept & seen).any(axis)
+        if kept.shape[axis] > 1 and not bool((some & none).any()):
+            return name
+    return ""
 
 
 def _context(out: Tensor, roles: Roles, flat: Tensor, size: Size) -> Tensor:

@@ -88,6 +88,9 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         sheet.set("dropout", "fail", sheet.say("dropout-scale", **values))
         sheet.blame("dropout-rate-wrong", found.line, "dropout-scale", **values)
         return
+    if reading and reading.together:
+        sheet.set("dropout", "fail", sheet.say(f"dropout-{reading.together}"))
+        return
     wrong_rate = found.asked is not None and abs(rate - found.asked) > 2e-3
     if found.asked is None and rate > _MOST:
         # A keep probability taken for a rate, most often.
