@@ -147,11 +147,15 @@ def own_imports(source: Source) -> int | None:
 
 
 def thrown_away(tree: ast.AST, ran: set[int]) -> int | None:
-    """The line that ran and fills what is hidden in a new tensor, which nobody keeps."""
+    """The line that ran and makes a new tensor, filled or lengthened, which nobody keeps."""
     for node in ast.walk(tree):
         call = node.value if isinstance(node, ast.Expr) else None
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
             kept = any(word.arg == "out" for word in call.keywords)
-            if call.func.attr in {"masked_fill", "where"} and not kept and call.lineno in ran:
+            if (
+                call.func.attr in {"masked_fill", "where", "cat", "concat"}
+                and not kept
+                and call.lineno in ran
+            ):
                 return call.lineno
     return None

@@ -15,6 +15,10 @@ __all__ = ["Places"]
 
 # Calls that draw a causal mask, or put one on.
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
+# Calls that turn a mask round.
+_TURNING = {"logical_not", "bitwise_not"}
+# Calls that take a variance, or its root.
+_SPREADS = {"var", "std", "var_mean", "std_mean"}
 # Calls that make one mask of two.
 _JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
 
@@ -30,12 +34,15 @@ class Places(Origins):
         lines = step["lines"]
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
-            "loop": self._loop,
+            "loop": self._loop, "read": self._read, "number": self._number,
         }.get(group)  # fmt: skip
         if one is not None:
             return one(lines)
         if group == "call":
             return lines[-1]
+        if group == "variance":
+            taken = (each["line"] for each in steps if each["call"].strip("_") in _SPREADS)
+            return next(taken, None)
         if group == "written":
             return in_place(list(steps))
         if group == "kept":
@@ -43,6 +50,8 @@ class Places(Origins):
         if group == "joined":
             return self._either(lines) or _joined(step, steps)
         ran = {line for each in steps for line in each["lines"]}
+        if group == "window":
+            return self._windowed(lines, ran)
         if group == "thrown":
             return thrown_away(self.own, ran)
         if group == "mask":
@@ -98,6 +107,50 @@ class Places(Origins):
                 return max(around)
         return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
 
+    def _read(self, lines: list[int]) -> int | None:
+        """Where what a line hides by was turned round or filled in, if not on the line itself."""
+        nodes = [*ast.walk(self._statement(lines[0]) or ast.Pass())]
+        if any(map(_turns, nodes)) or _roles_of(nodes) & {"mask", "padding"}:
+            return None
+        names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+        for made in filter(None, (self._local(name, lines[0]) for name in names)):
+            parts = [*ast.walk(made.value)]
+            filled = any(isinstance(n, ast.Attribute) and n.attr in _DRAW for n in parts)
+            if _roles_of(parts) & {"mask", "padding"} and (filled or any(map(_turns, parts))):
+                return made.line
+        return None
+
+    def _number(self, lines: list[int]) -> int | None:
+        """Where the one number that a line uses by a name of its own was written down."""
+        used = ast.walk(self._statement(lines[0]) or ast.Pass())
+        made = [self._defined(n, lines) for n in used if isinstance(n, (ast.Name, ast.Attribute))]
+        written = {
+            one.line for one in made
+            if one is not None and isinstance(one.value, ast.Constant)
+            and type(one.value.value) in {int, float}
+        }  # fmt: skip
+        return written.pop() if len(written) == 1 else None
+
+    def _windowed(self, lines: list[int], ran: set[int]) -> int | None:
+        """The one line that calculates with the window, in a loop or in another function."""
+        found = {
+            node.lineno
+            for node in ast.walk(self.tree)
+            if isinstance(node, (ast.BinOp, ast.Compare)) and node.lineno in self._around(ran)
+            and any("win" in n.id.lower() for n in ast.walk(node) if isinstance(n, ast.Name))
+        }  # fmt: skip
+        line = found.pop() if len(found) == 1 else None
+        if line is None or line in lines:
+            return None
+        elsewhere = self._function(line) is not self._function(lines[0])
+        looped = any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in self._loops())
+        return line if elsewhere or looped else None
+
+    def _around(self, ran: set[int]) -> set[int]:
+        """All lines of the functions that ran."""
+        around = [f for f in map(self._function, ran) if f is not None]
+        return {n for f in around for n in range(f.lineno, (f.end_lineno or f.lineno) + 1)}
+
     def _loops(self) -> Iterator[ast.For | ast.While]:
         return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
 
@@ -127,6 +180,20 @@ class Places(Origins):
                 }:  # fmt: skip
                     return other.lineno
         return None
+
+
+def _turns(node: ast.AST) -> bool:
+    """Whether a node makes true of false: `== 0`, `~`, `not` or a call for it."""
+    if isinstance(node, ast.Compare):
+        zero = node.comparators[0]
+        return isinstance(node.ops[0], ast.Eq) and isinstance(zero, ast.Constant) and not zero.value
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, (ast.Invert, ast.Not))
+    return isinstance(node, ast.Attribute) and node.attr in _TURNING
+
+
+def _roles_of(nodes: Sequence[ast.AST]) -> set[str | None]:
+    return {forward_role(node.id) for node in nodes if isinstance(node, ast.Name)}
 
 
 def _roles(test: ast.expr) -> Iterator[str | None]:

@@ -85,6 +85,8 @@ class _Judging:
         self.lives = _LIVES
         # What is right with a mask alone, and what goes wrong without.
         self.unmasked: dict[str, Finding] = {}
+        # The mistakes that were named, by the function's name.
+        self.told: dict[str, set[str]] = {}
         self.refused: list[Refused] = []
         self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
@@ -303,9 +305,18 @@ class _Judging:
             named = diagnose(
                 self.kata, one.function.name, evidence, further, page.places, one.numbers
             )
-        page.name(named)
+        told = self._told_below(one)
+        self.told[one.entry["name"]] = {each.slip.id for each in named}
+        # Whoever calls a function that is wrong gets its mistake with it: it is said once.
+        page.name([each for each in named if each.slip.id not in told])
         if not named and not page.told_of(one):
             guess(page, one)
+
+    def _told_below(self, one: Examination) -> set[str]:
+        """The mistakes that were named in a function that this one calls."""
+        own = function_at(self.source, one.entry["line"])
+        used = {node.id for node in ast.walk(own or ast.Pass()) if isinstance(node, ast.Name)}
+        return {found for name in used & {*self.told} for found in self.told[name]}
 
     def _flow(self, page: Page, examinations: list[Examination]) -> None:
         """Show one call: of the first function that is wrong, one that goes wrong."""

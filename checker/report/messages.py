@@ -577,14 +577,22 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "构造函数第一行要写 `super().__init__()`；否则模块放不下任何层",
     },
     "place-output": {"en": "the output", "zh": "输出"},
-    "dropout-shared": {
-        "en": "one draw drops a weight for every {axis} at once; each weight is to be drawn by itself",
-        "zh": "一次抽样同时决定了所有{axis}的权重；每个权重都应各自抽样",
+    "dropout-along-key": {
+        "en": "dropout drops all weights of a query at once; each weight has to be dropped by itself",
+        "zh": "dropout 把一个 query 的权重整行丢弃了；每个权重应当各自独立地丢弃",
     },
-    "dropout-along-sample": {"en": "sample of the batch", "zh": "样本"},
-    "dropout-along-head": {"en": "head", "zh": " head "},
-    "dropout-along-query": {"en": "query", "zh": " query "},
-    "dropout-along-key": {"en": "key", "zh": " key "},
+    "dropout-along-query": {
+        "en": "dropout drops a key for all queries at once; each weight has to be dropped by itself",
+        "zh": "dropout 对所有 query 丢弃同一个 key；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-head": {
+        "en": "dropout drops the same weights in every head; each has to be dropped by itself",
+        "zh": "dropout 在每个 head 里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-sample": {
+        "en": "dropout drops the same weights in every sample; each has to be dropped by itself",
+        "zh": "dropout 在每个样本里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
     "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
     "dropout-on-output": {
         "en": "dropout acts on {where}, not on the weights",

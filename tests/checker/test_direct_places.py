@@ -108,3 +108,26 @@ def whole(kata: str, text: str) -> str:
     rest = re.split(r"^(?=def )", find(kata).solution(), flags=re.MULTILINE)[1:]
     others = [part for part in rest if part[4:].partition("(")[0] not in own]
     return text + "\nimport torch\nfrom torch import Tensor\n\n" + "".join(others)
+
+
+def test_a_helpers_mistake_is_told_once(judged):
+    """Who calls a function that is wrong has no mistake of its own, though it fails."""
+    source = """\
+import math
+import torch
+
+def slopes(heads):
+    return 2.0 ** (-torch.arange(1.0, heads + 1))
+
+def bias(heads, query_length, key_length):
+    offset = torch.arange(key_length) - torch.arange(key_length - query_length, key_length)[:, None]
+    return (slopes(heads)[:, None, None] * offset).masked_fill(offset > 0, -math.inf)
+
+def attention(query, key, value):
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    scores = scores + bias(query.shape[1], query.shape[2], key.shape[2]).to(scores)
+    return scores.softmax(-1) @ value
+"""
+    report = judged("alibi", source)
+    assert [(one.mistake, one.line) for one in report.diagnosis] == [("alibi-slopes-halving", 5)]
+    assert [part.status for part in report.functions] == ["fail"] * 3

@@ -64,7 +64,8 @@ def read_multipliers(
     if float((rebuilt - by_head).abs().max()) > _CLOSE * float(by_head.abs().max()):
         return Reading(on_weights=False)
     seen = weights > 1e-4
-    ratio = (mixture / weights.clamp_min(1e-9))[seen]
+    every = mixture / weights.clamp_min(1e-9)
+    ratio = every[seen]
     kept = ratio.abs() > _CLOSE * 10
     factor = float(ratio[kept].median()) if bool(kept.any()) else 0.0
     exact = torch.where(kept, (ratio - factor).abs(), ratio.abs())

@@ -89,9 +89,9 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         sheet.blame("dropout-rate-wrong", found.line, "dropout-scale", **values)
         return
     if reading and reading.together:
-        axis = sheet.say(f"dropout-along-{reading.together}")
-        sheet.set("dropout", "fail", sheet.say("dropout-shared", axis=axis))
-        sheet.blame("dropout-shared", found.line, axis=axis)
+        key = f"dropout-along-{reading.together}"
+        sheet.set("dropout", "fail", sheet.say(key))
+        sheet.blame("dropout-shared", found.line, key)
         return
     wrong_rate = found.asked is not None and abs(rate - found.asked) > 2e-3
     if found.asked is None and rate > _MOST:

@@ -1,4 +1,4 @@
-# wrong: sdpa mask-needed line 11
+# wrong: sdpa mask-needed line 12
 # fair: mask-needed 6
 import torch
 def attention(query, key, value, mask=None, causal=False):
