@@ -83,9 +83,11 @@ def chosen(seed: int) -> tuple[str, ...]:
 
 def _passed(text: str, name: str, rng: Random) -> str | None:
     """Return what a pass makes of a text; None where it changes nothing, or loses a mark."""
-    module = cst.parse_module(text)
-    changed = tidy(PASSES[name](module, rng)).code
-    if changed in {text, tidy(module).code} or marks(changed) != marks(text):
+    made = PASSES[name](cst.parse_module(text), rng)
+    if made.code == text:
+        return None
+    changed = tidy(made).code
+    if changed == text or marks(changed) != marks(text):
         return None
     try:
         ast.parse(changed)
