@@ -13,7 +13,7 @@ from . import layout, names, spelling, statements
 from .marks import marked, marks, unmarked
 from .tree import tidy
 
-__all__ = ["PASSES", "Rewritten", "rewrite"]
+__all__ = ["OPERATORS", "PASSES", "Rewritten", "chosen", "rewrite"]
 
 # In the order in which they are listed; a seed chooses and orders.
 PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
@@ -37,6 +37,8 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "comments": layout.comments,
     "blank-lines": layout.blank_lines,
 }
+# Those that call other operators: where a kata says which are to be called, they stay.
+OPERATORS = frozenset({"products", "transposes", "views", "softmaxes", "fills", "scale-place"})
 _SHARE = 0.6
 
 
@@ -83,10 +85,13 @@ def chosen(seed: int) -> tuple[str, ...]:
 
 def _passed(text: str, name: str, rng: Random) -> str | None:
     """Return what a pass makes of a text; None where it changes nothing, or loses a mark."""
-    made = PASSES[name](cst.parse_module(text), rng)
-    if made.code == text:
+    module = cst.parse_module(text)
+    try:
+        made = PASSES[name](module, rng)
+        changed = text if made.code == text else tidy(made).code
+    except (cst.CSTValidationError, cst.ParserSyntaxError):
+        # Brackets or a line's end that stood where the new expression has none.
         return None
-    changed = tidy(made).code
     if changed == text or marks(changed) != marks(text):
         return None
     try:

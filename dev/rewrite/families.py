@@ -35,7 +35,7 @@ SETTINGS = {
     "kv_heads": _family("kvh", "num_kv_heads", "n_kv_heads num_key_value_heads"),
     "head_width": _family("dh hd", "head_dim head_size", "d_k d_head"),
     "rate": _family("p", "dropout dropout_rate", "attn_pdrop drop_prob"),
-    "longest": _family("max_len", "block_size max_length", "context_length max_seq_len"),
+    "longest": _family("max_len", "max_length longest", "context_length max_seq_len"),
     "scale": _family("s", "scale scaling", "sm_scale softmax_scale", "suofang"),
 }
 

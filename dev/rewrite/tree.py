@@ -136,7 +136,9 @@ class Sites(cst.CSTTransformer):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Change an expression after those that it is made of."""
         node = super().on_leave(original_node, updated_node)
-        if self._stays or not isinstance(node, cst.BaseExpression) or isinstance(node, cst.Name):
+        if self._stays or not isinstance(node, cst.BaseExpression):
+            return node
+        if isinstance(node, (cst.Name, *_BRACKETED)):
             return node
         text = self._change(node.with_changes(lpar=[], rpar=[]) if node.lpar else node)
         if text is None:

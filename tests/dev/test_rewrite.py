@@ -7,7 +7,11 @@ import subprocess
 import sys
 
 import pytest
+from attn_kata.checker.report.report import Diagnosis, Report
+from attn_kata.dev.fuzz import fault_of
 from attn_kata.dev.rewrite import PASSES, rewrite
+from attn_kata.dev.rewrite.originals import Original, right, wrong
+from attn_kata.dev.rewrite.proof import Recording, Unproved
 from attn_kata.kata.catalogue import find, katas
 
 # Something for every pass to change.
@@ -93,3 +97,55 @@ def test_no_torch() -> None:
         "sys.exit(any(n.startswith(('torch', 'attn_kata.checker')) for n in sys.modules))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_proof() -> None:
+    """What computes the same is proved so by many calls, also under other names; what not, not."""
+    answer = find("v3").solution()
+    recording = Recording("v3", answer, seed=1)
+    assert recording.verdict == "pass"
+    renamed = answer.replace("query_proj", "to_q").replace("attention_mask", "mask")
+    assert recording.hold(renamed) > 20
+    for before, after in (
+        ("math.sqrt(self.hidden_dim)", "math.sqrt(self.hidden_dim + 1e-6)"),
+        ("attention_mask == 0", "attention_mask != 0"),
+        ("context = ", "context = 0 * 1 / 0 "),
+    ):
+        assert before in answer
+        with pytest.raises(Unproved):
+            recording.hold(answer.replace(before, after))
+
+
+@pytest.mark.parametrize("kata", ["v3", "sdpa"])
+def test_originals(kata: str) -> None:
+    """Wrong ones declare a mistake and lines that are there; right ones declare none."""
+    assert all(one.mistakes == {} for one in right(find(kata)))
+    found = [*wrong(find(kata))]
+    assert len(found) > 20
+    for one in found:
+        assert one.mistakes
+        assert all(0 < line <= len(one.source.split("\n")) for line in one.lines)
+
+
+def test_a_wrong_verdict_is_found() -> None:
+    """A judge that rejects what is right, accepts what is wrong or names another line is caught."""
+    fair = Original(
+        name="x", kata="v3", source="a = 1\n", mistakes={"scale-missing": frozenset({1})}
+    )
+    sound = Original(name="x", kata="v3", source="a = 1\n", mistakes={})
+    made = rewrite(fair.source, seed=0, follow=[1])
+
+    def report(verdict: str, mistake: str = "", line: int = 0) -> Report:
+        told = [Diagnosis(mistake=mistake, line=line, message="")] if mistake else []
+        return Report(kata="v3", file="x", verdict=verdict, seed=1, torch="", diagnosis=told)
+
+    def kind(original: Original, one: Report) -> str | None:
+        return (fault_of(original, made, one) or (None,))[0]
+
+    line = made.lines[1]
+    assert kind(sound, report("pass")) is None
+    assert kind(sound, report("fail", "scale-missing", line)) == "verdict"
+    assert kind(fair, report("pass")) == "verdict"
+    assert kind(fair, report("fail", "mask-ignored", line)) == "name"
+    assert kind(fair, report("fail", "scale-missing", line + 1)) == "line"
+    assert kind(fair, report("fail", "scale-missing", line)) is None
