@@ -95,7 +95,11 @@ def free_passes(kata: str, seed: int) -> tuple[str, ...]:
         one.rules.never or one.rules.must or one.memory != Memory()
         for one in (asked.functions if asked else ())
     )
-    return tuple(name for name in chosen(seed) if not (ruled and name in OPERATORS))
+    kept = OPERATORS if ruled else set[str]()
+    structured = find(kata).promised
+    if structured is not None and structured.fused:
+        kept = kept | {"apart", "keyed"}
+    return tuple(name for name in chosen(seed) if name not in kept)
 
 
 class Fuzzer:

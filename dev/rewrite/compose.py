@@ -9,7 +9,7 @@ from random import Random
 
 import libcst as cst
 
-from . import layout, names, spelling, statements
+from . import functions, layers, layout, names, spelling, statements
 from .marks import marked, marks, unmarked
 from .tree import tidy
 
@@ -24,6 +24,12 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "softmaxes": spelling.softmaxes,
     "fills": spelling.fills,
     "roots": spelling.roots,
+    "fused": layers.fused,
+    "apart": layers.apart,
+    "keyed": layers.keyed,
+    "raw": layers.raw,
+    "pulled-out": functions.pulled_out,
+    "by-name-alone": functions.by_name_alone,
     "inlined": statements.inlined,
     "named": statements.named,
     "reordered": statements.reordered,

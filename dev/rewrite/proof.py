@@ -29,6 +29,10 @@ __all__ = ["Recording", "Unproved"]
 
 _SECONDS = 60
 _CLOSE = 1e-8
+_THREE = ("query", "key", "value")
+# A weight of the file as it was: its name, and which third of it, None for the whole.
+Piece = tuple[str, "int | None"]
+Weights = dict[str, list[Piece]]
 
 
 class Unproved(Exception):
@@ -184,7 +188,7 @@ def _held(
         for call in run["calls"]
     ]
     weights = _weights(worker, recipe, run["weights"]) if run["weights"] else {}
-    given = {weights[name]: value for name, value in run["weights"].items()}
+    given = {name: _stacked(run["weights"], old) for name, old in weights.items()}
     again = {**run, "recipe": recipe, "calls": calls, "weights": given}
     made_now = worker.answer(_copied({"do": "run", "runs": [again]}))["results"][0]
     if _fault(result) != _fault(made_now):
@@ -195,7 +199,10 @@ def _held(
 
 
 def _agreed(
-    calls: list[dict[str, Any]], before: list[Any], after: list[Any], weights: dict[str, str]
+    calls: list[dict[str, Any]],
+    before: list[Any],
+    after: list[Any],
+    weights: dict[str, list[Piece]],
 ) -> int:
     """Hold the answers of calls against those before. Return how many agree. Raise Unproved."""
     agreed = 0
@@ -206,10 +213,10 @@ def _agreed(
             raise Unproved(f"a call ends with {_fault(new)}, was with {_fault(old)}")
         for name in ("out", "carried"):
             _agree(old.get(name), new.get(name), name)
-        for name, grad in (old.get("grads") or {}).items():
-            _agree(
-                grad, (new.get("grads") or {}).get(weights.get(name, name)), f"{name}'s gradient"
-            )
+        if old.get("grads"):
+            for name, was in weights.items():
+                now = (new.get("grads") or {}).get(name)
+                _agree(_stacked(old["grads"], was), now, f"{name}'s gradient")
         for name, grad in (old.get("input_grads") or {}).items():
             _agree(grad, (new.get("input_grads") or {}).get(name), f"{name}'s gradient")
         if old.get("modified") != new.get("modified"):
@@ -223,25 +230,65 @@ def _fault(answer: Mapping[str, Any]) -> str | None:
     return f"{fault.get('type')} in {fault.get('phase')}" if fault else None
 
 
-def _weights(worker: Any, recipe: dict[str, Any], given: dict[str, Tensor]) -> dict[str, str]:
-    """Return by each weight's name what it is called now; a layer keeps its meaning and shape."""
+def _weights(
+    worker: Any, recipe: dict[str, Any], given: dict[str, Tensor]
+) -> dict[str, list[Piece]]:
+    """Return by each weight's name what it was, in several pieces where these were fused."""
     try:
         there = worker._built(recipe).weights  # noqa: SLF001 - as the worker makes it
     except Exception as fault:  # noqa: BLE001 - whatever a constructor raises
         raise Unproved(f"it cannot be made: {fault}") from None
     if set(there) == set(given):
-        return {name: name for name in given}
-    if sorted(map(_meant, given)) != sorted(map(_meant, there)):
-        raise Unproved(f"its weights are {sorted(there)}, not {sorted(given)}")
-    now: dict[tuple[str, ...], list[str]] = defaultdict(list)
+        return {name: [(name, None)] for name in given}
+    left: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in given:
+        left[_meant(name)].append(name)
+    found: dict[str, list[Piece]] = {}
     for name in there:
-        now[_meant(name)].append(name)
-    return {name: now[_meant(name)].pop(0) for name in given}
+        found[name] = _pieces(_meant(name), left)
+    if any(left.values()) and not any(part for some in found.values() for _, part in some):
+        raise Unproved(f"its weights are {sorted(there)}, not {sorted(given)}")
+    return found
+
+
+def _pieces(meant: tuple[str, ...], left: dict[tuple[str, ...], list[str]]) -> list[Piece]:
+    """Return what a weight was: a whole one, three one after the other, or a third of one."""
+    if left[meant]:
+        return [(left[meant].pop(0), None)]
+    three = [_in_place(meant, "fused", role) for role in _THREE]
+    if "fused" in meant and all(left[one] for one in three):
+        return [(left[one].pop(0), None) for one in three]
+    for part, role in enumerate(_THREE):
+        whole = left[_in_place(meant, role, "fused")]
+        if role in meant and whole:
+            return [(whole[0], part)]
+    raise Unproved(f"it has a weight that was not there: {'.'.join(meant)}")
+
+
+def _stacked(weights: Mapping[str, Tensor | None], pieces: list[Piece]) -> Tensor | None:
+    """Return a weight, or a gradient, made of what it was."""
+    parts: list[Tensor] = []
+    for name, part in pieces:
+        weight = weights.get(name)
+        if weight is None:
+            return None
+        parts.append(weight if part is None else weight.chunk(len(_THREE))[part])
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def _in_place(meant: tuple[str, ...], role: str, other: str) -> tuple[str, ...]:
+    return tuple(other if part == role else part for part in meant)
 
 
 def _meant(name: str) -> tuple[str, ...]:
-    """Return what a weight's name says: a layer's new name says the same."""
-    return tuple(meaning(part, LAYERS) or part for part in name.split("."))
+    """Return what a weight's name says: a layer's new name says the same, and so does its place."""
+    *parts, last = name.split(".")
+    said = [meaning(part, LAYERS) or part for part in parts]
+    roles = [part for part in said if part in LAYERS]
+    # A raw parameter is a layer's weight; in a dictionary of layers, the key says what it is.
+    if meaning(last, LAYERS) in LAYERS:
+        return (*said, str(meaning(last, LAYERS)), "weight")
+    return (*(roles or said), last)
 
 
 def _agree(old: Any, new: Any, name: str) -> None:

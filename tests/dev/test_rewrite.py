@@ -43,6 +43,38 @@ class Attention(nn.Module):
         return context.transpose(1, 2).flatten(2)
 """
 
+THREE = """
+import torch
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+        self.heads = heads
+        self.q_proj = nn.Linear(dim, dim, bias=False)
+        self.k_proj = nn.Linear(dim, dim, bias=False)
+        self.v_proj = nn.Linear(dim, dim, bias=False)
+
+    def forward(self, x):
+        b, t, d = x.shape
+        q = self.q_proj(x).view(b, t, self.heads, -1).transpose(1, 2)
+        k = self.k_proj(x).view(b, t, self.heads, -1).transpose(1, 2)
+        v = self.v_proj(x).view(b, t, self.heads, -1).transpose(1, 2)
+        return torch.softmax(q @ k.mT, -1) @ v
+"""
+FUSED = """
+from torch import nn
+
+class Attention(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.qkv = nn.Linear(dim, 3 * dim)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, dim=-1)
+        return (q @ k.mT).softmax(-1) @ v
+"""
+
 
 def test_the_same_seed_gives_the_same_file() -> None:
     """A seed decides; another seed makes another file."""
@@ -53,11 +85,16 @@ def test_the_same_seed_gives_the_same_file() -> None:
 
 
 def test_every_pass_changes_something() -> None:
-    """No pass is idle: each changes this class, under one seed of five, and is then named."""
-    seen = {
-        name for seed in range(5) for name in rewrite(PLAIN, seed=seed, passes=[*PASSES]).passes
-    }
-    assert seen == set(PASSES)
+    """No pass is idle: each changes one of these classes, under one seed of four, and is named."""
+
+    def changes(name: str) -> bool:
+        return any(
+            rewrite(source, seed=seed, passes=[name]).passes == (name,)
+            for seed in range(3)
+            for source in (PLAIN, THREE, FUSED)
+        )
+
+    assert [name for name in PASSES if not changes(name)] == []
 
 
 @pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
