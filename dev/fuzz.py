@@ -17,7 +17,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -34,6 +34,8 @@ from .rewrite.proof import Recording, Unproved
 __all__ = ["Finding", "Fuzzer", "Tried", "fault_of", "main"]
 
 KINDS = ("verdict", "name", "line")
+# Where what is too large is told too, it is told besides.
+_BESIDES = {"tensor-too-large", "state-too-large"}
 _SEED = 1
 
 
@@ -71,13 +73,14 @@ def fault_of(original: Original, made: Rewritten, report: Report) -> tuple[str, 
     if not original.mistakes:
         if report.verdict == "pass":
             return None
-        told = [one.mistake for one in report.diagnosis]
+        names = [one.mistake for one in report.diagnosis]
         failed = [check.id for check in report.checks if check.status == "fail"]
         error = [report.error.message] if report.error else []
-        return "verdict", f"right, {report.verdict}: {', '.join(told or error or failed)}"
+        return "verdict", f"right, {report.verdict}: {', '.join(names or error or failed)}"
     if report.verdict == "pass":
         return "verdict", f"wrong, pass: {', '.join(original.mistakes)}"
-    first = report.diagnosis[0].mistake if report.diagnosis else "nothing"
+    told = [one.mistake for one in report.diagnosis]
+    first = next((name for name in told if name not in _BESIDES or len(told) == 1), "nothing")
     if first not in original.mistakes:
         return "name", f"{' or '.join(original.mistakes)} told as {first}"
     lines = {made.lines[line] for line in original.mistakes[first]}
@@ -163,21 +166,24 @@ class Fuzzer:
         """Leave out passes as long as the judge is wrong in the same manner."""
         passes = finding.tried.made.passes
         few = ((), *((name,) for name in passes))
-        shorter = next((some for some in few if self._shows(finding, some)), None)
-        if shorter is None:
-            shorter = passes
-            for one in passes:
-                rest = tuple(name for name in shorter if name != one)
-                shorter = rest if self._shows(finding, rest) else shorter
-        return Finding(tried=finding.tried, kind=finding.kind, said=finding.said, shortest=shorter)
+        short = next((found for some in few if (found := self._shows(finding, some))), None)
+        if short is not None:
+            return short
+        for name in passes:
+            rest = tuple(one for one in finding.shortest or passes if one != name)
+            finding = self._shows(finding, rest) or finding
+        return finding if finding.shortest else replace(finding, shortest=passes)
 
-    def _shows(self, finding: Finding, passes: Sequence[str]) -> bool:
+    def _shows(self, finding: Finding, passes: Sequence[str]) -> Finding | None:
+        """Return what the judge gets wrong after these passes alone, if it is of the same kind."""
         one = self.proved(finding.tried.original, finding.tried.seed, passes)
         if one is None or set(one.made.passes) != set(passes):
-            return False
+            return None
         report = next(self.judged(one.original.kata, [one]))
-        fault = fault_of(one.original, one.made, report)
-        return fault is not None and fault[0] == finding.kind
+        kind, said = fault_of(one.original, one.made, report) or ("", "")
+        if kind != finding.kind:
+            return None
+        return Finding(tried=finding.tried, kind=kind, said=said, shortest=tuple(passes))
 
 
 def main() -> int:

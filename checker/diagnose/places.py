@@ -15,6 +15,8 @@ __all__ = ["Places"]
 
 # Calls that draw a causal mask, or put one on.
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
+# Calls that change the order of axes.
+_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
 # Calls that make one mask of two.
 _JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
 
@@ -41,7 +43,9 @@ class Places(Origins):
         if group == "kept":
             return self._kept()
         if group == "joined":
-            return self._either(lines) or _joined(step, steps)
+            return self._either(lines) or _nearest(step, steps, _joins)
+        if group == "moved":
+            return _nearest(step, steps, _moves)
         ran = {line for each in steps for line in each["lines"]}
         if group == "thrown":
             return thrown_away(self.own, ran)
@@ -141,13 +145,17 @@ def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
 
 
-def _joined(step: Step, steps: Sequence[Step]) -> int | None:
-    """The last step until this one that joins two masks, or the first after it."""
+def _joins(step: Step) -> bool:
+    return step["call"].strip("_") in _JOINS and bool(step["marks"])
+
+
+def _moves(step: Step) -> bool:
+    return step["call"].strip("_") in _MOVES
+
+
+def _nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:
+    """The line of the last step until this one that is meant, or of the first after it."""
     last = next(place for place, one in enumerate(steps) if one is step)
-    joins = [
-        (place, one["line"])
-        for place, one in enumerate(steps)
-        if one["call"].strip("_") in _JOINS and one["marks"]
-    ]
-    before = [line for place, line in joins if place <= last]
-    return before[-1] if before else next((line for _, line in joins), None)
+    found = [(place, one["line"]) for place, one in enumerate(steps) if meant(one)]
+    before = [line for place, line in found if place <= last]
+    return before[-1] if before else next((line for _, line in found), None)

@@ -7,7 +7,7 @@ one, and every result is held against the first. What the judge thinks of either
 from __future__ import annotations
 
 import contextlib
-import io
+import os
 import signal
 import sys
 import tempfile
@@ -139,7 +139,7 @@ def _quiet() -> Generator[None]:
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(_SECONDS)
     try:
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with _silent():
             yield
     except TimeoutError:
         raise Unproved(f"it takes more than {_SECONDS} seconds") from None
@@ -147,6 +147,24 @@ def _quiet() -> Generator[None]:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
         sys.path[:], sys.argv[:] = held
+
+
+@contextlib.contextmanager
+def _silent() -> Generator[None]:
+    """Send what is printed nowhere, also by what has kept its own hold of the output."""
+    sys.stdout.flush()
+    kept = os.dup(1), os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for end in (1, 2):
+            os.dup2(nowhere, end)
+        yield
+    finally:
+        sys.stdout.flush()
+        for end, was in enumerate(kept, 1):
+            os.dup2(was, end)
+        for one in (*kept, nowhere):
+            os.close(one)
 
 
 def _parameters(worker: Any) -> dict[str, list[str]]:
