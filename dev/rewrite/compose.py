@@ -9,7 +9,7 @@ from random import Random
 
 import libcst as cst
 
-from . import functions, layers, layout, names, spelling, statements
+from . import axes, functions, layers, layout, names, spelling, statements
 from .marks import marked, marks, unmarked
 from .tree import tidy
 
@@ -21,6 +21,9 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "products": spelling.products,
     "transposes": spelling.transposes,
     "views": spelling.views,
+    "cuts": axes.cuts,
+    "joins": axes.joins,
+    "moves": axes.moves,
     "softmaxes": spelling.softmaxes,
     "fills": spelling.fills,
     "roots": spelling.roots,
@@ -44,7 +47,10 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "blank-lines": layout.blank_lines,
 }
 # Those that call other operators: where a kata says which are to be called, they stay.
-OPERATORS = frozenset({"products", "transposes", "views", "softmaxes", "fills", "scale-place"})
+OPERATORS = frozenset({
+    "products", "transposes", "views", "cuts", "joins", "moves", "softmaxes", "fills",
+    "scale-place",
+})  # fmt: skip
 _SHARE = 0.6
 
 

@@ -23,8 +23,10 @@ _SCALAR = re.compile(
 
 
 def _method(node: cst.BaseExpression, name: str) -> tuple[cst.BaseExpression, cst.Call] | None:
-    """Return what a method is called on, and the call; None for another call."""
+    """Return what a method is called on, and the call; None for another call, one's own too."""
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if code(node.func.value) in {"self", "cls", "super()"}:
+            return None
         return (node.func.value, node) if node.func.attr.value == name else None
     return None
 

@@ -36,11 +36,12 @@ class Attention(nn.Module):
     def forward(self, x: Tensor, mask=None) -> Tensor:
         q, k, v = map(self._cut, self.to_qkv(x).chunk(3, -1))
 
+        b, t, d = x.shape
         scores = q @ k.transpose(-2, -1) / math.sqrt(self.head_dim)  # scaled
         scores = scores.masked_fill(mask == 0, float("-inf"))
         weights = torch.softmax(scores, dim=-1)
         context = weights @ v
-        return context.transpose(1, 2).flatten(2)
+        return context.transpose(1, 2).reshape(b, t, d)
 """
 
 THREE = """
