@@ -18,6 +18,8 @@ __all__ = ["Original", "right", "wrong"]
 
 _CORPUS = Path(__file__).parent.parent.parent / "tests" / "corpus"
 _NUMBER = "-10.0"
+# Says of a file that its mistake has no name of its own.
+_NAMELESS = "# note: the table has no exact id"
 # Where every projection sees the same x these make the same numbers.
 _TWINS = ({"values-from-keys", "weights-on-keys"}, {"mask-fill-zero", "mask-multiplied"})
 
@@ -73,9 +75,7 @@ def wrong(kata: Kata) -> Iterator[Original]:
             )
     for path, said in _filed("wrong", kata):
         mistakes = _declared(path, said)
-        if len(mistakes) == 1 and "# note: the table has no exact id" not in path.read_text(
-            "utf-8"
-        ):
+        if len(mistakes) == 1 and _NAMELESS not in path.read_text("utf-8"):
             yield Original(name=path.name, kata=kata.id, source=_bare(path), mistakes=mistakes)
 
 
