@@ -122,8 +122,10 @@ class Places(Origins):
         return max(kept, default=None)
 
     def _either(self, lines: list[int]) -> int | None:
-        """An `elif` by which a mask and `causal` shut each other out."""
+        """An `elif`, or a test of both, by which a mask and `causal` shut each other out."""
         for node in ast.walk(self._function(lines[0]) or ast.Pass()):
+            if isinstance(node, (ast.If, ast.IfExp)) and {*_roles(node.test)} >= {"mask", "causal"}:
+                return node.test.lineno
             if isinstance(node, ast.If) and len(node.orelse) == 1:
                 other = node.orelse[0]
                 if isinstance(other, ast.If) and {*_roles(node.test), *_roles(other.test)} >= {

@@ -128,12 +128,14 @@ def _changed(before: str, after: str) -> frozenset[int]:
 
 
 def _fair(lines: frozenset[int], source: str) -> frozenset[int]:
-    """Return the lines with those that are as fair to point at.
+    """Return the lines with those that are as fair to point at; none where a step is gone.
 
     Where what is wrong is a step left out (`scores = products`), nothing is computed on its line:
     then it is as fair to name where its value is made, and where it is used.
     """
     rows = source.split("\n")
+    if any(rows[line - 1].strip() == "pass" for line in lines):
+        return frozenset()
     fair = set(lines)
     for line in lines:
         left_out = re.fullmatch(r"\s*(\w+) = (\w+)(?:  #.*)?", rows[line - 1])
