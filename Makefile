@@ -3,6 +3,10 @@
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
+# `make fuzz N=500 KATA=mha SEED=1`; without them every kata, and a seed of its own.
+N ?= 200
+KATA ?=
+SEED ?=
 # `make demo CPU=1` takes torch from PyTorch's own index of wheels without CUDA.
 CPU ?=
 VENV := .venv
@@ -24,7 +28,7 @@ $(BIN)/basedpyright > $(TYPES) & types=$$!; \
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-cuda lint style format screens figures bench kernels clean
+.PHONY: help demo test test-all test-cuda lint style format screens figures fuzz bench kernels clean
 
 help:  ## say what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -60,6 +64,9 @@ screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fi
 
 figures: $(INSTALLED)  ## work out the figures of the pages that explain mistakes
 	$(BIN)/python -m attn_kata.dev.figures
+
+fuzz: $(INSTALLED)  ## look for wrong verdicts in N files written otherwise
+	$(BIN)/python -m attn_kata.dev.fuzz $(N) $(addprefix --kata ,$(KATA)) $(addprefix --seed ,$(SEED)) $(ARGS)
 
 bench: $(INSTALLED)  ## measure what is promised about speed, in one table
 	$(BIN)/python bench/speed.py $(ARGS)

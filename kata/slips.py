@@ -50,7 +50,7 @@ __all__ = [
 FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
-    "joined", "kept", "call", "thrown", "read", "number", "variance", "window",
+    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved",
 )  # fmt: skip
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number"}
 

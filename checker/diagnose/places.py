@@ -19,6 +19,8 @@ _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where
 _TURNING = {"logical_not", "bitwise_not"}
 # Calls that take a variance, or its root.
 _SPREADS = {"var", "std", "var_mean", "std_mean"}
+# Calls that change the order of axes.
+_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
 # Calls that make one mask of two.
 _JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
 
@@ -48,7 +50,9 @@ class Places(Origins):
         if group == "kept":
             return self._kept()
         if group == "joined":
-            return self._either(lines) or _joined(step, steps)
+            return self._either(lines) or _nearest(step, steps, _joins)
+        if group == "moved":
+            return _nearest(step, steps, _moves)
         ran = {line for each in steps for line in each["lines"]}
         if group == "window":
             return self._windowed(lines, ran)
@@ -171,8 +175,10 @@ class Places(Origins):
         return max(kept, default=None)
 
     def _either(self, lines: list[int]) -> int | None:
-        """An `elif` by which a mask and `causal` shut each other out."""
+        """An `elif`, or a test of both, by which a mask and `causal` shut each other out."""
         for node in ast.walk(self._function(lines[0]) or ast.Pass()):
+            if isinstance(node, (ast.If, ast.IfExp)) and {*_roles(node.test)} >= {"mask", "causal"}:
+                return node.test.lineno
             if isinstance(node, ast.If) and len(node.orelse) == 1:
                 other = node.orelse[0]
                 if isinstance(other, ast.If) and {*_roles(node.test), *_roles(other.test)} >= {
@@ -208,13 +214,17 @@ def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
 
 
-def _joined(step: Step, steps: Sequence[Step]) -> int | None:
-    """The last step until this one that joins two masks, or the first after it."""
+def _joins(step: Step) -> bool:
+    return step["call"].strip("_") in _JOINS and bool(step["marks"])
+
+
+def _moves(step: Step) -> bool:
+    return step["call"].strip("_") in _MOVES
+
+
+def _nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:
+    """The line of the last step until this one that is meant, or of the first after it."""
     last = next(place for place, one in enumerate(steps) if one is step)
-    joins = [
-        (place, one["line"])
-        for place, one in enumerate(steps)
-        if one["call"].strip("_") in _JOINS and one["marks"]
-    ]
-    before = [line for place, line in joins if place <= last]
-    return before[-1] if before else next((line for _, line in joins), None)
+    found = [(place, one["line"]) for place, one in enumerate(steps) if meant(one)]
+    before = [line for place, line in found if place <= last]
+    return before[-1] if before else next((line for _, line in found), None)

@@ -9,11 +9,11 @@ from random import Random
 
 import libcst as cst
 
-from . import layout, names, spelling, statements
+from . import axes, functions, layers, layout, names, spelling, statements
 from .marks import marked, marks, unmarked
 from .tree import tidy
 
-__all__ = ["PASSES", "Rewritten", "rewrite"]
+__all__ = ["OPERATORS", "PASSES", "Rewritten", "chosen", "rewrite"]
 
 # In the order in which they are listed; a seed chooses and orders.
 PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
@@ -21,9 +21,18 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "products": spelling.products,
     "transposes": spelling.transposes,
     "views": spelling.views,
+    "cuts": axes.cuts,
+    "joins": axes.joins,
+    "moves": axes.moves,
     "softmaxes": spelling.softmaxes,
     "fills": spelling.fills,
     "roots": spelling.roots,
+    "fused": layers.fused,
+    "apart": layers.apart,
+    "keyed": layers.keyed,
+    "raw": layers.raw,
+    "pulled-out": functions.pulled_out,
+    "by-name-alone": functions.by_name_alone,
     "inlined": statements.inlined,
     "named": statements.named,
     "reordered": statements.reordered,
@@ -37,6 +46,11 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "comments": layout.comments,
     "blank-lines": layout.blank_lines,
 }
+# Those that call other operators: where a kata says which are to be called, they stay.
+OPERATORS = frozenset({
+    "products", "transposes", "views", "cuts", "joins", "moves", "softmaxes", "fills",
+    "scale-place",
+})  # fmt: skip
 _SHARE = 0.6
 
 
@@ -84,8 +98,13 @@ def chosen(seed: int) -> tuple[str, ...]:
 def _passed(text: str, name: str, rng: Random) -> str | None:
     """Return what a pass makes of a text; None where it changes nothing, or loses a mark."""
     module = cst.parse_module(text)
-    changed = tidy(PASSES[name](module, rng)).code
-    if changed in {text, tidy(module).code} or marks(changed) != marks(text):
+    try:
+        made = PASSES[name](module, rng)
+        changed = text if made.code == text else tidy(made).code
+    except (cst.CSTValidationError, cst.ParserSyntaxError):
+        # Brackets or a line's end that stood where the new expression has none.
+        return None
+    if changed == text or marks(changed) != marks(text):
         return None
     try:
         ast.parse(changed)

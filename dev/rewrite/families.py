@@ -20,9 +20,9 @@ def _family(short: str, long: str, library: str, pinyin: str = "") -> Family:
 
 # Layers, by `self`: what they make is in the name.
 LAYERS = {
-    "query": _family("wq q_proj", "query_proj query_layer", "W_q to_q q_linear c_q"),
-    "key": _family("wk k_proj", "key_proj key_layer", "W_k to_k k_linear c_k"),
-    "value": _family("wv v_proj", "value_proj value_layer", "W_v to_v v_linear c_v"),
+    "query": _family("wq q_proj q", "query_proj query_layer", "W_q to_q q_linear c_q"),
+    "key": _family("wk k_proj k", "key_proj key_layer", "W_k to_k k_linear c_k"),
+    "value": _family("wv v_proj v", "value_proj value_layer", "W_v to_v v_linear c_v"),
     "output": _family("wo o_proj", "output_proj output_layer", "W_o to_out out_proj c_proj"),
     "fused": _family("qkv wqkv", "qkv_proj qkv_layer", "W_qkv to_qkv c_attn in_proj"),
     "dropout": _family("drop", "dropout attention_dropout", "attn_drop attn_dropout"),
@@ -35,7 +35,7 @@ SETTINGS = {
     "kv_heads": _family("kvh", "num_kv_heads", "n_kv_heads num_key_value_heads"),
     "head_width": _family("dh hd", "head_dim head_size", "d_k d_head"),
     "rate": _family("p", "dropout dropout_rate", "attn_pdrop drop_prob"),
-    "longest": _family("max_len", "block_size max_length", "context_length max_seq_len"),
+    "longest": _family("max_len", "max_length longest", "context_length max_seq_len"),
     "scale": _family("s", "scale scaling", "sm_scale softmax_scale", "suofang"),
 }
 

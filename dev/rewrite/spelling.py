@@ -7,6 +7,7 @@ from random import Random
 
 import libcst as cst
 
+from .families import LOCALS, meaning
 from .tree import Imports, Sites, arguments, code, operand, plain
 
 __all__ = ["fills", "products", "roots", "scale_place", "softmaxes", "transposes", "views"]
@@ -15,14 +16,17 @@ _LAST_TWO = ({"-1", "-2"}, {"-2", "-1"})
 _NUMBER_LIKE = re.compile(
     r"(?:self\.)?\w*(?:dim|size|width|d_k|dk|d_head|hd|depth)\w*|\w+\.size\(-1\)|\w+\.shape\[-1\]"
 )
+_MINUS_INF = {'float("-inf")', "float('-inf')", "-math.inf", "-torch.inf"}
 _SCALAR = re.compile(
     r"""-?[\d.]+(?:e[+-]?\d+)?|float\(['"]-inf['"]\)|-?(?:math|torch)\.inf|torch\.finfo\([\w.]+\)\.min"""
 )
 
 
 def _method(node: cst.BaseExpression, name: str) -> tuple[cst.BaseExpression, cst.Call] | None:
-    """Return what a method is called on, and the call; None for another call."""
+    """Return what a method is called on, and the call; None for another call, one's own too."""
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        if code(node.func.value) in {"self", "cls", "super()"}:
+            return None
         return (node.func.value, node) if node.func.attr.value == name else None
     return None
 
@@ -73,6 +77,8 @@ def products(module: cst.Module, rng: Random) -> cst.Module:
         if einsum and turned is not None:
             equation = "...qd,...kd->...qk"
             return f'{einsum}.einsum("{equation}", {plain(left)}, {plain(turned)})'
+        if einsum and meaning(code(left), LOCALS) in {"weights", "dropped"}:
+            return f'{einsum}.einsum("...qk,...kd->...qd", {plain(left)}, {plain(right)})'
         return form.format(a=operand(left), b=operand(right), p=plain(left), c=plain(right))
 
     return module.visit(Sites(change))
@@ -171,6 +177,7 @@ def fills(module: cst.Module, rng: Random) -> cst.Module:
         ]
         forms += [f"{torch}.where(~{{b}}, {{p}}, {{v}})"]
     form = rng.choice(forms)
+    added = torch is not None and rng.random() < 0.25
     nothing = rng.choice(["{p} == 0", "{p} == 0", "~{a}.bool()", "{a}.logical_not()", "{a}.eq(0)"])
 
     def condition(node: cst.BaseExpression) -> str:
@@ -188,6 +195,10 @@ def fills(module: cst.Module, rng: Random) -> cst.Module:
             return None
         blocked = condition(given["mask"])
         of, value = given["input"], plain(given["value"])
+        if added and value in _MINUS_INF:
+            return (
+                f"{operand(of)} + {torch}.zeros_like({plain(of)}).masked_fill({blocked}, {value})"
+            )
         bracketed = blocked if re.fullmatch(r"[\w.]+(?:\(\w*\))?", blocked) else f"({blocked})"
         return form.format(a=operand(of), p=plain(of), c=blocked, b=bracketed, v=value)
 

@@ -24,7 +24,9 @@ _WORDS = {
 }  # fmt: skip
 _ANY = ("tmp", "temp", "inner", "part", "interim")
 # What draws a random number, writes to something or speaks keeps its place.
-_ORDERED = re.compile(r"drop|rand|append|print|\.pop\(|register|assert|seed|_\(|await|yield|:=")
+_ORDERED = re.compile(
+    r"drop|rand|append|print|\.pop\(|register|assert|seed|_\(|await|yield|:=|finfo"
+)
 _WIDEST = 110
 
 Body = Sequence[cst.BaseStatement]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import keyword
 from collections.abc import Callable, Iterator
+from dataclasses import fields
+from functools import cache
 from typing import Any, TypeVar
 
 import libcst as cst
@@ -75,8 +77,17 @@ def each(node: cst.CSTNode, kind: type[Node]) -> Iterator[Node]:
     """Yield a piece of code's nodes of a kind, itself included, in the order of the text."""
     if isinstance(node, kind):
         yield node
-    for child in node.children:
-        yield from each(child, kind)
+    for name in _parts(type(node)):
+        held = getattr(node, name)
+        for child in held if isinstance(held, (list, tuple)) else (held,):
+            if isinstance(child, cst.CSTNode):
+                yield from each(child, kind)
+
+
+@cache
+def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """Return the fields of a kind of node. (Its `children` are found by a visit, which is slow.)"""
+    return tuple(field.name for field in fields(kind))
 
 
 def tidy(module: cst.Module) -> cst.Module:
@@ -125,7 +136,9 @@ class Sites(cst.CSTTransformer):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         """Change an expression after those that it is made of."""
         node = super().on_leave(original_node, updated_node)
-        if self._stays or not isinstance(node, cst.BaseExpression) or isinstance(node, cst.Name):
+        if self._stays or not isinstance(node, cst.BaseExpression):
+            return node
+        if isinstance(node, (cst.Name, *_BRACKETED)):
             return node
         text = self._change(node.with_changes(lpar=[], rpar=[]) if node.lpar else node)
         if text is None:

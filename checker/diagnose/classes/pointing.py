@@ -205,11 +205,14 @@ class Pointer:
         return None
 
     def _after_scores(self) -> Step | None:
-        """The first step, beyond masks, that takes the scores for weights."""
-        scores = self.wrong.get("weights")
-        made = None if scores is None else find(scores, self.held.steps)
-        if made is None:
+        """What makes the weights otherwise; else the first step that takes the scores for them."""
+        weights = self.wrong.get("weights")
+        made = None if weights is None else find(weights, self.held.steps)
+        if made is None or weights is None:
             return None
+        scores = self.wrong.get("masked_scores", self.wrong.get("scores"))
+        if scores is not None and not alike(scores, weights, _SAME):
+            return made
         later = self.held.steps[_place(made, self.held.steps) + 1 :]
         return next(
             (s for s in later if s["lines"] and s["line"] != made["line"] and not _masks(s)), made

@@ -1,0 +1,329 @@
+"""Whether a file that was written otherwise computes the same: values and gradients, in float64.
+
+The calls are those that the judge makes of the file as it was; they are made again of the other
+one, and every result is held against the first. What the judge thinks of either plays no part.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from torch import Tensor
+
+from ...checker.candidate.guard import Guard
+from ...checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
+from ...checker.judge.main import _Sitting  # pyright: ignore[reportPrivateUsage]
+from ...checker.process import wire
+from .families import LAYERS, meaning
+
+__all__ = ["Recording", "Unproved"]
+
+_SECONDS = 60
+_CLOSE = 1e-8
+_THREE = ("query", "key", "value")
+# A weight of the file as it was: its name, and which third of it, None for the whole.
+Piece = tuple[str, "int | None"]
+Weights = dict[str, list[Piece]]
+
+
+class Unproved(Exception):
+    """Two files are not known to compute the same. The message says where they part."""
+
+
+class _Unguarded:
+    """Stands where the guard stands, and guards nothing: what runs here is our own."""
+
+    path = ""
+
+    def arm(self) -> None:
+        """Leave torch's attention where it is."""
+
+
+class _Recorder:
+    """A candidate in this process that notes what is asked of it, and what it answers."""
+
+    def __init__(self) -> None:
+        self.path = ""
+        self.worker = _Worker(cast("Guard", _Unguarded()))
+        self.asked: list[tuple[dict[str, Any], dict[str, Any]]] = []
+        self.loading: dict[str, Any] = {}
+
+    def serve(self, path: str) -> None:
+        """Be for this file."""
+        self.path = path
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer at once, and note both."""
+        answer = _copied(self.worker.answer(_copied(request)))
+        if request["do"] == "load":
+            self.loading = request
+        elif request["do"] == "run":
+            self.asked.append((_copied(request), answer))
+        return answer
+
+    def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+        """Answer at once."""
+        take(self.ask(request))
+
+    def settle(self) -> None:
+        """Wait for nothing."""
+
+    def close(self) -> str:
+        """End nothing; nothing was captured."""
+        return ""
+
+
+def _copied(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message as it comes over a line: nobody can write to what another holds."""
+    return wire.unpack(*wire.pack(message))
+
+
+class Recording:
+    """What a file answers when it is judged.
+
+    verdict: the judge's. calls: how many results in float64 there are to hold others against.
+    """
+
+    def __init__(self, kata: str, source: str, seed: int) -> None:
+        recorder = _Recorder()
+        with _quiet(), tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "mine.py"
+            path.write_text(source, "utf-8")
+            job = {
+                "kata": kata, "file": str(path), "class": None, "mask": "keep", "seed": seed,
+                "language": "en", "timeout": 60.0, "memory": 0, "heat": False, "diagnose": False,
+                "device": "cpu",
+            }  # fmt: skip
+            self.verdict = _Sitting(job, cast("Any", recorder)).report().verdict
+        self._loading = recorder.loading
+        self._asked = recorder.asked
+        self._parameters = _parameters(recorder.worker)
+
+    def hold(self, source: str) -> int:
+        """Make the same calls of another source; return how many results agree. Raise Unproved."""
+        if not self._loading:
+            raise Unproved("the judge did not come to load what it is held against")
+        with _quiet():
+            worker = _Worker(cast("Guard", _Unguarded()))
+            loaded = worker.answer({**self._loading, "source": source})
+            if loaded["fault"] is not None:
+                raise Unproved(f"it does not load: {loaded['fault']}")
+            renamed = _renamed(self._parameters, _parameters(worker))
+            agreed = 0
+            for request, answer in self._asked:
+                for run, result in zip(request["runs"], answer["results"], strict=True):
+                    if run["dtype"] == "float64":
+                        agreed += _held(worker, run, result, renamed)
+        if not agreed:
+            raise Unproved("there is no result in float64 to hold it against")
+        return agreed
+
+
+@contextlib.contextmanager
+def _quiet() -> Generator[None]:
+    """Keep what a file prints and where it looks for others to itself; stop one that hangs."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    held = sys.path[:], sys.argv[:]
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(_SECONDS)
+    try:
+        with _silent():
+            yield
+    except TimeoutError:
+        raise Unproved(f"it takes more than {_SECONDS} seconds") from None
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        sys.path[:], sys.argv[:] = held
+
+
+@contextlib.contextmanager
+def _silent() -> Generator[None]:
+    """Send what is printed nowhere, also by what has kept its own hold of the output."""
+    sys.stdout.flush()
+    kept = os.dup(1), os.dup(2)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        for end in (1, 2):
+            os.dup2(nowhere, end)
+        yield
+    finally:
+        sys.stdout.flush()
+        for end, was in enumerate(kept, 1):
+            os.dup2(was, end)
+        for one in (*kept, nowhere):
+            os.close(one)
+
+
+def _parameters(worker: Any) -> dict[str, list[str]]:
+    """Return the arguments' names of each function, constructor and forward, in order."""
+    if worker.submission is None:
+        return {}
+    found: dict[str, list[str]] = {}
+    for entry in worker.answer({"do": "functions"})["functions"]:
+        found[entry["name"]] = [one["name"] for one in entry["arguments"] or ()]
+    for entry in worker.submission.classes():
+        found[f"{entry['name']} made"] = [one["name"] for one in entry["constructor"] or ()]
+        found[entry["name"]] = [one["name"] for one in entry["forward"] or ()]
+    return found
+
+
+def _renamed(
+    before: Mapping[str, list[str]], after: Mapping[str, list[str]]
+) -> dict[str, dict[str, str]]:
+    """Return what each argument is called now: the order of a signature stays."""
+    return {
+        name: dict(zip(names, after.get(name, names), strict=False))
+        for name, names in before.items()
+    }
+
+
+def _held(
+    worker: Any, run: dict[str, Any], result: dict[str, Any], renamed: dict[str, dict[str, str]]
+) -> int:
+    """Repeat a run and hold what comes of it against what came. Return how many results agree."""
+    recipe = run["recipe"]
+    thing = recipe.get("function") or recipe["class"]
+    if "class" in recipe:
+        made = renamed.get(f"{thing} made", {})
+        kwargs = {made.get(name, name): value for name, value in recipe["kwargs"].items()}
+        recipe = {**recipe, "kwargs": kwargs}
+    own = renamed.get(thing, {})
+    calls = [
+        {**call, "kwargs": {own.get(name, name): v for name, v in call["kwargs"].items()}}
+        for call in run["calls"]
+    ]
+    weights = _weights(worker, recipe, run["weights"]) if run["weights"] else {}
+    given = {name: _stacked(run["weights"], old) for name, old in weights.items()}
+    again = {**run, "recipe": recipe, "calls": calls, "weights": given}
+    made_now = worker.answer(_copied({"do": "run", "runs": [again]}))["results"][0]
+    if _fault(result) != _fault(made_now):
+        raise Unproved(f"it is made with {_fault(made_now)}, was with {_fault(result)}")
+    if "fault" in result:
+        return 1
+    return _agreed(calls, result["answers"], made_now["answers"], weights)
+
+
+def _agreed(
+    calls: list[dict[str, Any]],
+    before: list[Any],
+    after: list[Any],
+    weights: dict[str, list[Piece]],
+) -> int:
+    """Hold the answers of calls against those before. Return how many agree. Raise Unproved."""
+    agreed = 0
+    for call, old, new in zip(calls, before, after, strict=True):
+        if call.get("train") or call.get("autocast"):
+            continue
+        if _fault(old) != _fault(new):
+            raise Unproved(f"a call ends with {_fault(new)}, was with {_fault(old)}")
+        for name in ("out", "carried"):
+            _agree(old.get(name), new.get(name), name)
+        if old.get("grads"):
+            for name, was in weights.items():
+                now = (new.get("grads") or {}).get(name)
+                _agree(_stacked(old["grads"], was), now, f"{name}'s gradient")
+        for name, grad in (old.get("input_grads") or {}).items():
+            _agree(grad, (new.get("input_grads") or {}).get(name), f"{name}'s gradient")
+        if old.get("modified") != new.get("modified"):
+            raise Unproved("it writes to other inputs")
+        agreed += 1
+    return agreed
+
+
+def _fault(answer: Mapping[str, Any]) -> str | None:
+    fault = answer.get("fault")
+    return f"{fault.get('type')} in {fault.get('phase')}" if fault else None
+
+
+def _weights(
+    worker: Any, recipe: dict[str, Any], given: dict[str, Tensor]
+) -> dict[str, list[Piece]]:
+    """Return by each weight's name what it was, in several pieces where these were fused."""
+    try:
+        there = worker._built(recipe).weights  # noqa: SLF001 - as the worker makes it
+    except Exception as fault:  # noqa: BLE001 - whatever a constructor raises
+        raise Unproved(f"it cannot be made: {fault}") from None
+    if set(there) == set(given):
+        return {name: [(name, None)] for name in given}
+    left: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for name in given:
+        left[_meant(name)].append(name)
+    found: dict[str, list[Piece]] = {}
+    for name in there:
+        found[name] = _pieces(_meant(name), left)
+    if any(left.values()) and not any(part for some in found.values() for _, part in some):
+        raise Unproved(f"its weights are {sorted(there)}, not {sorted(given)}")
+    return found
+
+
+def _pieces(meant: tuple[str, ...], left: dict[tuple[str, ...], list[str]]) -> list[Piece]:
+    """Return what a weight was: a whole one, three one after the other, or a third of one."""
+    if left[meant]:
+        return [(left[meant].pop(0), None)]
+    three = [_in_place(meant, "fused", role) for role in _THREE]
+    if "fused" in meant and all(left[one] for one in three):
+        return [(left[one].pop(0), None) for one in three]
+    for part, role in enumerate(_THREE):
+        whole = left[_in_place(meant, role, "fused")]
+        if role in meant and whole:
+            return [(whole[0], part)]
+    raise Unproved(f"it has a weight that was not there: {'.'.join(meant)}")
+
+
+def _stacked(weights: Mapping[str, Tensor | None], pieces: list[Piece]) -> Tensor | None:
+    """Return a weight, or a gradient, made of what it was."""
+    parts: list[Tensor] = []
+    for name, part in pieces:
+        weight = weights.get(name)
+        if weight is None:
+            return None
+        parts.append(weight if part is None else weight.chunk(len(_THREE))[part])
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def _in_place(meant: tuple[str, ...], role: str, other: str) -> tuple[str, ...]:
+    return tuple(other if part == role else part for part in meant)
+
+
+def _meant(name: str) -> tuple[str, ...]:
+    """Return what a weight's name says: a layer's new name says the same, and so does its place."""
+    *parts, last = name.split(".")
+    said = [meaning(part, LAYERS) or part for part in parts]
+    roles = [part for part in said if part in LAYERS]
+    # A raw parameter is a layer's weight; in a dictionary of layers, the key says what it is.
+    if meaning(last, LAYERS) in LAYERS:
+        return (*said, str(meaning(last, LAYERS)), "weight")
+    return (*(roles or said), last)
+
+
+def _agree(old: Any, new: Any, name: str) -> None:
+    """Raise Unproved unless two tensors hold the same numbers, as far as float64 can tell."""
+    if not isinstance(old, Tensor) or not isinstance(new, Tensor):
+        if type(old) is not type(new):
+            raise Unproved(f"{name} is {type(new).__name__}, was {type(old).__name__}")
+        return
+    if old.shape != new.shape or old.dtype != new.dtype:
+        raise Unproved(
+            f"{name} is {new.dtype} {list(new.shape)}, was {old.dtype} {list(old.shape)}"
+        )
+    if not old.is_floating_point():
+        if not torch.equal(old, new):
+            raise Unproved(f"{name} differs")
+        return
+    finite = old[torch.isfinite(old)]
+    scale = float(finite.abs().max()) if finite.numel() else 1.0
+    if not torch.allclose(old, new, rtol=_CLOSE, atol=_CLOSE * max(scale, 1e-3), equal_nan=True):
+        raise Unproved(f"{name} differs by {float((old - new).abs().max()):.2g} of {scale:.2g}")
