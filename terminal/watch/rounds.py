@@ -166,7 +166,9 @@ class Rounds:
         self.judged_at = clock.now()
         # As it was judged: the next save must not shift the lines under a verdict.
         self.judged_source = lines_of(Path(report.file))
-        self.outcome = self._outcome() if self.passed else None
+        # A mended exercise is no kata that was written.
+        written = self.passed and report.debug is None
+        self.outcome = self._outcome() if written else None
 
     def _outcome(self) -> Outcome:
         told = sittings(self.recorder.history.story())
