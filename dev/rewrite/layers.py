@@ -70,6 +70,11 @@ class _Lines(cst.CSTTransformer):
         return updated_node if made is None else cst.FlattenSentinel(made)
 
 
+def _said_in(line: cst.SimpleStatementLine) -> str:
+    """Return a statement's text without the comments and blank lines above it."""
+    return code(line.with_changes(leading_lines=[]))
+
+
 def _line(text: str) -> Statement:
     return cst.parse_statement(text)
 
@@ -113,7 +118,7 @@ def fused(module: cst.Module, rng: Random) -> cst.Module:
     seen: list[str] = []
 
     def change(line: cst.SimpleStatementLine) -> list[Statement] | None:
-        text = code(line)
+        text = _said_in(line)
         if any(re.match(rf"self\.{one} = ", text) for one in roles.values()):
             first = "made" not in seen
             seen.append("made")
@@ -133,7 +138,8 @@ def fused(module: cst.Module, rng: Random) -> cst.Module:
 
     changed = module.visit(_Lines(change))
     # Uses in different blocks are not in sight of the first of them.
-    return changed if _one_block(module, calls) else module
+    whole = seen.count("made") == len(roles)
+    return changed if whole and _one_block(module, calls) else module
 
 
 def _one_block(module: cst.Module, calls: list[cst.Call]) -> bool:
@@ -170,7 +176,7 @@ def apart(module: cst.Module, rng: Random) -> cst.Module:
     seen: list[str] = []
 
     def change(line: cst.SimpleStatementLine) -> list[Statement] | None:
-        text = code(line)
+        text = _said_in(line)
         if re.match(rf"self\.{name} = ", text):
             return [_line(f"self.{one} = {code(narrow)}") for one in three]
         found = re.fullmatch(rf"(\w+), (\w+), (\w+) = {cut}(?:  #.*)?", text)
@@ -200,7 +206,7 @@ def keyed(module: cst.Module, rng: Random) -> cst.Module:
     seen: list[str] = []
 
     def line(node: cst.SimpleStatementLine) -> list[Statement] | None:
-        if not any(re.match(rf"self\.{one} = ", code(node)) for one in roles.values()):
+        if not any(re.match(rf"self\.{one} = ", _said_in(node)) for one in roles.values()):
             return None
         seen.append("made")
         if len(seen) < len(roles):
@@ -213,7 +219,8 @@ def keyed(module: cst.Module, rng: Random) -> cst.Module:
         key = where.get(code(node)) if isinstance(node, cst.Attribute) else None
         return f'self.{holder}["{key}"]' if key else None
 
-    return module.visit(_Lines(line)).visit(Sites(use))
+    changed = module.visit(_Lines(line))
+    return changed.visit(Sites(use)) if len(seen) == len(roles) else module
 
 
 def raw(module: cst.Module, rng: Random) -> cst.Module:
@@ -232,7 +239,7 @@ def raw(module: cst.Module, rng: Random) -> cst.Module:
             chosen[name] = f"{layers}.Parameter({torch}.randn({shape}) * 0.02)"
 
     def line(node: cst.SimpleStatementLine) -> list[Statement] | None:
-        found = re.match(r"self\.(\w+) = ", code(node))
+        found = re.match(r"self\.(\w+) = ", _said_in(node))
         if found is None or found[1] not in chosen:
             return None
         return [_line(f"self.{found[1]} = {chosen[found[1]]}")]

@@ -52,6 +52,7 @@ class Attention(nn.Module):
     def __init__(self, dim, heads):
         super().__init__()
         self.heads = heads
+        # Queries first.
         self.q_proj = nn.Linear(dim, dim, bias=False)
         self.k_proj = nn.Linear(dim, dim, bias=False)
         self.v_proj = nn.Linear(dim, dim, bias=False)
