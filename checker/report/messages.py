@@ -577,6 +577,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "构造函数第一行要写 `super().__init__()`；否则模块放不下任何层",
     },
     "place-output": {"en": "the output", "zh": "输出"},
+    "dropout-shared": {
+        "en": "dropout drops many weights at once; each weight has to be dropped by itself",
+        "zh": "dropout 一次丢弃了许多权重；每个权重应当各自独立地丢弃",
+    },
     "dropout-along-key": {
         "en": "dropout drops all weights of a query at once; each weight has to be dropped by itself",
         "zh": "dropout 把一个 query 的权重整行丢弃了；每个权重应当各自独立地丢弃",
