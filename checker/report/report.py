@@ -392,4 +392,5 @@ class Report:
 
 
 def _mending(data: dict[str, Any]) -> Mending:
-    return Mending(**{**data, "broken": [Diagnosis(**row) for row in data["broken"]]})
+    told: dict[str, Any] = {**data, "broken": [Diagnosis(**row) for row in data["broken"]]}
+    return Mending(**told)

@@ -46,6 +46,10 @@ class Judges:
         self.seeds.append(options.seed)
         return check
 
+    def judge(self, kata, files, options):
+        """Judge files at once."""
+        return iter([self.begin(kata, file, options).report() for file in files])
+
 
 class Disk(Saves):
     """Saves that a test announces."""

@@ -94,6 +94,10 @@ class Judges:
         """Begin a check."""
         return AtOnce(report(kata, file, options.language), self.held)
 
+    def judge(self, kata, files, options):
+        """Judge files, and wait for it."""
+        return iter([report(kata, file, options.language) for file in files])
+
 
 def rounds(file, language, home):
     """Return what is watched: the kata v1 in a file."""
