@@ -491,7 +491,7 @@ def test_interrupted_while_it_is_timed(work, tmp_path, form):
     """Ctrl-C ends the timing with 130; the verdict was given, and is on record."""
     begun = work / "begun"
     os.mkfifo(begun)
-    slow = right_mha_but(work, f"if x.shape[1] > 100: open({str(begun)!r}); time.sleep(30)")
+    slow = right_mha_but(work, f"if x.shape[1] > 300: open({str(begun)!r}); time.sleep(30)")
     child = subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "check", "mha", str(slow), "--bench", "--record", *form],
         env={**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home")},

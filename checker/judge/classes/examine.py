@@ -183,7 +183,9 @@ class Examination:
     def try_beyond(self) -> None:
         """Sizes that people use, where all is right at small ones: long inputs, and wide ones."""
         self.late = True
-        many = beyond(self.kata.contract, self.fitted.fixed_heads)
+        sizes = beyond(self.kata.contract, self.fitted.fixed_heads)
+        self.fitted.foresee(list(sizes))
+        many = {size: cases for size, cases in sizes.items() if self.fitted.affords(size)}
         for size, drawn in self.prepare(many).items():
             trials = [
                 self.questions.pose(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable
 from itertools import islice
+from math import prod
 from typing import Any
 
 import torch
@@ -25,6 +26,8 @@ __all__ = ["Fitted"]
 
 # How many ways to give the weights their roles are tried where behaviour does not tell.
 _READINGS = 8
+# How many derivatives one output's table may have; they are eight bytes each, and are sent over.
+_ENTRIES = 2_000_000
 # How many are tried before derivatives, which tell more and cost more.
 _PLAIN = 4
 
@@ -277,6 +280,15 @@ class Fitted:
                 found = None
         self._roles[size] = found
         return found
+
+    def affords(self, size: Size) -> bool:
+        """Whether roles at a size are carried over, or told by a table that is not too large."""
+        base = self._roles.get(self.base)
+        shapes = self.shapes(size)
+        if self.layouts is not None and base is not None:
+            return layout.carry(self.layouts, shapes, size, base) is not None
+        told_by_names = not self.aligned or self.trouble is not None
+        return told_by_names or size.hidden * sum(map(prod, shapes.values())) <= _ENTRIES
 
     def _projects_otherwise(self, found: Roles, base: Roles, size: Size) -> bool:
         """Whether there is an output projection here and not at the base, or the other way round.
