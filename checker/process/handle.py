@@ -32,7 +32,7 @@ _Asked = tuple[dict[str, Any], Callable[[dict[str, Any]], None]]
 _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
 # How long a candidate may take to say where it stands, and its supervisor to end all of it.
-_ANSWERS_WITHIN, _ENDS_WITHIN = 0.3, 3.0
+_ANSWERS_WITHIN, _ENDS_WITHIN = 0.5, 3.0
 # How long a supervisor may take to fork.
 _BORN_WITHIN = 0.5
 # How often it is asked while it is found in our code, which calls its file in a loop.
@@ -252,11 +252,11 @@ class Candidate:
             os.kill(self.pid, ASK)
             # One that was stopped cannot say it.
             os.kill(self.pid, signal.SIGCONT)
-        # Until it is silent, or long enough.
+        # Pieces of what it says may be far apart on a busy machine.
         end = time.monotonic() + _ANSWERS_WITHIN
         place = Place()
         while time.monotonic() < end and place.phase is None:
-            if not self._listen(0.05 if self.said else _ANSWERS_WITHIN):
+            if not self._listen(max(0.0, end - time.monotonic())):
                 break
             place = whereabouts.read(self.said.decode("utf-8", "replace"), self.path)
         return place
