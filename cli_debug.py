@@ -75,16 +75,16 @@ def _hand_out(
     rounds.possible(kata, count, level)
     file = rounds.free(kata, out, force=force)
     with Bench() as bench, screen.waiting(screen.say("debug-proving", kata=kata.id)):
-        again = False
-        if seed is None:
-            before = wrong_before(history.story())
-            seed, again = handing.drawn_seed(kata, count, level, before)
-        order = Order(kata=kata, seed=seed, count=count, level=level)
+        judge = handing.by_bench(bench, kata, screen.language)
+        order = Order(kata=kata, seed=seed or 0, count=count, level=level)
         try:
-            proved = handing.proved(order, handing.by_bench(bench, kata, screen.language))
-        except handing.Unproved:
+            if seed is None:
+                proved, again = handing.drawn(order, wrong_before(history.story()), judge)
+            else:
+                proved, again = handing.proved(order, judge), False
+        except handing.Unproved as none:
             commands = (f"debug {kata.id} --bugs {max(1, count - 1)}",)
-            raise Refusal("debug-unproved", seed=seed, commands=commands) from None
+            raise Refusal("debug-unproved", seed=none.seed, commands=commands) from None
     started = rounds.lay_out(proved, file, history, force=force)
     screen.print(handed_out_lines(proved, started, screen, again=again))
     screen.own_up(history.troubles)

@@ -25,6 +25,7 @@ __all__ = [
     "Proved",
     "Unproved",
     "by_bench",
+    "drawn",
     "drawn_seed",
     "found_alone",
     "found_in_turn",
@@ -35,6 +36,8 @@ __all__ = [
 _TAKES = 12
 # Seeds that are looked at for one that plants what one got wrong before.
 _SEEDS = 24
+# And that are tried, one after another, where none of the draws from one was found whole.
+_OTHERS = 3
 # What is too large is said beside what makes it so.
 _BESIDES = {"tensor-too-large", "state-too-large"}
 
@@ -51,6 +54,10 @@ class Judges(Protocol):
 
 class Unproved(Exception):
     """The judge did not find what was planted in any of the draws from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(f"seed {seed}")
+        self.seed = seed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +82,7 @@ def proved(order: Order, judge: Judge) -> Proved:
             report = found_in_turn(exercise, judge)
             if report is not None and found_alone(exercise, judge):
                 return Proved(exercise=exercise, report=report)
-    raise Unproved(order.said)
+    raise Unproved(order.seed)
 
 
 def found_in_turn(exercise: Exercise, judge: Judge) -> Report | None:
@@ -110,6 +117,21 @@ def found_alone(exercise: Exercise, judge: Judge) -> bool:
         _named(judge(exercise.mended(*(at for at in places if at != one))), exercise, [one])
         for one in places
     )
+
+
+def drawn(order: Order, wrong_before: Counter[str], judge: Judge) -> tuple[Proved, bool]:
+    """Prove an exercise of a seed that nobody chose; say whether it has what was wrong before.
+
+    Where one seed has none, another is drawn, a few times. Raise Unproved.
+    """
+    for left in reversed(range(_OTHERS)):
+        seed, again = drawn_seed(order.kata, order.count, order.level, wrong_before)
+        try:
+            return proved(replace(order, seed=seed), judge), again
+        except Unproved:
+            if not left:
+                raise
+    raise AssertionError("the last seed returns or raises")
 
 
 def drawn_seed(kata: Kata, count: int, level: str, wrong_before: Counter[str]) -> tuple[int, bool]:

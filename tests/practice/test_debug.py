@@ -363,3 +363,27 @@ def test_by_bench_judges_a_text_once() -> None:
     judging = handing.by_bench(bench, MHA)
     assert judging("x = 1") is judging("x = 1") is PASSES
     assert asked == [("mha", "x = 1", 11)]
+
+
+@pytest.mark.parametrize("failing", [2, 3])
+def test_another_seed_where_one_has_none(monkeypatch, failing):
+    """A seed that nobody chose gives way to another, twice."""
+    asked = []
+
+    def judge(text):
+        raise AssertionError(text)
+
+    def proved(order, judge):
+        asked.append(order.seed)
+        if len(asked) <= failing:
+            raise handing.Unproved(order.seed)
+        return judge
+
+    monkeypatch.setattr(handing, "proved", proved)
+    order = Order(kata=MHA, seed=0, count=3)
+    if failing == 2:
+        assert handing.drawn(order, Counter(), judge) == (judge, False)
+    else:
+        with pytest.raises(handing.Unproved):
+            handing.drawn(order, Counter(), judge)
+    assert len(asked) == 3
