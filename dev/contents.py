@@ -110,6 +110,7 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
             yield problem(file, f"asks for `{needed}` first, which is no kata", "name one that is")
     if kata.kind != "class":
         yield from function_problems(kata)
+    if kata.kind != "class" and "contract" not in kata.data:
         return
     for key, allowed in _CONTRACT.items():
         value = kata.contract.get(key)

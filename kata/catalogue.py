@@ -219,7 +219,7 @@ def _read(path: Path) -> Kata:
         layers=data["reference"].get("layers", {}),
         kind=kind,
         group=data.get("group", GROUPS[0]),
-        promised=_contract(data["contract"]) if kind == "class" else None,
+        promised=_contract(data["contract"]) if "contract" in data else None,
         asks=asks,
         no_weights=data.get("no_weights"),
         timed=tuple(timed.get("functions", functions)),

@@ -7,7 +7,7 @@ its form. Standard library only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
@@ -54,6 +54,8 @@ class Argument:
     for it then. large: how normal values grow where stability is tried, one of GROWTH.
     check: the check that counts where a choice is not its default. along: of a state, the size
     that is cut into pieces, one a call. any_dtype: a mask must be taken in every dtype.
+    adapted: shapes of a mask that a submission may want instead. taken: by shape that in which
+    the submission takes it, () for the same.
     """
 
     name: str
@@ -73,6 +75,8 @@ class Argument:
     large: str = "multiplied"
     along: str = ""
     any_dtype: bool = False
+    adapted: tuple[Shape, ...] = ()
+    taken: tuple[Shape, ...] = ()
 
     @property
     def tensor(self) -> bool:
@@ -136,6 +140,7 @@ class Function:
 
     left_out: the model answer's step whose rows, where they hold nothing but hidden scores,
     have no agreed answer. where: what holds of sizes and choices in every case.
+    twice: arguments that a submission has not, and another of which it is given in their place.
     large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
     it is not.
     """
@@ -151,6 +156,7 @@ class Function:
     large: float = 0.0
     left_out: str = ""
     where: tuple[str, ...] = ()
+    twice: dict[str, str] = field(default_factory=dict)
     module: Module | None = None
 
     @property
@@ -232,7 +238,7 @@ _FUNCTION_KEYS = {
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along", "any_dtype",
+    "check", "gradient", "optional", "far", "large", "along", "any_dtype", "adapted",
 }  # fmt: skip
 
 
@@ -320,6 +326,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         large=row.get("large", GROWTH[0]),
         along=row.get("along", ""),
         any_dtype=row.get("any_dtype", False),
+        adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
     )
 
 

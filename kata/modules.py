@@ -34,6 +34,11 @@ class Setting:
     default: int | float | None = None
 
     @property
+    def rate(self) -> bool:
+        """Whether it is a dropout rate: its size is of no size's making, and 0 where one counts."""
+        return self.name == "dropout"
+
+    @property
     def told(self) -> str:
         """The argument as a `def` names it."""
         return self.name if self.default is None else f"{self.name}={self.default}"
@@ -45,8 +50,11 @@ class Layer:
 
     shape: its weight's, (out, in), or (width,) of a norm. also: the words by which people
     call it. bias: whether one of a submission's counts; both may be without. extra: the
-    model answer has it not, and a mistake may. meets: the layer whose features this one's are
-    multiplied with, head by head, or takes up again; both have them in one order.
+    model answer has it not, and a mistake may, or a form of it that is right. optional: a
+    submission may be without it, and is judged as if it were the identity. inside: the layer in
+    which the model answer stacks it with others. meets: the layer
+    whose features this one's are multiplied with, head by head, or takes up again; both have
+    them in one order.
     """
 
     name: str
@@ -54,6 +62,8 @@ class Layer:
     also: tuple[str, ...] = ()
     bias: bool = True
     extra: bool = False
+    optional: bool = False
+    inside: str = ""
     meets: str = ""
 
 
@@ -72,6 +82,14 @@ class Module:
     def own(self) -> tuple[Layer, ...]:
         """The layers that the model answer has."""
         return tuple(layer for layer in self.layers if not layer.extra)
+
+    @property
+    def stacks(self) -> dict[str, tuple[str, ...]]:
+        """The model answer's layers that hold several, with what they hold."""
+        names = dict.fromkeys(layer.inside for layer in self.own if layer.inside)
+        return {
+            name: tuple(layer.name for layer in self.own if layer.inside == name) for name in names
+        }
 
     @property
     def texts(self) -> list[str]:
@@ -93,7 +111,7 @@ class Module:
 
 
 _SETTING_KEYS = {"name", "value", "also", "extra", "default"}
-_LAYER_KEYS = {"name", "shape", "also", "bias", "extra", "meets"}
+_LAYER_KEYS = {"name", "shape", "also", "bias", "extra", "meets", "optional", "inside"}
 
 
 def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
@@ -127,6 +145,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
                 name=one["name"], shape=tuple(str(axis) for axis in one["shape"]),
                 also=tuple(one.get("also", ())), bias=one.get("bias", True),
                 extra=one.get("extra", False), meets=one.get("meets", ""),
+                optional=one.get("optional", False), inside=one.get("inside", ""),
             )
             for one in layers
         ),

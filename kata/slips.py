@@ -20,6 +20,7 @@ its mistakes in the order in which they are tried.
 
     variants = [[["lowest = …", "lowest = float('-inf')"]]]
 
+A part may be a list: an edit that names it is made with each of its values.
 What a row whose id is shared does not say is as it is there. Each edit is a list of pairs, what
 stands in the model answer once and what stands there instead; of several edits, each is a way of
 its own to make the mistake. In an edit, {number} stands for any number that a submission has
@@ -50,9 +51,10 @@ __all__ = [
 FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
-    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved",
+    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "taken",
+    "swapped", "lined-up", "skipped", "drawn",
 )  # fmt: skip
-_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number"}
+_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number"}
 
 # A template's place for a part.
 _PART = re.compile(r"\{([a-z_]+)\}")
@@ -71,7 +73,8 @@ class Slip:
     """One mistake of one kata.
 
     rank: smaller is tried first where two give the same numbers. calls: torch calls of which
-    every call with a mask shows one, to tell such two apart. number: one that an edit may take.
+    every call with a mask shows one, to tell such two apart, and without: those of which none
+    may show. number: one that an edit may take.
     """
 
     id: str
@@ -81,6 +84,7 @@ class Slip:
     shows: tuple[str, ...] = ()
     rank: int = 1
     calls: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     number: str = _A_NUMBER
 
 
@@ -118,7 +122,11 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     shared = {row["id"]: row for row in common.get("mistake", [])}
     for row in own.get("mistake", []):
         for each in _taken(row, shared) if "shared" in row else [row]:
-            yield _filled({**shared.get(each.get("id", ""), {}), **each}, parts)
+            whole = {**shared.get(each.get("id", ""), {}), **each}
+            edits = whole.get("edits", [])
+            if isinstance(edits, list):
+                whole["edits"] = [*_each(edits, parts)]
+            yield _filled(whole, parts)
 
 
 def _taken(row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -132,7 +140,19 @@ def _taken(row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]) -> list
     return [shared[name] for name in names]
 
 
-def _filled(value: Any, parts: Mapping[str, str]) -> Any:
+def _each(edits: Any, parts: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield edits with their parts in; one that names a part with several values, with each."""
+    for edit in edits:
+        filled = _filled(edit, parts)
+        found = {name for name in _PART.findall(str(filled)) if isinstance(parts.get(name), list)}
+        several = min(found, default="")
+        for value in parts[several] if several else ():
+            yield from _each([filled], {**parts, several: value})
+        if not several:
+            yield filled
+
+
+def _filled(value: Any, parts: Mapping[str, Any]) -> Any:
     """Put parts where a template has their names; a part may be made of others."""
     if isinstance(value, dict):
         return {key: _filled(one, parts) for key, one in value.items()}
@@ -141,8 +161,13 @@ def _filled(value: Any, parts: Mapping[str, str]) -> Any:
     if not isinstance(value, str):
         return value
     # Other braces are the code's.
-    filled = _PART.sub(lambda found: parts.get(found[1], found[0]), value)
+    filled = _PART.sub(lambda found: _text(parts.get(found[1]), found[0]), value)
     return filled if filled == value else _filled(filled, parts)
+
+
+def _text(part: Any, name: str) -> str:
+    """What stands in a part's place; its name where it has no value, or several."""
+    return part if isinstance(part, str) else name
 
 
 @cache
@@ -194,5 +219,6 @@ def _slip(row: dict[str, Any]) -> Slip:
         shows=tuple(shows) if isinstance(shows, list) else (shows,),
         rank=row.get("rank", 1),
         calls=tuple(row.get("calls", ())),
+        without=tuple(row.get("without", ())),
         number=row.get("number", _A_NUMBER),
     )

@@ -43,7 +43,7 @@ class Settings(dict):  # type: ignore[type-arg]
         # Filled as well, for code that merges it into defaults of its own.
         for name in strings_read(namespace.values()):
             role = _role(name, roles)
-            if role in _FILLED and role in roles:
+            if _is_size(role) and role in roles:
                 self[name] = _read(name, roles)
 
     def __missing__(self, name: str) -> Any:
@@ -120,6 +120,11 @@ def _role(name: str, roles: dict[str, Any], part: str = "") -> str | None:
     return own or (constructor_role(f"{part}_{name}", config=True) if part else None)
 
 
+def _is_size(role: str | None) -> bool:
+    """Whether a setting is a size or a rate, by what it means or by its very name."""
+    return role is not None and (role in _FILLED or role.startswith("="))
+
+
 def configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, Any]) -> Any:
     """Make the configuration that an argument takes, of the file's own kind where it has one."""
     own = [
@@ -133,7 +138,7 @@ def configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, A
             v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))
         ]
     # Of several, the one that knows most of the sizes by name.
-    named.sort(key=lambda kind: len({_role(n, roles) for n in _names(kind)} & _FILLED))
+    named.sort(key=lambda kind: len({*filter(_is_size, (_role(n, roles) for n in _names(kind)))}))
     for kind in reversed(named):
         with contextlib.suppress(Exception):  # the made-up settings serve where theirs do not
             return _filled(kind, roles, namespace)

@@ -54,16 +54,17 @@ def by_size(
 
 def mixed(one: Examination) -> Clue | None:
     """Say whether samples of one batch change each other's outputs, and on which line."""
-    batch, length = _symbol(one, "batch"), _symbol(one, "length")
+    batch = _symbol(one, "batch")
+    lengths = {_symbol(one, name) for name in ("length", "query_length", "key_length")} - {None}
     result = one.function.results[0].shape
-    if batch is None or length is None or batch not in result:
+    if batch is None or not lengths or batch not in result:
         return None
     for masked in {one.function.needs_mask, one.function.mask is not None}:
         case = next(small(one.function, one.sizes, mask=masked), None)
         if case is None:
             continue
         picks = {symbol: case.sizes[symbol] for symbol in one.sizes.values}
-        sizes = one.sizes.row({**picks, batch: _BATCH, length: _LENGTH})
+        sizes = one.sizes.row({**picks, batch: _BATCH, **dict.fromkeys(lengths, _LENGTH)})
         trials = _apart(one, replace(case, sizes=sizes), batch)
         outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
         if len(outs) < len(trials) or not all(outs):

@@ -7,12 +7,14 @@ import re
 from math import prod
 from typing import Any
 
+from ...kata.catalogue import Kata
 from ..judge.source import Source
+from ..judge.trials import Trial
 from ..report.messages import say
 from .names import imported, meant
 from .selves import about_self
 
-__all__ = ["because", "no_tensor", "overwritten", "placed", "raised", "reason_of"]
+__all__ = ["because", "by_shapes", "no_tensor", "overwritten", "placed", "raised", "reason_of"]
 
 _Operand = dict[str, Any]
 # The exceptions that tensors that do not fit end in.
@@ -270,3 +272,25 @@ def _named_on(tree: ast.AST, line: int) -> set[str]:
         for node in ast.walk(statement)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
     }
+
+
+def by_shapes(fault: dict[str, Any], kata: Kata, trial: Trial, longest: int) -> str | None:
+    """Name the mistake behind an exception of attention that speaks of sizes that nobody gave.
+
+    longest: the length that objects are made for, where the kata says nothing of it.
+    """
+    if kata.promised is None:
+        return None
+    text, sizes = fault["message"], trial.case.sizes
+    view = re.search(r"shape '\[(-?\d+), (-?\d+)[^']*' is invalid for input of size", text)
+    if view:
+        if int(view[1]) not in (sizes["B"], -1):
+            return "batch-fixed"
+        if kata.promised.source == "cross":
+            return "key-viewed-by-query-length"
+        return "length-fixed" if int(view[2]) not in (sizes["T"], -1) else None
+    block = {sizes.get("S"), longest}
+    meets = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", text)
+    if kata.promised.causal and meets and {int(meets[1]), int(meets[2])} & block:
+        return "causal-not-sliced"
+    return "dtype-hardcoded" if "scalar type" in text or "same dtype" in text else None

@@ -16,14 +16,12 @@ from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, variants
 from ...reference.mistakes import changed_line
 from ..judge import budget
-from ..judge.compare import agree, alike
-from ..judge.draw import Given
+from ..judge.compare import agree
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
-from .holding import as_it_lies, holding, laid, moved
-from .milestones import Step, find
+from .holding import holding
 from .places import Places
-from .tiles import holding_part
+from .pointing import keys_made_twice, line_of, named_steps, same_numbers
 
 __all__ = ["Named", "diagnose", "raising"]
 
@@ -32,20 +30,25 @@ __all__ = ["Named", "diagnose", "raising"]
 _PAIRS, _UNMARKED = 600, 150
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
-# Two runs of the model answer differ by rounding alone.
-_SAME = 1e-9
 _NUMBER = re.compile(r"\d+")
 _Option = tuple[Slip, Edit]
+_KEYS_FOR_VALUES = ("values-from-keys", "weights-on-keys")
+# Mistakes of this rank, of which there are many, are not looked for beside others.
+_ALONE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Named:
-    """A mistake that gives the submission's numbers, its line, and a line of the model answer."""
+    """A mistake that gives the submission's numbers, its line, and a line of the model answer.
+
+    edits: all that together make the answer that gives them.
+    """
 
     slip: Slip
     line: int | None
     reference: str | None
     matches: str | None
+    edits: tuple[Edit, ...] = ()
 
 
 def diagnose(
@@ -71,15 +74,39 @@ def diagnose(
         if not base or _differs(kata, name, base, usable)
         for found in _pairs(kata, name, likely, usable, base)
     )
-    base, found = _fullest(kata, name, chain(alone, pairs), others)
+    base, found = explained = _fullest(kata, name, chain(alone, pairs), others)
+    found = _told_apart(kata, name, explained, likely, usable, places)
     named = []
     source = kata.solution()
     for slip, edit in found:
         rest = (*base, *(e for s, e in found if s is not slip))
-        line = _line(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
+        line = line_of(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
         reference, matches = changed_line(edit, source)
-        named.append(Named(slip=slip, line=line, reference=reference, matches=matches))
+        whole = (*base, *(e for _, e in found))
+        named.append(Named(slip=slip, line=line, reference=reference, matches=matches, edits=whole))
     return sorted(named, key=lambda one: one.line or 0)
+
+
+def _told_apart(
+    kata: Kata, name: str, explained: tuple[tuple[Edit, ...], list[_Option]],
+    likely: Sequence[_Option], evidence: Sequence[Trial], places: Places,
+) -> list[_Option]:  # fmt: skip
+    """Values made as the keys are, and weights put on the keys, may agree in numbers.
+
+    What makes the keys is called twice for the one, and once for the other.
+    """
+    base, found = explained
+    meant = [slip.id for slip, _ in found if slip.id in _KEYS_FOR_VALUES]
+    if not meant:
+        return found
+    keys = keys_made_twice(kata, name, evidence) or places.renamed("v", "k") is not None
+    wanted = _KEYS_FOR_VALUES[0 if keys else 1]
+    rest = [one for one in found if one[0].id not in _KEYS_FOR_VALUES]
+    for option in (one for one in likely if wanted != meant[0] and one[0].id == wanted):
+        edits = (*base, option[1], *(edit for _, edit in rest))
+        if _explains(kata, name, edits, evidence):
+            return [option, *rest]
+    return found
 
 
 def _fullest(
@@ -120,7 +147,10 @@ def _pairs(
     """Yield the pairs of mistakes that explain the evidence, beside a variant."""
     telling, right = _sorted(kata, name, evidence, base)
     # Two mistakes don't cancel: where the submission is right, each of them does no harm.
-    likely = [one for one in likely if _explains(kata, name, (*base, one[1]), right)]
+    likely = [
+        one for one in likely
+        if one[0].rank < _ALONE and _explains(kata, name, (*base, one[1]), right)
+    ]  # fmt: skip
     many = [*combinations(likely, 2)]
     # Of two mistakes the earlier leaves its own mark: pairs of which one does come first, and
     # of these the pairs whose mark is the longest.
@@ -138,8 +168,8 @@ def _pairs(
 def _differs(kata: Kata, name: str, base: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
     """Whether a variant of the model answer gives other numbers than the model answer."""
     for trial in evidence:
-        plain, other = (_steps(kata, name, edits, trial) for edits in ((), base))
-        if plain.keys() != other.keys() or not all(_alike(plain[n], other[n]) for n in plain):
+        plain, other = (named_steps(kata, name, edits, trial) for edits in ((), base))
+        if plain.keys() != other.keys() or not all(same_numbers(plain[n], other[n]) for n in plain):
             return True
     return False
 
@@ -162,11 +192,11 @@ def _marking(
     trial = next((one for one in evidence if one.answer.get("steps")), None)
     if trial is None:
         return {}
-    right, steps = _steps(kata, name, (), trial), trial.answer["steps"]
+    right, steps = named_steps(kata, name, (), trial), trial.answer["steps"]
     found: dict[Edit, int] = {}
     for _, edit in likely:
-        wrong = _steps(kata, name, (edit,), trial)
-        differs = [v for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
+        wrong = named_steps(kata, name, (edit,), trial)
+        differs = [v for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
         held = [holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]]
         found[edit] = sum(held)
     return found
@@ -179,7 +209,8 @@ def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
         for trial in evidence
         if trial.case.mask is not None
     ]
-    return not slip.calls or all(set(slip.calls) & made for made in masked)
+    shown = not slip.calls or all(set(slip.calls) & made for made in masked)
+    return shown and not any(set(slip.without) & made for made in masked)
 
 
 def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
@@ -230,153 +261,3 @@ def _kept(trial: Trial, result: Tensor) -> Tensor | None:
     if trial.keep is None or trial.keep.dim() != result.dim():
         return None
     return trial.keep.expand(result.shape)
-
-
-# -- the line ------------------------------------------------------------------------------
-
-
-def _line(
-    kata: Kata,
-    name: str,
-    slip: Slip,
-    edits: tuple[tuple[Edit, ...], tuple[Edit, ...]],
-    evidence: Sequence[Trial],
-    places: Places,
-) -> int | None:
-    """Where the trace first holds what the mistake makes; then where that line took it from.
-
-    edits: those without and with the mistake.
-    """
-    for trial in evidence:
-        steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
-        if steps and slip.group == "return":
-            return places.last_return(steps[-1]["lines"][-1])
-        right, wrong = (_steps(kata, name, each, trial, whole=False) for each in edits)
-        differs = [n for n, v in wrong.items() if n not in right or not _alike(right[n], v)]
-        if not steps or not (differs or set(right) - set(wrong)):
-            continue
-        step = _overflow(steps) if slip.group == "overflow" else None
-        given = trial.given
-        step = step or _first_wrong(slip, right, wrong, differs, steps, given)
-        step = step or _departure(right, steps, given)
-        if step is None:
-            continue
-        others = {other for other in kata.names if other != name}
-        blamed = _blamed(step, steps, right, wrong)
-        return places.behind(slip.group, step, steps) or places.own_line(blamed, others)
-    return None
-
-
-def _steps(
-    kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial, *, whole: bool = True
-) -> dict[str, Tensor]:
-    """What an edited model answer names. whole: nothing where it raises, else all until then."""
-    functions = answers(kata, edits)
-    if functions is None:
-        return {}
-    try:
-        with torch.no_grad():
-            return made(kata, functions[name], trial.posed, whole=whole).steps
-    except FAULTS:
-        return {}
-
-
-def _first_wrong(
-    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], differs: Sequence[str],
-    steps: Sequence[Step], given: Given,
-) -> Step | None:  # fmt: skip
-    names = list(differs)
-    start = next((name for name in slip.shows if name in names), None)
-    if start is not None:
-        names = names[names.index(start) :]
-    for name in names:
-        value = wrong[name]
-        step = _displaced(value, right, steps, given)
-        if step is None and given.weights and name in right and _rearranged(value, right[name]):
-            # One head of it is some head of the right one too, and tells nothing.
-            step = find(value.flatten(), list(steps))
-        else:
-            step = step or holding(value, steps, given)
-            step = step or holding_part(value, right.get(name), steps)
-        if step is not None:
-            return step
-    return None
-
-
-def _displaced(
-    value: Tensor, right: dict[str, Tensor], steps: Sequence[Step], given: Given
-) -> Step | None:
-    """The step at which right entries come to lie where they do not belong, if that is all."""
-    if given.weights:
-        # What a layer made is moved about; the last step that holds it so is meant.
-        same = (v for v in right.values() if v.numel() == value.numel())
-        return laid(value, steps) if any(_rearranged(v, value) for v in same) else None
-    displaced = any(moved(value, one) and not _alike(value, one) for one in right.values())
-    return as_it_lies(value, steps) if displaced else None
-
-
-def _rearranged(left: Tensor, right: Tensor) -> bool:
-    """Whether two tensors have the same entries, in any order."""
-    return _alike(left.flatten().sort().values, right.flatten().sort().values)
-
-
-def _overflow(steps: Sequence[Step]) -> Step | None:
-    """The first step that comes to NaN, or to infinity above; of 0 / 0 the powers before it."""
-    powers = None
-    for step in steps:
-        name = step["call"].strip("_")
-        powers = step if name in {"exp", "exp2"} else powers
-        if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step["values"]):
-            return (
-                powers if powers and name in {"div", "truediv", "divide", "true_divide"} else step
-            )
-    return None
-
-
-def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) -> Step | None:
-    """The first step, after the last that the model answer takes too, that is as large."""
-    places = {id(step): place for place, step in enumerate(steps)}
-    reached, wanted = -1, None
-    for value in right.values():
-        step = holding(value, steps, given)
-        if step is not None:
-            reached, wanted = max(reached, places[id(step)]), None
-        elif wanted is None:
-            wanted = value
-    if wanted is None:
-        return None
-    sizes = (
-        step for step in steps[reached + 1 :]
-        if any(v.numel() == wanted.numel() for v in (*step["values"], *step["marks"]))
-    )  # fmt: skip
-    return next(sizes, None)
-
-
-def _blamed(
-    step: Step, steps: Sequence[Step], right: dict[str, Tensor], wrong: dict[str, Tensor]
-) -> list[int]:
-    """A step's lines; from its caller's on where a helper that it is in does right elsewhere."""
-    lines = list(step["lines"])
-    if any(one.numel() == v.numel() and _rearranged(one, v)
-           for v in step["values"] for one in right.values()):  # fmt: skip
-        # What is moved about is right elsewhere by its entries alone.
-        return lines
-    floats = [n for n, v in right.items() if v.is_floating_point() and v.numel() > 1]
-    kept = [right[n] for n in floats if n in wrong and _alike(right[n], wrong[n])]
-    while len(lines) > 1:
-        others = [
-            one for one in steps
-            if one["lines"][-len(lines) :][:1] == lines[:1]
-            and one["lines"][-len(lines) :] != lines
-            and len(one["lines"]) >= len(lines)
-        ]  # fmt: skip
-        if not any(find(value, others) for value in kept):
-            break
-        lines = lines[1:]
-    return lines
-
-
-def _alike(left: Tensor, right: Tensor) -> bool:
-    if left.dtype.is_floating_point != right.dtype.is_floating_point:
-        return False
-    return alike(left.double(), right.double(), _SAME)

@@ -6,12 +6,24 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
+from ...kata.slips import Slip
 from ..vocabulary import forward_role
 from .lines import in_place, thrown_away
 from .milestones import Step
 from .origins import Origins
 
-__all__ = ["Places"]
+__all__ = ["EXTRAS", "Places"]
+
+# Calls that attention does without, and what it is to have one.
+EXTRAS = {
+    **dict.fromkeys(("layer_norm", "rms_norm", "group_norm", "batch_norm"), "norm-added"),
+    **dict.fromkeys(
+        (
+            "relu", "relu_", "gelu", "tanh", "silu", "elu", "leaky_relu", "sigmoid", "selu", "mish",
+        ),
+        "activation-added",
+    ),
+}  # fmt: skip
 
 # Calls that draw a causal mask, or put one on.
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
@@ -28,12 +40,12 @@ _JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
 class Places(Origins):
     """Follows a step to what stands behind it, in a file of functions."""
 
-    def behind(self, group: str, step: Step, steps: Sequence[Step]) -> int | None:
-        """The line that a group of mistakes is made on; None: the step's own.
+    def behind(self, slip: Slip, step: Step, steps: Sequence[Step]) -> int | None:
+        """The line that a mistake is made on, by its group; None: the step's own.
 
         step: where it shows. steps: all of its call.
         """
-        lines = step["lines"]
+        group, lines = slip.group, step["lines"]
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
             "loop": self._loop, "read": self._read, "number": self._number,
@@ -42,6 +54,12 @@ class Places(Origins):
             return one(lines)
         if group == "call":
             return lines[-1]
+        if group == "taken":
+            return self._taken(slip.id.partition("-")[0], lines, steps)
+        if group == "swapped":
+            return self._swapped(slip.id, steps)
+        if group == "lined-up":
+            return self.lined_up(next((s for s in steps if EXTRAS.get(s["call"]) == slip.id), step))
         if group == "variance":
             taken = (each["line"] for each in steps if each["call"].strip("_") in _SPREADS)
             return next(taken, None)
@@ -88,6 +106,30 @@ class Places(Origins):
                 if made is not None and made.line in lines:
                     return made.line
         return None
+
+    def _taken(self, role: str, lines: list[int], steps: Sequence[Step]) -> int:
+        """Where a role takes its input as it comes: outside of helpers that come after layers."""
+        projecting = {line for step in steps if step["weights"] for line in step["lines"]}
+        functions = self.functions_of(projecting)
+        outside = (n for n in range(len(lines)) if functions & self.functions_of({lines[n]}))
+        lines = lines[next(outside, 0) :]
+        return self.alias(lines, role) or lines[0]
+
+    def _swapped(self, mistake: str, steps: Sequence[Step]) -> int | None:
+        """Where what a layer makes gets another role's name; else its second call."""
+        renamed = self.renamed("v", "k") if mistake == "values-from-keys" else None
+        used = [step for step in steps if step["weights"] and step["lines"]]
+        uses = {step["weights"][0]: list[Step]() for step in used}
+        for step in used:
+            uses[step["weights"][0]].append(step)
+        misnamed = (self.misnamed(many, weight) for weight, many in uses.items())
+        twice = (many[-1] for many in uses.values() if len(many) > 1)
+        found = next(filter(None, misnamed), None)
+        again = next(twice, None) if found is None else None
+        # A helper that is called twice does right: who calls it is meant.
+        helped = again is not None and len({*(s["line"] for s in uses[again["weights"][0]])}) == 1
+        told = found or again
+        return renamed or (told and told["lines"][1 if helped and len(told["lines"]) > 1 else 0])
 
     def _start(self, lines: list[int]) -> int | None:
         """Where what a line reads, and the loop around it sets anew, was set before that loop."""

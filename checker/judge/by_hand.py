@@ -105,7 +105,7 @@ def _solved(kata: Kata, answer: Any, given: Given, out: Tensor) -> Tensor | None
 
         def result(multipliers: Tensor, alone: Given = alone) -> Tensor:
             module["MULTIPLIERS"] = multipliers
-            given_back = Ready(answer, alone)(**alone.tensors, **alone.plain)
+            given_back = Ready(answer, alone)(**alone.arguments)
             return given_back[0] if isinstance(given_back, tuple) else given_back
 
         try:

@@ -67,7 +67,7 @@ class Case:
         if function.mask is not None:
             parts.append(say(f"direct-mask-{self.mask or 'none'}", language))
             if self.mask is not None:
-                parts[-1] += f" {shape_name(self.shape_of(function.mask))}"
+                parts[-1] += f" {shape_name(self.taken_of(function.mask))}"
         if self.schedule:
             parts.append(say(f"direct-{self.schedule}", language, after=self.after))
         if self.gain != 1:
@@ -86,6 +86,10 @@ class Case:
         """The shape that an argument has here, in symbols."""
         return argument.shapes[self.turn % len(argument.shapes)]
 
+    def taken_of(self, argument: Argument) -> tuple[str, ...]:
+        """The shape in which a submission takes it."""
+        return (argument.taken or argument.shapes)[self.turn % len(argument.shapes)]
+
     def scope(self) -> dict[str, Any]:
         """What a sum may speak of."""
         return {**self.sizes, **self.chosen}
@@ -97,9 +101,11 @@ class Given:
 
     tensors: in float64 where they hold floats. plain: what is no tensor. left: those that are
     left out. Of an object settings and weights are what it is made with, the weights by the
-    model answer's names. state: the argument that takes what an earlier call gave back, which
-    lies under the name `carried` ("" for none); what this one gives back is kept under `kept`.
-    before: the calls on the same object before this one.
+    model answer's names. stacks: the layers that it holds in one. state: the argument that takes
+    what an earlier call gave back, which lies under the name `carried` ("" for none); what this
+    one gives back is kept under `kept`.
+    before: the calls on the same object before this one. twice: arguments of the model answer
+    that get what another is given.
     """
 
     tensors: dict[str, Tensor]
@@ -107,6 +113,8 @@ class Given:
     left: tuple[str, ...] = ()
     settings: dict[str, Any] = field(default_factory=dict)
     weights: dict[str, Tensor] = field(default_factory=dict)
+    stacks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    twice: dict[str, str] = field(default_factory=dict)
     state: str = ""
     carried: str = ""
     kept: str = ""
@@ -131,6 +139,22 @@ class Given:
         tensors = {name: turned(tensor) for name, tensor in self.tensors.items()}
         before = tuple(earlier.otherwise() for earlier in self.before)
         return replace(self, tensors=tensors, before=before)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All that the model answer is called with."""
+        twice = {name: self.tensors[source] for name, source in self.twice.items()}
+        return {**self.tensors, **self.plain, **twice}
+
+    @property
+    def held(self) -> dict[str, Tensor]:
+        """The weights by the model answer's parameters, those that it stacks as one."""
+        found = dict(self.weights)
+        for name, layers in self.stacks.items():
+            for leaf in ("weight", "bias"):
+                parts = [found.pop(f"{layer}.{leaf}") for layer in layers]
+                found[f"{name}.{leaf}"] = torch.cat(parts)
+        return found
 
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats in a dtype."""
@@ -294,6 +318,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
         tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
         settings={} if module is None else module.worth(case.scope()),
         weights={} if module is None else _weights(module, case, generator),
+        stacks={} if module is None else module.stacks, twice=function.twice,
     )  # fmt: skip
 
 

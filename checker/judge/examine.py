@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from ...kata.arithmetic import worth
 from ...kata.catalogue import Kata
 from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
@@ -18,9 +19,10 @@ from ..process.handle import Candidate
 from ..process.wire import dtype_name
 from .classes.trials import answers_of
 from .compare import VALUE_BOUND, low_precision_bound
-from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
+from .draw import Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
 from .kept import right_answer
+from .mask_forms import settle
 from .trials import Finding, Trial, by_dtype, until_ended
 from .trials import same as alike
 from .truth import Answers
@@ -46,6 +48,7 @@ class Found:
     counts: dict[str, int] = field(default_factory=dict)
     findings: dict[str, list[Finding]] = field(default_factory=dict)
     dropped: dict[torch.dtype, Finding] = field(default_factory=dict)
+    forms: tuple[tuple[str, ...], ...] = ()
     modified: set[str] = field(default_factory=set)
     printed: list[int | None] = field(default_factory=list)
     state: str | None = None
@@ -152,7 +155,9 @@ class Examination:
         if mask is not None and mask.name in handed:
             dtype = self.mask_dtypes[trial.case.turn % len(self.mask_dtypes)]
             shown = dressed(handed[mask.name], self.convention, dtype, trial.dtype)
-            handed[mask.name] = shown
+            axes = trial.case.taken_of(mask) if mask.taken else ()
+            taken = [worth(axis, trial.case.scope()) for axis in axes]
+            handed[mask.name] = shown.reshape(taken) if taken else shown
         return handed
 
     def work_out(self, trial: Trial) -> Tensor | None:
@@ -195,11 +200,19 @@ class Examination:
             if not runs or self.object_of(trial) != before:
                 before = self.object_of(trial)
                 runs.append({"dtype": dtype_name(dtype), "calls": [],
-                             "warm": trial.call, **self.way_in(trial)})  # fmt: skip
+                             "warm": self.plainest(trial.call), **self.way_in(trial)})  # fmt: skip
             runs[-1]["calls"].append(trial.call)
         if not runs:
             return []
         return self.answered(runs)
+
+    def plainest(self, call: dict[str, Any]) -> dict[str, Any]:
+        """A call without what may fail in it, for layers that are made when they are first used."""
+        assert self.bound is not None
+        mask = self.function.mask
+        own = self.bound.named.get(mask.name, "") if mask is not None and mask.optional else ""
+        kwargs = {name: value for name, value in call["kwargs"].items() if name != own}
+        return {"args": call["args"], "kwargs": kwargs, "inputs": call["inputs"]}
 
     def answered(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Ask for runs, each of an object and its calls; return the answers to all calls."""
@@ -207,7 +220,10 @@ class Examination:
         answer = self.candidate.ask({"do": "run", "runs": runs})
         self.found.printed = self.found.printed or answer["printed"]
         for run, result in zip(runs, answer["results"], strict=True):
-            answers += answers_of(result, len(run["calls"]))
+            several = answers_of(result, len(run["calls"]))
+            for one in several if result.get("made") else ():
+                one["made"] = result["made"]
+            answers += several
         return answers
 
     def object_of(self, trial: Trial) -> Any:  # noqa: ARG002 - a function is the same for all
@@ -249,7 +265,7 @@ class Examination:
             self.bound = None
             return None
         rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
-        self.try_mask_dtypes()
+        settle(self)
         return finding if rank == 2 else None
 
     def _first_try(self) -> Finding | None:
@@ -257,29 +273,6 @@ class Examination:
         self.mask_dtypes = [torch.bool]
         trial = self.trial(case)
         return trial.judge(self.run([trial])[0])
-
-    def try_mask_dtypes(self) -> None:
-        """Leave out the mask dtypes that raise where another one does not."""
-        mask = self.function.mask
-        if mask is None or self.convention == "additive":
-            return
-        case = next(small(self.function, self.sizes, mask=True), None)
-        if case is None:
-            return
-        first = self.trial(case)
-        trials = {dtype: replace(first) for dtype in MASK_DTYPES}
-        for dtype, trial in trials.items():
-            self.mask_dtypes = [dtype]
-            self.write(trial)
-        answers = self.run([*trials.values()])
-        fails: dict[torch.dtype, Finding] = {}
-        for (dtype, trial), answer in zip(trials.items(), answers, strict=True):
-            finding = trial.judge(answer)
-            if finding and finding.kind == "raised":
-                fails[dtype] = finding
-        works = [dtype for dtype in MASK_DTYPES if dtype not in fails]
-        self.mask_dtypes = works or [torch.int64]
-        self.found.dropped = fails if works else {}
 
     def try_grid(self) -> None:
         """Values, masks, lengths, gradients and large values."""

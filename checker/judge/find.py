@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -31,6 +31,9 @@ class Bound:
     named: by the kata's name the submission's own. missing: what it has no argument for.
     needed: masks that may be left out, and that it cannot do without: it is given None for them.
     switched: switches of the cache, or of causality, that are off by default, and are turned on.
+    fed: its further arguments that get one of the kata's as well. fixed: those that get a
+    constant, of which `unasked` are none of the kata's. twice: the kata's arguments that it has
+    not, with the one that stands for both.
     """
 
     name: str
@@ -39,6 +42,10 @@ class Bound:
     missing: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     switched: tuple[str, ...] = ()
+    fed: dict[str, str] = field(default_factory=dict)
+    fixed: dict[str, Any] = field(default_factory=dict)
+    twice: dict[str, str] = field(default_factory=dict)
+    unasked: tuple[str, ...] = ()
 
     def call(self, given: Given, handed: dict[str, Tensor], **extra: Any) -> dict[str, Any]:
         """Write a call as the candidate's process takes it. handed: the tensors as they go over."""
@@ -56,7 +63,8 @@ class Bound:
             for name, own in self.named.items()
             if name in handed or name in given.plain or name in self.needed
         }
-        kwargs |= dict.fromkeys(self.switched, True)
+        kwargs |= {own: item(name) for own, name in self.fed.items()}
+        kwargs |= self.fixed | dict.fromkeys(self.switched, True)
         return {"args": args, "kwargs": kwargs, "inputs": handed, **extra}
 
     def _by_place(self, given: Given) -> list[str]:

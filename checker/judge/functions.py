@@ -9,27 +9,31 @@ from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
-from ..diagnose.diagnose import Named, diagnose
 from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
 from ..process.handle import Candidate, Ended
 from ..report.messages import say
 from ..report.report import Fault, Part, Report
+from ..report.report import Named as Other
 from . import budget
 from .again import DirectAgain
+from .beneath import beneath
 from .checks import try_all
+from .choose import choose
 from .classes.device_verdict import judge_device
 from .classes.on_device import Again, DeviceRun
 from .examine import Examination
 from .find import Entry, found
 from .guess import guess
 from .maskless import with_masks
+from .naming import calls_for_a_name, name_mistakes
 from .objects import chosen
 from .page import Page
 from .refusals import Refusals, Refused
 from .rules import broken, misplaced
 from .sheet import Sheet
 from .source import Source
+from .structure import judge_structure
 from .subject import Subject
 from .timed import subject_of
 from .trials import Finding, Trial
@@ -47,21 +51,21 @@ _NAMING = 20.0
 _LIVES = 2
 # Says how a process ended, and starts another that has run the file.
 Revive = Callable[[Ended], tuple[Fault, Candidate]]
-_TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
-    *, classes: list[dict[str, Any]], revive: Revive, on_device: OnDevice,
+    *, loaded: dict[str, Any], revive: Revive, on_device: OnDevice,
 ) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
-    classes: those that the file defines. revive: tells how a process ended, and starts another.
+    loaded: what the file defines, its classes and sizes. revive: tells how a process ended, and
+    starts another.
     on_device: judges what has passed once more on a real accelerator, where there may be one;
     the candidate is gone then. What may be timed of the file is returned.
     """
     judging = _Judging(kata, candidate, source, report, job, revive=revive, on_device=on_device)
-    judging.run(classes)
+    judging.run(loaded)
     return subject_of(kata, source, candidate.path, judging.examinations)
 
 
@@ -91,8 +95,9 @@ class _Judging:
         self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
 
-    def run(self, classes: list[dict[str, Any]]) -> None:
+    def run(self, loaded: dict[str, Any]) -> None:
         """Judge every function that is asked for and written, whatever the others do."""
+        classes, self.globals = loaded["classes"], loaded["sizes"]
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
         module = asked.functions[0].module is not None
@@ -150,6 +155,8 @@ class _Judging:
             )  # fmt: skip
 
         one = make(function)
+        if isinstance(one, Weighing):
+            one.globals = self.globals
         finding = one.bind()
         masked = with_masks(one, finding, make)
         if masked is not None:
@@ -238,7 +245,8 @@ class _Judging:
         for one in examinations:
             if isinstance(one, Weighing):
                 page.parameters(one)
-                page.dropout(one)
+                judge_structure(page, one, self.kata.promised)
+                page.dropout(one, self._dropout)
         for one in examinations:
             page.masks(one)
             if one.function.name in self.unmasked:
@@ -267,50 +275,31 @@ class _Judging:
         assert one.function.mask is not None
         finding, mask = self.unmasked[one.function.name], one.function.mask.name
         call = "forward" if isinstance(one, Weighing) else f"`{one.entry['name']}`"
+        name = one.bound.named.get(mask, mask)
+        if one.bound.needed and finding.fault is not None:
+            page.remark("mask-without-default", page.lines.argument(name), "mask-always-needed",
+                        name=name)  # fmt: skip
+            return
         own = function_at(self.source, one.entry["line"])
-        page.needs_mask(one.bound.named.get(mask, mask), call, finding.kind, finding.fault, own)
+        page.needs_mask(name, call, finding.kind, finding.fault, own)
 
     def _diagnose(self, page: Page, one: Examination) -> None:
-        wrong = [check for check in _TELLING if one.found.findings.get(check)]
-        low = one.found.findings.get("dtypes", [])
-        if not wrong and not low:
+        if page.uncarried(one) or not calls_for_a_name(page, one):
             return
-        if page.uncarried(one) or one.found.state == "fail-random":
-            # Numbers that are others each time are no mistake's.
-            return
-        page.dtype(one)
-        if all(f.trial.case.large for many in one.found.findings.values() for f in many):
-            # What is right at small sizes is no formula's fault.
-            guess(page, one)
-            return
-        evidence: list[Trial] = list(one.seen)
-        further: list[Trial] = []
-        found = one.found.findings
-        training = all(f.trial.case.train for check in wrong for f in found[check])
-        if training and wrong and isinstance(one, Weighing):
-            # What train mode alone shows is explained by what is seen there.
-            evidence = one.recorded([one.in_training(trial) for trial in one.seen])
-        for check in wrong:
-            many = sorted(found[check], key=lambda f: f.trial.weight)
-            many = [finding for finding in many if not finding.trial.case.grad]
-            evidence += [one.again(finding.trial) for finding in many[:1]]
-            if check == "stability":
-                # A few large scores may miss what many show: an overflow, or a row of zeros.
-                further += [one.again(finding.trial) for finding in many[1:][-1:]]
-        off = [finding.trial for finding in low if finding.kind == "values"]
-        if off and not wrong:
-            evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
-        named: list[Named] = []
-        with suppress(budget.Spent):
-            named = diagnose(
-                self.kata, one.function.name, evidence, further, page.places, one.numbers
-            )
+        named = name_mistakes(page, one)
         told = self._told_below(one)
         self.told[one.entry["name"]] = {each.slip.id for each in named}
         # Whoever calls a function that is wrong gets its mistake with it: it is said once.
         page.name([each for each in named if each.slip.id not in told])
+        if named and isinstance(one, Weighing) and one.found.state is None:
+            beneath(page, one, named[0].edits, self._dropout)
         if not named and not page.told_of(one):
             guess(page, one)
+
+    @property
+    def _dropout(self) -> str:
+        """What the kata says of dropout, as a contract does."""
+        return self.kata.promised.dropout if self.kata.promised else "optional"
 
     def _told_below(self, one: Examination) -> set[str]:
         """The mistakes that were named in a function that this one calls."""
@@ -354,11 +343,24 @@ class _Judging:
     def _class(self, classes: list[dict[str, Any]]) -> dict[str, Entry]:
         """The class that is meant, under the name that the kata has for it."""
         function = self.kata.asked.functions[0]
-        entry = chosen(function, classes, self.job["class"], self.source.mentions)
+        entry = self._chosen(function, classes)
         if entry is not None and entry["forward"] is None:
             self.report.object = entry["name"]
             raise Refused("forward", self._say("forward-missing", name=entry["name"]))
         return {} if entry is None else {function.name: entry}
+
+    def _chosen(self, function: Function, classes: list[dict[str, Any]]) -> Entry | None:
+        wanted, mentions = self.job["class"], self.source.mentions
+        if self.kata.promised is None:
+            return chosen(function, classes, wanted, mentions)
+        choice = choose(self.kata, classes, wanted, mentions)
+        if choice.chosen is not None and wanted is None:
+            known = self.source.classes
+            self.report.also = [
+                Other(name=one["name"], line=known[one["name"]].lineno)
+                for one in choice.candidates if one["name"] in known
+            ]  # fmt: skip
+        return choice.chosen and {**choice.chosen, "arguments": choice.chosen["forward"]}
 
     def _listed(self, words: Any) -> str:
         return self._say("comma").join(words)

@@ -14,7 +14,7 @@ from ..process.wire import dtype_name
 from .examine import Examination
 from .page import Page
 from .sized import sized_calls
-from .trials import Finding
+from .trials import Finding, Trial
 from .written import function_at
 
 __all__ = ["guess"]
@@ -76,9 +76,17 @@ def _dtypes(page: Page, one: Examination) -> bool:
         if fault is not None and not finding.trial.case.far and not elsewhere:
             dtype = dtype_name(finding.trial.dtype)
             reason = fault["message"].split("\n")[0]
-            page.blame("dtype-hardcoded", fault["line"], dtype=dtype, reason=reason)
+            line = narrowing(one, finding.trial) or fault["line"]
+            page.blame("dtype-hardcoded", line, dtype=dtype, reason=reason)
             return True
     return False
+
+
+def narrowing(one: Examination, trial: Trial) -> int | None:
+    """The line of a call that first makes floats of another dtype than its inputs', if any does."""
+    floats = {"float64", "float32", "bfloat16", "float16"} - {dtype_name(trial.dtype)}
+    steps = one.again(trial).answer.get("steps", ())
+    return next((s["line"] for s in steps if s["dtype"] in floats and s["lines"]), None)
 
 
 def _sizes(page: Page, one: Examination) -> bool:

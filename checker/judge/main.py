@@ -36,10 +36,10 @@ from ..report.report import Fault, Named, Report
 from ..report.timings import Timings
 from . import budget
 from . import functions as direct
+from .choose import choose
 from .classes.again import ClassAgain
 from .classes.attempts import Unbound, bind
 from .classes.behaviour import Trace, pretend, trace
-from .classes.choose import choose
 from .classes.device_verdict import judge_device
 from .classes.dropout_trial import DropoutFinding, DropoutTrial
 from .classes.dropout_verdict import judge_dropout
@@ -201,7 +201,7 @@ class _Sitting:
         answer = self._load(source, candidate)
         if self.kata.kind != "class":
             self.phase = "run"
-            self._judge_directly(source, candidate, answer["classes"])
+            self._judge_directly(source, candidate, answer)
             return
         entry, sizes = self._choose(source, answer)
         self.result.object = entry["name"]
@@ -238,13 +238,11 @@ class _Sitting:
         assert first is not None
         return first
 
-    def _judge_directly(
-        self, source: Source, candidate: Candidate, classes: list[dict[str, Any]]
-    ) -> None:
+    def _judge_directly(self, source: Source, candidate: Candidate, loaded: dict[str, Any]) -> None:
         try:
             self.subject = direct.judge(
                 self.kata, candidate, source, self.result, self.job,
-                classes=classes, revive=self._revived, on_device=self._on_device,
+                loaded=loaded, revive=self._revived, on_device=self._on_device,
             )  # fmt: skip
         except direct.Refused as refused:
             unjudged = Unjudged(refused.kind, refused.message, refused.line, refused.help)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...kata.functions import Function
 from .draw import Case, small
 from .examine import Examination
+from .mask_forms import in_form
 from .trials import Finding, same
 from .weighing import Weighing
 
@@ -32,11 +33,14 @@ def with_masks(
     if wrong is None:
         return None
     needed = replace(mask, optional=False)
-    arguments = tuple(needed if each is mask else each for each in one.function.arguments)
-    other = make(replace(one.function, arguments=arguments))
-    if other.bind() is not None or other.bound is None or _wrong(other) is not None:
-        return None
-    return other, wrong
+    for form in (None, *(mask.adapted if finding is not None else ())):
+        shaped = needed if form is None else in_form(needed, (form,))
+        arguments = tuple(shaped if each is mask else each for each in one.function.arguments)
+        other = make(replace(one.function, arguments=arguments))
+        if other.bind() is None and other.bound is not None and _wrong(other) is None:
+            other.found.forms = () if form is None else mask.shapes
+            return other, wrong
+    return None
 
 
 def _wrong(one: Examination) -> Finding | None:

@@ -10,17 +10,20 @@ from typing import Any
 from torch import Tensor
 
 from ...kata.arithmetic import worth
+from ...kata.catalogue import Contract
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
 from ..vocabulary import constructor_role, words
 from .classes.cases import ASKED_RATE
 from .find import Entry, ways
+from .making import global_roles, plans, switched_on
 
-__all__ = ["Construction", "chosen", "constructions", "how_far"]
+__all__ = ["LONGEST", "Construction", "chosen", "constructions", "how_far"]
 
 # What is worth something without being asked for, by what a constructor may mean.
+LONGEST = 512
 _GIVEN: dict[str, Any] = {
-    "length": 512, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2,
+    "length": LONGEST, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2,
     "vocabulary": 17, "layers": 1,
     "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
     "yes": True, "flag": False,
@@ -73,12 +76,17 @@ class Construction:
     """One way to make an object: each argument with what it gets, by place where it must be.
 
     arguments: (name, "setting", which), (name, "role", which) or (name, "config", annotation).
+    globals: names in the file's globals that get what a role is worth. switched: switches of a
+    causal mask that are off by default.
     """
 
     name: str
     module: Module
     arguments: tuple[tuple[str, str, str], ...]
     placed: tuple[str, ...] = ()
+    globals: tuple[tuple[str, str], ...] = ()
+    causal: bool = True
+    switched: tuple[str, ...] = ()
 
     @property
     def configured(self) -> bool:
@@ -88,36 +96,56 @@ class Construction:
     @property
     def asked_rate(self) -> float | None:
         """The dropout rate that it is given, None where it takes none."""
-        takes = any((kind, source) == ("role", "dropout") for _, kind, source in self.arguments)
+        asked = {source for _, kind, source in self.arguments if kind == "role"}
+        asked |= {role for _, role in self.globals}
+        takes = "dropout" in asked
         return ASKED_RATE if takes else None
 
     def recipe(self, sizes: dict[str, Any], *, silent: bool = False) -> dict[str, Any]:
         """How the candidate's process makes the object at these sizes. silent: at a rate of 0."""
-        known = {one.name: worth(one.value, sizes) for one in self.module.settings}
-        roles = _GIVEN | ({"dropout": 0.0} if silent else {})
-        for one in self.module.settings:
+        settings = [one for one in self.module.settings if not one.rate]
+        known = {one.name: worth(one.value, sizes) for one in settings}
+        roles = _GIVEN | {"causal": self.causal} | ({"dropout": 0.0} if silent else {})
+        for one in settings:
             role = constructor_role(one.name)
-            if role is not None and role not in roles:
+            if role is not None and (role not in roles or role == "length"):
                 roles[role] = known[one.name]
-        for one in self.module.settings:
+        for one in settings:
             roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
+        # One head is as wide as all, and keys have as many heads as queries.
+        roles = {"heads": 1, "head_dim": roles.get("width"), **roles}
+        roles = {"kv_heads": roles["heads"], "inner": roles["head_dim"], **roles}
         kwargs: dict[str, Any] = {}
-        for name, kind, source in self.arguments:
+        spread = any(source == "spread" for _, _, source in self.arguments)
+        for name, kind, source in self.arguments if not spread else ():
             kwargs[name] = (
                 known[source] if kind == "setting"
                 else {"config": source} if kind == "config" else roles[source]
             )  # fmt: skip
         args = [kwargs.pop(name) for name in self.placed if name in kwargs]
         made = {"class": self.name, "args": args, "kwargs": kwargs}
-        return {**made, "roles": roles, "globals": {}, "longest": _GIVEN["length"]}
+        given = {name: roles[role] for name, role in self.globals}
+        return {
+            **made, "roles": roles, "globals": given, "spread": spread,
+            "longest": roles.get("length", _GIVEN["length"]),
+        }  # fmt: skip
 
 
-def constructions(module: Module, entry: Entry) -> Iterator[Construction]:
-    """Yield ways to make an object: by name, synonym and meaning, then by order alone."""
+def constructions(
+    module: Module, entry: Entry, contract: Contract | None = None, sizes: Sequence[Entry] = ()
+) -> Iterator[Construction]:
+    """Yield ways to make an object: by name, synonym and meaning, then by order alone.
+
+    contract: of attention, by whose roles a class of the ladder is made. sizes: numbers in the
+    module's globals that its functions read.
+    """
+    if contract is not None:
+        yield from _of_attention(module, entry, contract, sizes)
+        return
     signature = entry["constructor"] or []
     named = [one for one in signature if not one["kind"].startswith("VAR_")]
     placed = tuple(one["name"] for one in named if one["kind"] == "POSITIONAL_ONLY")
-    asked = [one for one in module.settings if not one.extra]
+    asked = [one for one in module.settings if not one.extra and not one.rate]
     found: list[tuple[tuple[str, str, str], ...]] = []
     if not named and any(one["kind"] == "VAR_KEYWORD" for one in signature):
         found.append(tuple((one.name, "setting", one.name) for one in asked))
@@ -134,12 +162,34 @@ def constructions(module: Module, entry: Entry) -> Iterator[Construction]:
         yield Construction(name=entry["name"], module=module, arguments=arguments, placed=placed)
 
 
+def _of_attention(
+    module: Module, entry: Entry, contract: Contract, sizes: Sequence[Entry]
+) -> Iterator[Construction]:
+    signature = entry["constructor"] or []
+    annotations = {one["name"]: one["annotation"] for one in signature}
+    for plan in plans(signature, contract):
+        yield Construction(
+            name=entry["name"],
+            module=module,
+            arguments=tuple(
+                (name, "config", annotations.get(name, "")) if role == "config"
+                else (name, "role", role)
+                for name, role in plan
+            ),
+            placed=tuple(one["name"] for one in signature if one["kind"] == "POSITIONAL_ONLY"),
+            globals=tuple(global_roles(list(sizes))),
+            causal=contract.causal,
+            switched=switched_on(plan, signature) if contract.causal else (),
+        )  # fmt: skip
+
+
 def _by_meaning(
     module: Module, named: Sequence[Entry], *, turned: bool = False
 ) -> tuple[tuple[str, str, str], ...]:
     """Give each argument a setting. turned: of two synonyms the later is meant."""
     given: dict[str, tuple[str, str]] = {}
-    left = list(module.settings)
+    # A rate is given as such, whatever its name.
+    left = [one for one in module.settings if not one.rate]
 
     def give(own: Entry, setting: Setting) -> None:
         given[own["name"]] = ("setting", setting.name)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...kata.functions import Asked
+from ...kata.functions import Argument, Asked
 from ..diagnose.crashes import raised
 from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import random_line, state_line
@@ -17,6 +17,7 @@ from ..report.report import CHECK_IDS, Difference, Part, Report
 from .classes.dropout_verdict import judge_dropout
 from .draw import grown, shape_name
 from .examine import Examination
+from .fills import remark_fills
 from .finding import Finding
 from .rules import Breach
 from .sheet import Sheet
@@ -72,7 +73,7 @@ class Page(Sheet):
     def parameters(self, one: Weighing) -> None:
         """Weights that no optimiser would find, and those that do nothing."""
         hidden = sorted(one.shown["hidden"])
-        line = one.entry["line"]
+        line = getattr(self.lines.own, "lineno", one.entry["line"])
         if not one.entry["module"]:
             self.fail(one, "parameters", self.say("fail-not-module", name=one.entry["name"]))
             self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
@@ -97,8 +98,8 @@ class Page(Sheet):
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
             self.remark("parameter-unused", self.lines.assignment(layer), name=name)
 
-    def dropout(self, one: Weighing) -> None:
-        """Where dropout acts in train mode, and at which rate."""
+    def dropout(self, one: Weighing, wanted: str) -> None:
+        """Where dropout acts in train mode, and at which rate. wanted: as a contract has it."""
         found = one.dropout
         line = random_line(self.source.classes.get(one.entry["name"]))
         if found is not None and found.place == "noise":
@@ -107,7 +108,9 @@ class Page(Sheet):
             return
         if found is not None and found.reading is not None:
             found.line = line
-        judge_dropout(self, "optional", found, one.shown["modules"])
+        masked = (t for t in one.seen if t.case.mask is not None)
+        drops = [d for trial in masked for d in trial.answer.get("dropouts", ())]
+        judge_dropout(self, wanted, found, one.shown["modules"], drops)
 
     def unread(self, one: Weighing) -> None:
         """Where nothing explains a class's numbers, own up that its weights may be misread."""
@@ -194,7 +197,8 @@ class Page(Sheet):
             mask = masked.function.mask
             assert mask is not None
             values["kinds"] = self._listed(self.say(f"direct-mask-{kind}") for kind in mask.masks)
-            values["shapes"] = self._listed(shape_name(shape) for shape in mask.shapes)
+            shapes = mask.taken or mask.shapes
+            values["shapes"] = self._listed(shape_name(shape) for shape in shapes)
             values["dtypes"] = self._listed(dtype_name(d) for d in masked.mask_dtypes)
         elif check == "gradients":
             names = [
@@ -222,6 +226,7 @@ class Page(Sheet):
         for one in examinations:
             self._purity(one)
             self._remarks(one)
+            remark_fills(self, one)
         self.follows("purity")
 
     def _purity(self, one: Examination) -> None:
@@ -236,7 +241,10 @@ class Page(Sheet):
             if found.state == "fail-random":
                 drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
                 if drops:
-                    self.blame("dropout-in-eval", drops[0]["line"])
+                    line = drops[0]["line"]
+                    made = self.places.layer([line], "dropout") if line else None
+                    self.blame("dropout-in-eval", made or line)
+                    self.set("dropout", "fail", self.say("dropout-in-eval"))
                 else:
                     self.blame("nondeterministic", self._state_line(one))
             elif found.state == "fail-kept":
@@ -262,16 +270,33 @@ class Page(Sheet):
                 self.remark("returns-tuple", line)
         for own in [one.bound.named[name] for name in one.bound.needed] if one.bound else []:
             self.remark("mask-without-default", self.lines.argument(own), name=own)
-        for own in one.bound.switched if one.bound else ():
+        if one.bound and one.bound.unasked:
+            names = self._listed(f"`{own}`" for own in one.bound.unasked)
+            line = self.lines.argument(one.bound.unasked[0])
+            self.remark("argument-unknown", line, names=names)
+        switched = one.bound.switched if one.bound else ()
+        if isinstance(one, Weighing) and one.construction is not None:
+            switched = (*one.construction.switched, *switched)
+        for own in switched:
             self.remark("switch-off", self.lines.argument(own), name=own)
         if found.nan_rows:
             self.remark("nan-on-empty-row")
-        if found.dropped and not self.blames("mask-dtype"):
+        if found.forms and one.function.mask is not None:
+            self._other_forms(one, one.function.mask)
+        elif found.dropped and not self.blames("mask-dtype"):
             dtypes = self._listed(dtype_name(dtype) for dtype in found.dropped)
             self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
-        for fault in found.half_faults[:1]:
-            fill = self.lines.fill_on(fault["line"])
-            self.remark("fill-overflows-half", fault["line"], fill=fill or self.say("it"))
+
+    def _other_forms(self, one: Examination, mask: Argument) -> None:
+        asked = {*mask.shapes, *found} if (found := one.found.forms) else ()
+        taken = mask.taken or mask.shapes
+        wanted = [form for form in asked if form in found or form in taken]
+        name = one.bound.named.get(mask.name, mask.name) if one.bound else mask.name
+        self.remark(
+            "mask-form", self.lines.naming(name),
+            forms=" ".join(map(shape_name, taken)), wanted=" ".join(map(shape_name, wanted)),
+            dtypes=", ".join(map(dtype_name, one.mask_dtypes)),
+        )  # fmt: skip
 
     # -- the diagnosis ---------------------------------------------------------------------
 

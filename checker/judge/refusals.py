@@ -8,13 +8,15 @@ from typing import Any
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
 from ..diagnose.classes.evidence import by_words
-from ..diagnose.crashes import because, no_tensor, placed, reason_of
+from ..diagnose.crashes import because, by_shapes, no_tensor, placed, reason_of
 from ..diagnose.diagnose import raising
+from ..diagnose.origins import Origins
 from ..report.messages import say
 from ..report.report import Diagnosis
 from .examine import Examination
 from .fewer_axes import axes_taken
 from .find import Entry, handed_over, unasked
+from .objects import LONGEST
 from .source import Source
 from .trials import Finding
 from .unjudged import known, slipped
@@ -129,7 +131,12 @@ class Refusals:
 
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""
-        line, told = fault["line"], by_words(fault)
+        line, told = (
+            fault["line"],
+            by_words(fault) or by_shapes(fault, self.kata, finding.trial, LONGEST),
+        )
+        if told == "length-fixed" and line is not None:
+            line = Origins(self.source, one.entry["name"]).size([line]) or line
         if told is not None:
             return [known(told, line, self.source, self.language)]
         slip = raising(self.kata, one.function.name, finding.trial, fault["message"], one.numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -59,7 +60,7 @@ def subject_of(
                 name: tensor.float() if tensor.is_floating_point() else tensor
                 for name, tensor in given.tensors.items()
             }
-            calls.append({one.function.name: {**tensors, **given.plain}})
+            calls.append({one.function.name: replace(given, tensors=tensors).arguments})
             settings = given.settings
         return Posed(mine=mine, settings=settings, calls=calls)
 

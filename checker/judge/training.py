@@ -17,7 +17,7 @@ from .trials import Trial
 from .truth import made
 from .weighing import Weighing
 
-__all__ = ["try_training"]
+__all__ = ["read_training", "try_training"]
 
 
 def try_training(one: Examination) -> None:
@@ -26,7 +26,7 @@ def try_training(one: Examination) -> None:
     if not isinstance(one, Weighing) or not one.held.aligned or "values" in wrong:
         return
     first = next(trial for trial in one.tried if not trial.missing)
-    one.dropout = _read(one, first)
+    one.dropout = read_training(one, first)
     by_hand = _random(one, first, one.way_in(first))
     if by_hand:
         one.dropout = read_by_hand(one, first)
@@ -37,17 +37,23 @@ def try_training(one: Examination) -> None:
             judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
 
 
-def _read(one: Weighing, first: Trial) -> DropoutFinding:
+def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     """Make a plain call in train mode, at the rate asked for, and see what dropouts are given."""
     assert one.construction is not None
     trial = replace(first, case=replace(first.case, train=True))
-    one.write(trial, record={"given": True})
-    run = {"dtype": dtype_name(trial.dtype), "calls": [trial.call], "warm": trial.call}
-    answer = one.answered([{**run, **one.way_in(first)}])[0]
+    calls: list[dict[str, Any]] = []
+    for silent in ([], None):
+        one.write(trial, record={"given": True, "only_dropout": silent})
+        calls.append(trial.call)
+    run = {"dtype": dtype_name(trial.dtype), "calls": calls, "warm": trial.call}
+    answer, loud = one.answered([{**run, **one.way_in(first)}])
     with torch.no_grad():
         steps = made(one.kata, one.right, first.given).steps
-    calls, asked = answer.get("dropouts", []), one.construction.asked_rate
-    return read_dropout(calls, steps, one.module.dropout, asked)
+    seen, asked = answer.get("dropouts", []), one.construction.asked_rate
+    if one.same(trial.results(answer), trial.results(loud)):
+        # What is called and changes nothing has its result thrown away.
+        return DropoutFinding(place="none", calls=seen, asked=asked)
+    return read_dropout(seen, steps, one.module.dropout, asked)
 
 
 def _random(one: Weighing, first: Trial, loud: dict[str, Any] | None = None) -> bool:

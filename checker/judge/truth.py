@@ -147,7 +147,7 @@ def made(
         call = Ready(function, given) if isinstance(function, type) else function
         if named:
             sys.setprofile(watch)
-        result = call(**given.tensors, **given.plain)
+        result = call(**given.arguments)
     except RuntimeError:
         if whole:
             raise
@@ -167,6 +167,21 @@ def weighs(answer: Answer) -> bool:
     return "weights" in code.co_varnames[code.co_argcount :]
 
 
+@dataclass(frozen=True, slots=True)
+class _Bare:
+    """An object of a model answer's class, and the shapes of its parameters by name."""
+
+    module: nn.Module
+    shapes: dict[str, torch.Size]
+
+
+@lru_cache(maxsize=256)
+def _bare(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
+    with undrawn_weights():
+        module: nn.Module = kind(**dict(settings)).eval()
+    return _Bare(module, {name: one.shape for name, one in module.named_parameters()})
+
+
 class Ready:
     """An object of the model answer's class, brought to where a call finds it.
 
@@ -175,36 +190,36 @@ class Ready:
     """
 
     def __init__(self, kind: type, given: Given) -> None:
-        with undrawn_weights():
-            self.module: nn.Module = kind(**given.settings)
-        for name, weight in given.weights.items():
-            owner, _, leaf = name.rpartition(".")
-            try:
-                layer = self.module.get_submodule(owner)
-            except AttributeError:
+        settings = tuple(given.settings.items())
+        # One that hands something on may keep something too.
+        bare = _bare.__wrapped__(kind, settings) if given.state else _bare(kind, settings)
+        self.module: nn.Module = bare.module
+        for name, weight in given.held.items():
+            if name not in bare.shapes:
                 # A layer that the right answer has not, and an edited one may have.
                 continue
-            own = layer._parameters.get(leaf)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            if own is not None and own.shape != weight.shape:
-                raise RuntimeError(f"{name} is {tuple(own.shape)}, and {tuple(weight.shape)} given")
+            if bare.shapes[name] != weight.shape:
+                has, given_shape = tuple(bare.shapes[name]), tuple(weight.shape)
+                raise RuntimeError(f"{name} is {has}, and {given_shape} given")
             # A plain tensor in the parameter's place, so that gradients reach the one given.
-            if leaf in layer._parameters:  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-                delattr(layer, leaf)
-                setattr(layer, leaf, weight)
+            owner, _, leaf = name.rpartition(".")
+            layer = self.module.get_submodule(owner)
+            layer._parameters.pop(leaf, None)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+            setattr(layer, leaf, weight)
         self.given = given
         self.kept: dict[str, Any] = {}
         for earlier in given.before:
             # What raises keeps nothing, there as here.
             with suppress(*FAULTS):
-                self._call(earlier, earlier.tensors, earlier.plain)
+                self._call(earlier, earlier.arguments)
 
     def __call__(self, **arguments: Any) -> Any:
         """Make the call itself, and return all that it gives back."""
-        return self._call(self.given, arguments, {})
+        return self._call(self.given, arguments)
 
-    def _call(self, given: Given, tensors: dict[str, Any], plain: dict[str, Any]) -> Any:
+    def _call(self, given: Given, arguments: dict[str, Any]) -> Any:
         state = {given.state: self.kept.get(given.carried)} if given.state else {}
-        result = self.module(**{**tensors, **plain, **state})
+        result = self.module(**{**arguments, **state})
         if given.kept:
             self.kept[given.kept] = result[-1] if isinstance(result, tuple) else None
         return result

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
 from typing import Any
 
 import torch
@@ -16,34 +15,25 @@ from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
 from ..process.wire import dtype_name
-from . import budget
+from .aligning import align, guess
 from .classes.dropout_trial import DropoutFinding
-from .compare import agree
 from .draw import Case, Given, by_calls, small
 from .examine import Examination
-from .find import ways
+from .find import Bound, ways
+from .forwarding import bounds
+from .mask_forms import settle
 from .objects import Construction, constructions, how_far
 from .sequences import KINDS, LONG, sequence
 from .trials import Finding, Trial, by_dtype
-from .truth import FAULTS, answers, made, options
 from .weights.derived import Derived, Objects
 from .weights.held import Held, Kind
-from .weights.readings import readings
 from .weights.takes import Reading
 
 __all__ = ["Weighing"]
 
-_PLAIN, _RARE = 60, 600
-# How many ways to be without some biases are tried of the right answer, and of one with a mistake.
-_FORMS, _LIKELY_FORMS = 64, 4
-# Two derivatives are one number where they differ by less, in units of the largest: right code
-# may take a detour through float32, or run in nothing else.
-_CLOSE, _CLOSE_IN_FLOAT32 = 1e-5, 1e-4
-_GUESSES = 8
-# Seconds of processor time for the reading that gives the submission's numbers, and for one
-# beside a mistake.
-_READING, _GUESSING = 30.0, 10.0
-_LOOKED_AT = 96
+
+# How many ways to make and call a class are tried before its first is taken as meant.
+_WAYS = 4
 
 
 class Weighing(Examination):
@@ -54,13 +44,21 @@ class Weighing(Examination):
         module = self.function.module
         assert module is not None
         self.module: Module = module
+        self.model = self.right
+        self.asked = self.function
+        # Numbers in the file's globals that may be sizes.
+        self.globals: Sequence[dict[str, Any]] = ()
         self.construction: Construction | None = None
         self.held = Held(module, self.sizes, self.generator)
         self.shown: dict[str, Any] = {}
         self.groups = 0
         self.dropout: DropoutFinding | None = None
         self.first_groups: list[Trial] = []
-        self._fixed = {symbol for text in module.texts for symbol in names_in(text)}
+        # Calls that return their input, to see what remains without them.
+        self.skip: tuple[str, ...] = ()
+        self.quiet = False
+        # Whether the calls of the constructor are kept too.
+        self.noting = False
 
     # -- finding the way in ----------------------------------------------------------------
 
@@ -69,34 +67,62 @@ class Weighing(Examination):
         case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
         plans = [
             (construction, bound)
-            for construction in constructions(self.module, self.entry)
-            for bound in ways(self.function, self.entry)
+            for construction in constructions(
+                self.module, self.entry, self.kata.promised, self.globals
+            )
+            for bound in self._ways()
         ]
         if not plans:
             return None
         self.mask_dtypes = [torch.bool]
-        best: tuple[int, Construction, Any, Trial, dict[str, Any]] | None = None
+        tried: list[tuple[int, Construction, Bound, Trial, dict[str, Any]]] = []
         for construction, bound in plans:
-            self.construction, self.bound = construction, bound
+            self._take(construction, bound)
             trial = self.trial(case)
             answer = self._described([trial])[0]
-            rank = how_far(answer)
-            if best is None or rank < best[0]:
-                best = (rank, construction, bound, trial, answer)
-            if not rank:
+            tried.append((how_far(answer), construction, bound, trial, answer))
+            right = [one for one in tried if not one[0]]
+            if right and (self.kata.promised is None or len(right) == _WAYS):
                 break
-        assert best is not None
-        rank, self.construction, self.bound, trial, self.shown = best
+        rank, construction, bound, trial, self.shown = min(tried, key=lambda one: one[0])
+        self._take(construction, bound)
         if "fault" in self.shown:
             return Finding(kind="raised", trial=trial, fault=self.shown["fault"])
         if rank == 2:
             container = str(self.shown["answer"].get("container"))
             return Finding(kind="none", trial=trial, words=container)
+        several = [one[1:3] + one[4:] for one in tried if not one[0]]
+        for construction, bound, self.shown in several if len(several) > 1 else ():
+            self._make_ready(case, construction, bound)
+            if align(self, self._first_calls()):
+                settle(self)
+                return None
+        # None is known to be right: the likeliest is meant.
+        _, construction, bound, _, self.shown = min(tried, key=lambda one: one[0])
+        self._make_ready(case, construction, bound)
+        self.align()
+        settle(self)
+        return None
+
+    def _make_ready(self, case: Case, construction: Construction, bound: Bound) -> None:
+        """Know the shapes of the weights in one way to make it, and the dtype that it runs in."""
+        self._take(construction, bound)
+        self.held = Held(self.module, self.sizes, self.generator)
+        self.found.work = torch.float64
         self._survey()
         self._settle(case)
-        self.align()
-        self.try_mask_dtypes()
-        return None
+
+    def _ways(self) -> Iterator[Bound]:
+        contract = self.kata.promised
+        if contract is None:
+            return ways(self.function, self.entry)
+        return bounds(self.function, self.entry, contract)
+
+    def _take(self, construction: Construction, bound: Bound) -> None:
+        """Make and call it in one way from now on."""
+        self.construction, self.bound = construction, bound
+        arguments = tuple(one for one in self.asked.arguments if one.name not in bound.twice)
+        self.function = replace(self.asked, arguments=arguments, twice=bound.twice)
 
     def _described(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
         tries = [
@@ -142,6 +168,11 @@ class Weighing(Examination):
 
     def align(self) -> None:
         """Take the first reading under which the model answer gives what the submission gave."""
+        trials = self._first_calls()
+        if not align(self, trials):
+            guess(self, trials)
+
+    def _first_calls(self) -> list[Trial]:
         rows = [row for row in self.sizes.rows() if self.held.kind(row).shapes][:3]
         chosen = choices(self.function)[0]
         kind = "random" if self.function.needs_mask else None
@@ -149,17 +180,7 @@ class Weighing(Examination):
         trials = [self.trial(case) for case in cases]
         for trial, answer in zip(trials, self.run(trials), strict=True):
             trial.answer = answer
-        ways: Iterator[Reading | Derived] = chain(
-            islice(self._readings(), _PLAIN),
-            [self._derived(self.right, _FORMS)],
-            islice(self._readings(turned=True), _RARE),
-        )
-        right = (way for way in ways if trials and all(self._gives(way, one) for one in trials))
-        found = None
-        with suppress(budget.Spent), budget.limited(_READING):
-            found = next(right, None)
-        self.held.aligned = found is not None
-        self.held.reading = self._guess(trials) if found is None else found
+        return trials
 
     @property
     def plain(self) -> bool:
@@ -167,87 +188,21 @@ class Weighing(Examination):
         matrices = [layer for layer in self.module.layers if len(layer.shape) > 1]
         shapes = self.held.first
         thick = [name for name, shape in shapes.items() if len(shape) > 1]
-        return len(self._linear) == len(thick) == len(matrices)
+        return len(self.linear) == len(thick) == len(matrices)
 
     @property
-    def _linear(self) -> frozenset[str]:
+    def linear(self) -> frozenset[str]:
         """The weights of `nn.Linear`s, whose rows are features."""
         return frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
 
-    def _readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:
-        first = self.sizes.first()
-        return readings(
-            self.held.first, self.module.layers, first, self._linear,
-            symbols=[n for n in first if first[n] > 1 and n in self._fixed],
-            loose=loose, turned=turned,
-        )  # fmt: skip
-
-    def _derived(self, model: Any, forms: int) -> Derived:
-        """A reading by what weights do, if this is what the submission computes."""
-        return Derived(
-            model=model, layers=self.module.own, objects=self._objects, forms=forms,
-            close=_CLOSE if self.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
-        )  # fmt: skip
-
-    def _guess(self, trials: Sequence[Trial]) -> Reading | Derived:
-        """Take a reading under which a mistake explains the first call, else the likeliest."""
-        strict = list(islice(self._readings(), _LOOKED_AT))
-        least = self._least()
-        fitting = [one for one in strict if self._gives(one, least)]
-        likely = [*dict.fromkeys((
-            *(fitting or strict)[:_GUESSES], *islice(self._readings(loose=True), _GUESSES),
-        ))]  # fmt: skip
-        edits = [edit for _, edit in options(self.kata, self.function.name, self.numbers)]
-        edited = [one for one in (answers(self.kata, (edit,)) for edit in edits) if one]
-        with suppress(budget.Spent), budget.limited(_GUESSING):
-            for reading in likely if trials else ():
-                given = self.held.lent(trials[0].given, trials[0].case, reading)
-                for one in edited:
-                    if self._agrees(one[self.function.name], given, trials[0]):
-                        return reading
-            for one in () if self.plain or not trials else edited:
-                derived = self._derived(one[self.function.name], _LIKELY_FORMS)
-                given = self.held.lent(trials[0].given, trials[0].case, derived, loose=False)
-                if self._agrees(derived.model, given, trials[0]):
-                    return derived
-        return likely[0] if likely else ()
-
-    def _least(self) -> Trial:
-        """Make the smallest call on an object of the first size, where few mistakes show."""
-        key = self.held.key(self.sizes.first())
-        rows = [row for row in self.sizes.rows() if self.held.key(row) == key]
-        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
-        least = min(rows, key=lambda row: sum(row.values()))
-        trial = self.trial(replace(case, sizes=least))
-        trial.answer = self.run([trial])[0]
-        return trial
-
-    def _gives(self, reading: Reading | Derived, trial: Trial) -> bool:
-        """Whether the model answer gives what the submission gave."""
-        given = self.held.lent(trial.given, trial.case, reading, loose=False)
-        return self._agrees(self.right, given, trial)
-
-    def _agrees(self, answer: Any, given: Given | None, trial: Trial) -> bool:
-        """Whether an answer gives what the submission gave in a trial."""
-        budget.spend()
-        actual = trial.results(trial.answer) if "fault" not in trial.answer else []
-        if not actual or given is None:
-            return False
-        try:
-            with torch.no_grad():
-                done = made(self.kata, answer, given, named=bool(self.function.left_out))
-        except FAULTS:
-            return False
-        theirs = done.results[0]
-        if actual[0].shape != theirs.shape:
-            return False
-        keep = done.counted(self.function.left_out)
-        keep = keep.expand(theirs.shape) if keep is not None else None
-        return agree(actual[0], theirs, trial.bound, keep)
+    @property
+    def fixed(self) -> set[str]:
+        """The symbols of the sizes that an object is made for."""
+        return {symbol for text in self.module.texts for symbol in names_in(text)}
 
     # -- objects of one size ---------------------------------------------------------------
 
-    def _objects(self, sizes: dict[str, int]) -> Objects | None:
+    def objects(self, sizes: dict[str, int]) -> Objects | None:
         """Objects of one size, whose weights derivatives are to tell apart."""
         kind = self.held.kind(sizes)
         if kind.objects is not None or not kind.shapes:
@@ -304,7 +259,27 @@ class Weighing(Examination):
         """Write a trial's call; what it gives back is kept for later ones."""
         given = trial.given
         held = {"hold": given.kept, "carried": given.carried} if given.state else {}
+        if self.skip or self.quiet:
+            silent = {"skip": [*self.skip]} | ({"only_dropout": []} if self.quiet else {})
+            extra["record"] = {"steps": "record" in extra, **extra.get("record", {}), **silent}
         super().write(trial, **held, **extra)
+
+    def silenced(self, skip: tuple[str, ...] = (), *, quiet: bool = False) -> Weighing:
+        """The same with some torch calls returning their input, and its weights read anew.
+
+        quiet: dropouts do.
+        """
+        other = copy.copy(self)
+        other.skip, other.quiet, other.right = skip, quiet, self.model
+        other.held = self.held.unread()
+        other.align()
+        return other
+
+    def read_as(self, reading: Reading | Derived) -> Weighing:
+        """The same with its weights read in another way."""
+        other = copy.copy(self)
+        other.held = self.held.unread(reading)
+        return other
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
         """Bring the gradients of the model answer's weights to the submission's parameters."""
@@ -325,7 +300,7 @@ class Weighing(Examination):
         weights = self.held.of(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
-        return {"recipe": recipe, "weights": weights}
+        return {"recipe": recipe, "weights": weights, "record": self.noting}
 
     def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:
         """How the candidate's process makes the object at these sizes. silent: without dropout."""
@@ -351,7 +326,7 @@ class Weighing(Examination):
         for symbol, values in self.sizes.values.items():
             sizes = self.sizes.row({**{s: v[0] for s, v in self.sizes.values.items()},
                                     symbol: values[-1]})  # fmt: skip
-            if symbol not in self._fixed and self.held.key(sizes) == self.held.key(one.sizes):
+            if symbol not in self.fixed and self.held.key(sizes) == self.held.key(one.sizes):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 
@@ -393,6 +368,15 @@ class Weighing(Examination):
             return
         for group in self._schedules(1):
             self.seen += self.recorded([trial for trial in group if not trial.missing])
+
+    def recorded(self, trials: list[Trial]) -> list[Trial]:
+        """Make trials' calls, and keep their steps; for a causal mask the constructor's as well."""
+        contract = self.kata.promised
+        self.noting = contract is not None and contract.causal
+        try:
+            return super().recorded(trials)
+        finally:
+            self.noting = False
 
     def again(self, trial: Trial) -> Trial:
         """Make a trial's call once more, and keep its steps; of several, the first was seen."""

@@ -21,7 +21,7 @@ from ..trials import Trial
 from ..truth import FAULTS, Ready
 from .parameter_names import is_bias, said_by
 from .refine import PROBES, assigned
-from .takes import Shapes
+from .takes import Shapes, nowhere
 
 __all__ = ["Derived", "Objects"]
 
@@ -124,6 +124,11 @@ class Derived:
     def _vectors(self) -> set[str]:
         return {f"{layer.name}.weight" for layer in self.layers if len(layer.shape) == 1}
 
+    @property
+    def _optional(self) -> set[str]:
+        """Matrices that a submission may be without; they are the identity then."""
+        return {f"{layer.name}.weight" for layer in self.layers if layer.optional}
+
     def _placed(self, objects: Objects, sizes: dict[str, int]) -> dict[str, Tensor] | None:
         for form in self._forms(objects) if self.form is None else [self.form]:
             if not objects.agrees(self._level(objects, form)):
@@ -137,6 +142,7 @@ class Derived:
     def _forms(self, objects: Objects) -> Iterator[_Form]:
         """Yield which biases there may be: those that leave no parameter unused first."""
         biases = [name for name in objects.wanted if name.endswith(".bias")]
+        biases += [name for name in objects.wanted if name in self._optional]
         rest = [name for name in objects.wanted if name not in biases]
         room = objects.count - sum(prod(objects.wanted[n]) for n in rest)
         some = chain.from_iterable(combinations(biases, n) for n in range(len(biases), -1, -1))
@@ -167,9 +173,10 @@ class Derived:
             return None
         found = dict(zip(form.names, places.split(sizes), strict=True))
         return {
-            name: found[name].reshape(shape) if name in found else torch.full(shape, -1)
+            name: found[name].reshape(shape) if name in found
+            else nowhere(shape, optional=name in self._optional)
             for name, shape in objects.wanted.items()
-        }
+        }  # fmt: skip
 
     def _level(self, objects: Objects, form: _Form) -> Tensor | None:
         parts = [torch.full(objects.wanted[n], _LEVEL).double() for n in form.names]
@@ -178,14 +185,17 @@ class Derived:
 
     def _output(self, objects: Objects, form: _Form, parts: Sequence[Tensor]) -> Tensor | None:
         """Call the model answer; weights that the submission has not are zero."""
-        weights = {n: torch.zeros(shape).double() for n, shape in objects.wanted.items()}
+        weights = {
+            n: torch.eye(*shape).double() if n in self._optional else torch.zeros(shape).double()
+            for n, shape in objects.wanted.items()
+        }
         for name, part in zip(form.names, parts, strict=True):
             added = form.offset if name in self._vectors else 0.0
             weights[name] = part.reshape(objects.wanted[name]) + added
         given = objects.trial.given
         try:
             made = Ready(self.model, replace(given, weights=weights))
-            result = made(**given.tensors, **given.plain)
+            result = made(**given.arguments)
         except FAULTS:
             return None
         return result[0] if isinstance(result, tuple) else result
@@ -195,7 +205,8 @@ class Derived:
 
         Weights in another order are another layer's weights for whoever loads trained ones.
         """
-        ordered = all(_in_order(name, where) for name, where in places.items())
+        present = ((name, where) for name, where in places.items() if not bool((where == -2).any()))
+        ordered = all(_in_order(name, where) for name, where in present)
         return ordered and self._as_named(places, objects, sizes)
 
     def _as_named(self, places: dict[str, Tensor], objects: Objects, sizes: dict[str, int]) -> bool:
@@ -226,6 +237,6 @@ class Derived:
 def _in_order(name: str, where: Tensor) -> bool:
     """Whether rows and columns follow each other as they do in the model answer."""
     if bool((where < 0).any()):
-        # A bias may be missing, and one that changes nothing, as a key's, cannot be told.
+        # Of a bias that changes nothing, as a key's, it cannot be told where it lies.
         return name.endswith(".bias")
     return all(bool((where.diff(dim=axis) > 0).all()) for axis in range(where.dim()))

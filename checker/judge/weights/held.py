@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -35,7 +36,8 @@ class Held:
     """A submission's weights, by the size of the object that holds them.
 
     reading: which of them is which of the model answer's. aligned: whether that is known to be
-    so, and not only the likeliest.
+    so, and not only the likeliest. explained: whether it is so beside a mistake. likely: others
+    that may be.
     """
 
     def __init__(self, module: Module, sizes: Sizes, generator: torch.Generator) -> None:
@@ -43,6 +45,8 @@ class Held:
         self.kinds: dict[Any, Kind] = {}
         self.reading: Reading | Derived = ()
         self.aligned = False
+        self.explained = False
+        self.likely: Sequence[Reading | Derived] = ()
         # By the tables and the draw, which stay here so that no other has their id.
         self._lent: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
 
@@ -53,6 +57,12 @@ class Held:
     def kind(self, sizes: dict[str, int]) -> Kind:
         """What is known of the objects of a size."""
         return self.kinds.setdefault(self.key(sizes), Kind())
+
+    def unread(self, reading: Reading | Derived = ()) -> Held:
+        """The same weights, not read yet, or read in another way."""
+        other = Held(self.module, self.sizes, self.generator)
+        other.kinds, other.reading = self.kinds, reading
+        return other
 
     @property
     def first(self) -> Shapes:
@@ -74,9 +84,9 @@ class Held:
 
         loose: put zeros where there is nothing that fits.
         """
-        places = self._places(reading, case)
+        places = self._placed(reading, case)
         if places is None and loose:
-            places = self._places(reading, case, loose=True) or self._nowhere(case)
+            places = self._placed(reading, case, loose=True) or self._nowhere(case)
         if places is None:
             return None
         held = self.of(case)
@@ -99,7 +109,7 @@ class Held:
     def brought_back(self, grads: dict[str, Tensor], case: Case) -> dict[str, Tensor]:
         """Bring gradients of the model answer's weights to the parameters that hold them."""
         shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
-        places = self._places(self.reading, case) if self.aligned else None
+        places = self._placed(self.reading, case) if self.aligned else None
         if places is None:
             return {}
         used = {*shapes} if isinstance(self.reading, Derived) else {
@@ -123,19 +133,41 @@ class Held:
         }  # fmt: skip
 
     @property
+    def added(self) -> list[str]:
+        """The parameters that hold a matrix which the model answer has not."""
+        extra = {one.name for one in self.module.layers if one.extra and len(one.shape) > 1}
+        takes = () if isinstance(self.reading, Derived) else self.reading
+        many = (take for take in takes if extra & {*take.layers})
+        return [name for take in many for name in (*take.names, *take.biases)]
+
+    def holders(self, layers: Iterable[str]) -> set[str]:
+        """The parameters that hold some of these layers' weights."""
+        sizes = self.sizes.first()
+        places = self._places(self.reading, sizes, self.first, loose=True) or {}
+        weights = {f"{layer}.weight" for layer in layers}
+        held = Derived.holders({n: p for n, p in places.items() if n in weights}, self.first)
+        return {name for names in held.values() for name in names}
+
+    @property
     def unused(self) -> list[str]:
         """The parameters that the output does not depend on."""
-        used = {name for many in self.roles.values() for name in many}
+        used = {name for many in self.roles.values() for name in many} | {*self.added}
         return [name for name in self.first if name not in used]
 
-    def _places(
+    def _placed(
         self, reading: Reading | Derived, case: Case, *, loose: bool = False
     ) -> dict[str, Tensor] | None:
+        shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
+        return self._places(reading, case.sizes, shapes, loose=loose)
+
+    def _places(
+        self, reading: Reading | Derived, sizes: dict[str, int], shapes: Shapes, *,
+        loose: bool = False,
+    ) -> dict[str, Tensor] | None:  # fmt: skip
         """Where each weight of the model answer lies in the submission's, laid end to end."""
         if isinstance(reading, Derived):
-            return reading.places(self.key(case.sizes), case.sizes)
-        shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
-        return tables(reading, shapes, self.module.layers, case.sizes, loose=loose)
+            return reading.places(self.key(sizes), sizes)
+        return tables(reading, shapes, self.module.layers, sizes, loose=loose)
 
     def _nowhere(self, case: Case) -> dict[str, Tensor]:
         places = tables((), {}, self.module.layers, case.sizes)

@@ -211,10 +211,14 @@ def _assignments(
     for name, shape in thick.items():
         groups.setdefault(f"{re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
     ways = [_groupings(names, thick, layers, wanted) for names in groups.values()]
+    idle = {(layer.name,) for layer in layers if layer.optional}
     for way in product(*ways):
-        yield from _assigned(
-            [some for many in way for some in many], thick, layers, wanted, loose=loose
-        )
+        many = [some for each in way for some in each]
+        yield from _assigned(many, thick, layers, wanted, loose=loose)
+        used = [some for some in many if said_by(some[0], layers) not in idle]
+        if not loose and used != many:
+            # What may be left out may be there and not be called.
+            yield from _assigned(used, thick, layers, wanted, loose=loose)
 
 
 def _assigned(
@@ -234,9 +238,10 @@ def _assigned(
         else:
             free.append(some)
     left = [layer.name for layer in layers if layer.name not in taken]
+    needed = {layer.name for layer in layers if not (layer.extra or layer.optional)}
     for rest in _spread(free, left, thick, wanted, loose=loose):
         units = [*named, *rest]
-        if loose or {n for held, _ in units for n in held} == {one.name for one in layers}:
+        if loose or needed <= {n for held, _ in units for n in held}:
             # Stacked layers in every order, as they are named first.
             for order in product(*(permutations(held) for held, _ in units)):
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]

@@ -15,7 +15,8 @@ from ....kata.arithmetic import worth
 from ....kata.modules import Layer
 
 __all__ = [
-    "Reading", "Shapes", "Take", "end_to_end", "fitted", "given_back", "lent", "pieces", "tables",
+    "Reading", "Shapes", "Take", "end_to_end", "fitted", "given_back", "lent", "nowhere", "pieces",
+    "tables",
 ]  # fmt: skip
 
 Shapes = dict[str, tuple[int, ...]]
@@ -52,7 +53,8 @@ def tables(
 ) -> dict[str, Tensor] | None:  # fmt: skip
     """Return where each weight of the model answer lies in the submission's, laid end to end.
 
-    Index -1 stands for what the submission has not. None where the shapes do not allow it.
+    Index -1 stands for what the submission has not, and -2 for a 1 there: what is optional and
+    not there is the identity. None where the shapes do not allow it.
     loose: take whatever shapes there are. What is returned is kept, and not to be written to.
     """
     held = (tuple(shapes.items()), tuple(layers), tuple(sizes.items()))
@@ -70,6 +72,9 @@ def _tables(
     found: dict[str, Tensor] = {}
     for take in fitted(reading, shapes):
         wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
+        if not {*take.names} & shapes.keys() and all(by_name[n].optional for n in take.layers):
+            # Objects of this size are without it.
+            continue
         held = pieces(take, places, wanted, sizes, loose=loose)
         if held is None:
             return None
@@ -80,10 +85,16 @@ def _tables(
                 found[f"{layer}.bias"] = _turned(bias, axes[:1], sizes)
     for layer in layers:
         shape = [worth(axis, sizes) for axis in layer.shape]
-        found.setdefault(f"{layer.name}.weight", torch.full(shape, -1))
+        found.setdefault(f"{layer.name}.weight", nowhere(shape, optional=layer.optional))
         if layer.bias:
             found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
     return found
+
+
+def nowhere(shape: Sequence[int], *, optional: bool) -> Tensor:
+    """Where a weight lies that the submission has not: one that is optional is the identity."""
+    none = torch.full(tuple(shape), -1)
+    return none.fill_diagonal_(-2) if optional else none
 
 
 def lent(
@@ -93,7 +104,8 @@ def lent(
 
     offsets: what is added to some of them.
     """
-    flat = torch.cat([*(one.flatten() for one in held.values()), torch.zeros(1).double()])
+    beside = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    flat = torch.cat([*(one.flatten() for one in held.values()), beside])
     return {name: flat[index] + offsets.get(name, 0.0) for name, index in places.items()}
 
 
@@ -102,10 +114,10 @@ def given_back(
 ) -> dict[str, Tensor]:
     """Bring gradients of the model answer's weights to where they lie in a submission's."""
     sizes = [prod(shape) for shape in shapes.values()]
-    flat = torch.zeros(sum(sizes) + 1, dtype=torch.float64)
+    flat = torch.zeros(sum(sizes) + 2, dtype=torch.float64)
     for name, grad in grads.items():
         flat[places[name]] += grad
-    parts = zip(shapes.items(), flat[:-1].split(sizes), strict=True)
+    parts = zip(shapes.items(), flat[:-2].split(sizes), strict=True)
     return {name: part.reshape(shape) for (name, shape), part in parts}
 
 

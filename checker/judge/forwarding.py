@@ -6,16 +6,61 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ....kata.catalogue import Contract
-from ...vocabulary import foreign, forward_role, words
-from .plan import ForwardPlan, StandIn
+from ...kata.catalogue import Contract
+from ...kata.functions import Function
+from ..vocabulary import foreign, forward_role, words
+from .classes.plan import ForwardPlan, StandIn
+from .find import Bound, Entry
 
-__all__ = ["STARRED", "forward_plans"]
+__all__ = ["STARRED", "bounds", "forward_plans"]
 
 STARRED = {"VAR_POSITIONAL", "VAR_KEYWORD"}
 _INPUTS = {"x", "query", "key", "value", "context"}
 # Forms beside the kata's own last one in which a mask may be needed; no two broadcast alike.
 _NEEDED_FORMS = ("BQK", "BK", "B1QK")
+
+
+def bounds(function: Function, entry: Entry, contract: Contract) -> Iterator[Bound]:
+    """Yield ways to call the forward of attention, the likeliest first.
+
+    One of self-attention may take its input as query, key and value, and one of cross-attention
+    its keys and values from one argument.
+    """
+    signature = entry["forward"] or []
+    for plan in forward_plans(signature, contract, "keep"):
+        if plan.stand_in is None:
+            yield _bound(plan, function, entry["name"], signature)
+
+
+def _bound(
+    plan: ForwardPlan, function: Function, name: str, signature: list[dict[str, Any]]
+) -> Bound:
+    twice = {"value": "key"} if "context" in dict(plan.sources).values() else {}
+    given = [(own, "key" if source == "context" else source) for own, source in plan.sources]
+    mask = function.mask
+    if plan.mask is not None and mask is not None:
+        given.append((plan.mask, mask.name))
+    asked = [(own, source) for own, source in given if isinstance(source, str)]
+    named: dict[str, str] = {}
+    for own, source in asked:
+        # Others that are fed the same come beside it.
+        named.setdefault(source, own)
+    known = {*named.values(), *plan.positional}
+    fixed = {own: source[0] for own, source in given if not isinstance(source, str)}
+    back = dict(asked)
+    off = {one["name"] for one in signature if one["default"] is False}
+    return Bound(
+        name=name,
+        placed=tuple(back[own] for own in plan.positional),
+        named={source: own for source, own in named.items() if own not in plan.positional},
+        fed={own: source for own, source in asked if own not in known},
+        fixed=fixed,
+        twice=twice,
+        unasked=plan.unasked,
+        switched=tuple(own for own in fixed if fixed[own] is True and own in off),
+        missing=() if mask is None or mask.name in named else (mask.name,),
+        needed=() if plan.optional or mask is None else (mask.name,),
+    )  # fmt: skip
 
 
 def forward_plans(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ....kata.catalogue import Kata
-from ...vocabulary import constructor_role, forward_role, words
+from ...kata.catalogue import Kata
+from ..vocabulary import constructor_role, forward_role, words
 
 __all__ = ["Choice", "choose"]
 
@@ -65,7 +65,7 @@ def _likeliest(
     uses: dict[str, set[str]],
 ) -> Choice:
     """By the stub's name, by being the only one, or by name and signature."""
-    exact = [entry for entry in classes if entry["name"] == kata.class_name]
+    exact = [entry for entry in classes if entry["name"] == kata.names[0]]
     if exact:
         return Choice(chosen=exact[-1])
     modules = [entry for entry in usable if entry["module"]]

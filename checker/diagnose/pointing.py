@@ -1,0 +1,242 @@
+"""On which line of a submission a mistake is made, once an edit of the model answer names it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from ...kata.catalogue import Kata
+from ...kata.slips import Edit, Slip
+from ..judge.compare import alike
+from ..judge.draw import Given
+from ..judge.trials import Trial
+from ..judge.truth import FAULTS, answers, made
+from .holding import as_it_lies, holding, laid, moved
+from .milestones import HIDDEN, Step, find
+from .places import Places
+from .tiles import holding_part
+
+__all__ = ["keys_made_twice", "line_of", "named_steps", "same_numbers"]
+
+# Two runs of the model answer differ by rounding alone.
+_SAME = 1e-9
+# Calls that make keys of an input, or cut them out of what is made.
+_MAKERS = {"linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow"}
+# Calls that put a mask on.
+_HIDING = {"masked_fill", "where"}
+
+
+def line_of(
+    kata: Kata,
+    name: str,
+    slip: Slip,
+    edits: tuple[tuple[Edit, ...], tuple[Edit, ...]],
+    evidence: Sequence[Trial],
+    places: Places,
+) -> int | None:
+    """Where the trace first holds what the mistake makes; then where that line took it from.
+
+    edits: those without and with the mistake.
+    """
+    for trial in evidence:
+        steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        if steps and slip.group == "return":
+            return places.last_return(steps[-1]["lines"][-1])
+        right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
+        differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
+        if not steps or not (differs or set(right) - set(wrong)):
+            continue
+        step = _overflow(steps) if slip.group == "overflow" else None
+        if slip.group == "drawn":
+            step = _drawn(slip, right, wrong, [*trial.answer.get("made", ()), *steps])
+        given = trial.given
+        step = step or _first_wrong(slip, right, wrong, differs, steps, given)
+        step = step or _departure(right, steps, given)
+        if step is None:
+            continue
+        others = {other for other in kata.names if other != name}
+        if slip.group == "skipped":
+            step = _taking(step, steps, slip, wrong)
+        if slip.group == "mask" and not any(s["call"].strip("_") in _HIDING for s in steps):
+            # A mask that nothing is done with is left out where the weights are made.
+            step = find(wrong["weights"], steps) if "weights" in wrong else None
+            step = step or _first_wrong(slip, right, wrong, differs, steps, given)
+            assert step is not None
+        if slip.group in {"mask", "thrown"}:
+            # What is right was made all the same, and thrown away.
+            made = next((right[n] for n in slip.shows if n in right), None)
+            unused = None if made is None else holding(made, steps, given)
+            if unused is not None:
+                return places.own_line(_blamed(unused, steps, right, wrong), others)
+        blamed = _blamed(step, steps, right, wrong)
+        return places.behind(slip, step, steps) or places.own_line(blamed, others)
+    return None
+
+
+def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:
+    """Whether a call makes the keys of the model answer more than once."""
+    trial = next((one for one in evidence if one.answer.get("steps")), None)
+    right = {} if trial is None else named_steps(kata, name, (), trial)
+    key = right.get("key_heads", right.get("key"))
+    if trial is None or key is None:
+        return False
+    makers = (step for step in trial.answer["steps"] if step["call"] in _MAKERS)
+    return sum(find(key, [step]) is not None for step in makers) > 1
+
+
+def named_steps(
+    kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial, *, whole: bool = True
+) -> dict[str, Tensor]:
+    """What an edited model answer names. whole: nothing where it raises, else all until then."""
+    functions = answers(kata, edits)
+    if functions is None:
+        return {}
+    try:
+        with torch.no_grad():
+            return made(kata, functions[name], trial.posed, whole=whole).steps
+    except FAULTS:
+        return {}
+
+
+def _first_wrong(
+    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], differs: Sequence[str],
+    steps: Sequence[Step], given: Given,
+) -> Step | None:  # fmt: skip
+    names = list(differs)
+    start = next((name for name in slip.shows if name in names), None)
+    if start is not None:
+        names = names[names.index(start) :]
+    for name in names:
+        value = wrong[name]
+        step = _displaced(value, right, steps, given)
+        if step is None and given.weights and name in right and _rearranged(value, right[name]):
+            # One head of it is some head of the right one too, and tells nothing.
+            step = find(value.flatten(), list(steps))
+        else:
+            step = step or holding(value, steps, given)
+            step = step or holding_part(value, right.get(name), steps)
+        if step is not None:
+            return step
+    return None
+
+
+def _drawn(
+    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], steps: Sequence[Step]
+) -> Step | None:
+    """Where a wrong causal mask is drawn, in the constructor or in forward."""
+    shown = next((name for name in slip.shows if name in wrong and name in right), None)
+    if shown is None:
+        return None
+    hidden, covered = ((v[shown] < HIDDEN).flatten(0, -3)[0] for v in (wrong, right))
+    length = hidden.shape[-1]
+    for step in steps:
+        for drawn in (*step["marks"], *step["values"]):
+            if drawn.dim() < 2 or min(drawn.shape[-2:]) < length:
+                continue
+            cut = (drawn.flatten(0, -3)[0] if drawn.dim() > 2 else drawn)[:length, :length]
+            for seen in (cut != 0, cut < HIDDEN):
+                if _either(seen, hidden) and not _either(seen, covered):
+                    return step
+    return None
+
+
+def _either(shown: Tensor, wanted: Tensor) -> bool:
+    """Whether a mask or its opposite is the one wanted."""
+    return torch.equal(shown, wanted) or torch.equal(~shown, wanted)
+
+
+def _taking(step: Step, steps: Sequence[Step], slip: Slip, wrong: dict[str, Tensor]) -> Step:
+    """The step that takes an earlier value for the one that the mistake shows in, if it is that."""
+    names = [*wrong]
+    shown = next((name for name in slip.shows if name in wrong), None)
+    earlier = names[: names.index(shown)] if shown is not None else []
+    if not any(same_numbers(wrong[name], wrong[shown or ""]) for name in earlier):
+        return step
+    place = next(place for place, one in enumerate(steps) if one is step)
+    later = (
+        one for one in steps[place + 1 :]
+        if one["line"] != step["line"] and one["call"].strip("_") not in _HIDING
+    )  # fmt: skip
+    return next(later, step)
+
+
+def _displaced(
+    value: Tensor, right: dict[str, Tensor], steps: Sequence[Step], given: Given
+) -> Step | None:
+    """The step at which right entries come to lie where they do not belong, if that is all."""
+    if given.weights:
+        # What a layer made is moved about; the last step that holds it so is meant.
+        same = (v for v in right.values() if v.numel() == value.numel())
+        return laid(value, steps) if any(_rearranged(v, value) for v in same) else None
+    displaced = any(moved(value, one) and not same_numbers(value, one) for one in right.values())
+    return as_it_lies(value, steps) if displaced else None
+
+
+def _rearranged(left: Tensor, right: Tensor) -> bool:
+    """Whether two tensors have the same entries, in any order."""
+    return same_numbers(left.flatten().sort().values, right.flatten().sort().values)
+
+
+def _overflow(steps: Sequence[Step]) -> Step | None:
+    """The first step that comes to NaN, or to infinity above; of 0 / 0 the powers before it."""
+    powers = None
+    for step in steps:
+        name = step["call"].strip("_")
+        powers = step if name in {"exp", "exp2"} else powers
+        if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step["values"]):
+            return (
+                powers if powers and name in {"div", "truediv", "divide", "true_divide"} else step
+            )
+    return None
+
+
+def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) -> Step | None:
+    """The first step, after the last that the model answer takes too, that is as large."""
+    places = {id(step): place for place, step in enumerate(steps)}
+    reached, wanted = -1, None
+    for value in right.values():
+        step = holding(value, steps, given)
+        if step is not None:
+            reached, wanted = max(reached, places[id(step)]), None
+        elif wanted is None:
+            wanted = value
+    if wanted is None:
+        return None
+    sizes = (
+        step for step in steps[reached + 1 :]
+        if any(v.numel() == wanted.numel() for v in (*step["values"], *step["marks"]))
+    )  # fmt: skip
+    return next(sizes, None)
+
+
+def _blamed(
+    step: Step, steps: Sequence[Step], right: dict[str, Tensor], wrong: dict[str, Tensor]
+) -> list[int]:
+    """A step's lines; from its caller's on where a helper that it is in does right elsewhere."""
+    lines = list(step["lines"])
+    if any(one.numel() == v.numel() and _rearranged(one, v)
+           for v in step["values"] for one in right.values()):  # fmt: skip
+        # What is moved about is right elsewhere by its entries alone.
+        return lines
+    floats = [n for n, v in right.items() if v.is_floating_point() and v.numel() > 1]
+    kept = [right[n] for n in floats if n in wrong and same_numbers(right[n], wrong[n])]
+    while len(lines) > 1:
+        others = [
+            one for one in steps
+            if one["lines"][-len(lines) :][:1] == lines[:1]
+            and one["lines"][-len(lines) :] != lines
+            and len(one["lines"]) >= len(lines)
+        ]  # fmt: skip
+        if not any(find(value, others) for value in kept):
+            break
+        lines = lines[1:]
+    return lines
+
+
+def same_numbers(left: Tensor, right: Tensor) -> bool:
+    """Whether two runs of the model answer name the same here."""
+    if left.dtype.is_floating_point != right.dtype.is_floating_point:
+        return False
+    return alike(left.double(), right.double(), _SAME)

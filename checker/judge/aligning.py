@@ -1,0 +1,175 @@
+"""Which of a submission's weights is which: readings of them, tried by what they give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ...kata.slips import variants
+from . import budget
+from .compare import agree
+from .draw import Given, small
+from .trials import Trial
+from .truth import FAULTS, answers, made, options
+from .weights.derived import Derived
+from .weights.parameter_names import said_by
+from .weights.readings import readings
+from .weights.takes import Reading
+
+if TYPE_CHECKING:
+    from .weighing import Weighing
+
+__all__ = ["align", "guess"]
+
+_PLAIN, _RARE = 60, 600
+# How many ways to be without some biases are tried of the right answer, and of one with a mistake.
+_FORMS, _LIKELY_FORMS = 64, 4
+# Two derivatives are one number where they differ by less, in units of the largest: right code
+# may take a detour through float32, or run in nothing else.
+_CLOSE, _CLOSE_IN_FLOAT32 = 1e-5, 1e-4
+_GUESSES = 8
+# Seconds of processor time for the reading that gives the submission's numbers, and for one
+# beside a mistake.
+_READING, _GUESSING = 30.0, 10.0
+_LOOKED_AT = 96
+# How many readings are kept for what no single mistake explains.
+_OTHERS = 4
+
+
+def align(one: Weighing, trials: Sequence[Trial]) -> bool:
+    """Take the first reading under which the model answer gives what was answered in all trials.
+
+    Return whether there is one.
+
+    Where it has a layer that the model answer has not, and is right with, that is the answer.
+    """
+    search = _Search(one)
+    ways: Iterator[Reading | Derived] = chain(
+        islice(search.readings(), _PLAIN),
+        [search.derived(one.right, _FORMS)],
+        islice(search.readings(turned=True), _RARE),
+    )
+    models = [one.right, *search.extended()]
+    right = (
+        (way, model) for way in ways for model in (models if _extends(way, one) else models[:1])
+        if trials and all(search.gives(way, trial, model) for trial in trials)
+    )  # fmt: skip
+    found = None
+    with suppress(budget.Spent), budget.limited(_READING):
+        found = next(right, None)
+    one.held.aligned = found is not None
+    one.held.reading, one.right = found or ((), one.right)
+    return one.held.aligned
+
+
+def guess(one: Weighing, trials: Sequence[Trial]) -> None:
+    """Take a reading under which a mistake explains the first call, else the likeliest."""
+    one.held.reading = _Search(one).guess(trials)
+
+
+def _extends(reading: Reading | Derived, one: Weighing) -> bool:
+    """Whether a reading has a matrix that the model answer has not."""
+    extra = {layer.name for layer in one.module.layers if layer.extra and len(layer.shape) > 1}
+    return not isinstance(reading, Derived) and any(extra & {*take.layers} for take in reading)
+
+
+class _Search:
+    """The readings of one submission's weights."""
+
+    def __init__(self, one: Weighing) -> None:
+        self.one = one
+        self.name = one.function.name
+
+    def readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:
+        """Readings by names and shapes; arguments as `weights.readings` has them."""
+        one, first = self.one, self.one.sizes.first()
+        return readings(
+            one.held.first, one.module.layers, first, one.linear,
+            symbols=[n for n in first if first[n] > 1 and n in one.fixed],
+            loose=loose, turned=turned,
+        )  # fmt: skip
+
+    def derived(self, model: Any, forms: int) -> Derived:
+        """A reading by what weights do, if this is what the submission computes."""
+        one = self.one
+        return Derived(
+            model=model, layers=one.module.own, objects=one.objects, forms=forms,
+            close=_CLOSE if one.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
+        )  # fmt: skip
+
+    def extended(self) -> Iterator[Any]:
+        """The model answer in the forms in which it is right as well."""
+        many = (answers(self.one.kata, (edit,)) for edit in variants(self.one.kata.folder))
+        return (found[self.name] for found in many if found is not None)
+
+    def guess(self, trials: Sequence[Trial]) -> Reading | Derived:
+        """Take a reading under which a mistake explains the first call, else the likeliest."""
+        one = self.one
+        strict = list(islice(self.readings(), _LOOKED_AT))
+        least = self._least()
+        fitting = [way for way in strict if self.gives(way, least, one.right)]
+        # What the names plainly say holds, though a mistake may make another fit.
+        said = [way for way in strict[:1] if self._as_named(way)]
+        likely = [*dict.fromkeys((
+            *said, *(fitting or strict)[:_GUESSES], *islice(self.readings(loose=True), _GUESSES),
+        ))]  # fmt: skip
+        edits = [edit for _, edit in options(one.kata, self.name, one.numbers)]
+        edited = [each[self.name] for edit in edits if (each := answers(one.kata, (edit,)))]
+        one.held.likely = likely[:_OTHERS]
+        with suppress(budget.Spent), budget.limited(_GUESSING):
+            for reading in likely if trials else ():
+                given = one.held.lent(trials[0].given, trials[0].case, reading)
+                if any(self._agrees(model, given, trials[0]) for model in edited):
+                    one.held.explained = True
+                    return reading
+            for model in () if one.plain or said or not trials else edited:
+                derived = self.derived(model, _LIKELY_FORMS)
+                if self.gives(derived, trials[0], model):
+                    one.held.explained = True
+                    return derived
+        return likely[0] if likely else ()
+
+    def _as_named(self, reading: Reading) -> bool:
+        """Whether every parameter's name says which layers it holds, and in this order."""
+        layers = self.one.module.layers
+        return all(said_by(take.names[0], layers) == take.layers for take in reading)
+
+    def _least(self) -> Trial:
+        """Make the smallest call on an object of the first size, where few mistakes show."""
+        one = self.one
+        key = one.held.key(one.sizes.first())
+        rows = [row for row in one.sizes.rows() if one.held.key(row) == key]
+        case = next(small(one.function, one.sizes, mask=one.function.needs_mask))
+        least = min(rows, key=lambda row: sum(row.values()))
+        trial = one.trial(replace(case, sizes=least))
+        trial.answer = one.run([trial])[0]
+        return trial
+
+    def gives(self, reading: Reading | Derived, trial: Trial, model: Any) -> bool:
+        """Whether a model answer gives what the submission gave."""
+        given = self.one.held.lent(trial.given, trial.case, reading, loose=False)
+        return self._agrees(model, given, trial)
+
+    def _agrees(self, model: Any, given: Given | None, trial: Trial) -> bool:
+        """Whether a model answer, given what it takes, gives what was answered in a trial."""
+        budget.spend()
+        actual = trial.results(trial.answer) if "fault" not in trial.answer else []
+        if not actual or given is None:
+            return False
+        left_out = self.one.function.left_out
+        try:
+            with torch.no_grad():
+                done = made(self.one.kata, model, given, named=bool(left_out))
+        except FAULTS:
+            return False
+        theirs = done.results[0]
+        if actual[0].shape != theirs.shape:
+            return False
+        keep = done.counted(left_out)
+        keep = keep.expand(theirs.shape) if keep is not None else None
+        return agree(actual[0], theirs, trial.bound, keep)

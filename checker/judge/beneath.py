@@ -1,0 +1,69 @@
+"""What else is wrong beneath mistakes that were named: beside the mistaken model answer.
+
+Dropout and large scores are judged against the right answer, which code with another mistake
+never reaches. The edited answer that gives its numbers is the answer here: what still departs
+from that is a mistake of its own.
+"""
+
+from __future__ import annotations
+
+import copy
+from contextlib import suppress
+from dataclasses import replace
+
+import torch
+
+from ...kata.slips import Edit
+from ..report.report import Report
+from .classes.dropout_verdict import judge_dropout
+from .draw import small
+from .page import Page
+from .training import read_training
+from .truth import FAULTS, answers
+from .weighing import Weighing
+
+__all__ = ["beneath"]
+
+
+def beneath(page: Page, one: Weighing, edits: tuple[Edit, ...], wanted: str) -> None:
+    """Blame what is left beside the edits that explain a class. wanted: of dropout."""
+    edited = answers(one.kata, edits)
+    if edited is None or not edits:
+        return
+    other = copy.copy(one)
+    other.right = edited[one.function.name]
+    for look in (lambda: _dropout(page, other, wanted), lambda: _unstable(page, other)):
+        # A mistaken answer may refuse sizes that the right one takes.
+        with suppress(*FAULTS):
+            look()
+
+
+def _dropout(page: Page, one: Weighing, wanted: str) -> None:
+    """Blame a dropout that is missing, in the wrong place or at another rate."""
+    case = next(small(one.function, one.sizes, mask=one.function.needs_mask))
+    first = one.trial(case)
+    found = read_training(one, first)
+    if found.place in {"none", "unknown"} and found.calls == [] and wanted != "required":
+        return
+    apart = Report(kata=one.kata.id, file="", verdict="fail", object=page.report.object)
+    sheet = Page(apart, page.source, page.language, one.kata.asked)
+    judge_dropout(sheet, wanted, found, one.shown["modules"])
+    for told in apart.diagnosis:
+        if not page.blames(told.mistake):
+            page.report.diagnosis.append(told)
+
+
+def _unstable(page: Page, one: Weighing) -> None:
+    """Blame a softmax that overflows where the edited answer does not."""
+    if not one.function.large or page.blames("softmax-unstable"):
+        return
+    case = next(small(one.function, one.sizes, mask=one.function.needs_mask))
+    trial = one.trial(replace(case, check="stability", gain=one.function.large))
+    one.write(trial, record={"values": False})
+    answer = one.run([trial])[0]
+    out = trial.results(answer)
+    if out and not bool(torch.isfinite(out[0]).all()) and bool(
+        torch.isfinite(trial.expected[0]).all()
+    ):  # fmt: skip
+        lines = (s["line"] for s in answer["steps"] if s["call"] in {"exp", "exp_"})
+        page.blame("softmax-unstable", next(lines, None))

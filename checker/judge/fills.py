@@ -1,0 +1,25 @@
+"""Finite fills that float16 cannot hold: seen where they are written, or where they overflow."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from ..diagnose.lines import HALF_MAX
+from .examine import Examination
+from .sheet import Sheet
+
+__all__ = ["remark_fills"]
+
+
+def remark_fills(sheet: Sheet, one: Examination) -> None:
+    """Remark on the first fill that overflows, or that a step uses and float16 cannot hold."""
+    for fault in one.found.half_faults[:1]:
+        fill = sheet.lines.fill_on(fault["line"])
+        sheet.remark("fill-overflows-half", fault["line"], fill=fill or sheet.say("it"))
+    for step in (s for trial in one.seen for s in trial.answer.get("steps", ()) if s["line"]):
+        big = [n for n in step.get("numbers", ()) if HALF_MAX < abs(n) < 1e300]
+        lowest = torch.finfo(torch.float64).max
+        if big and math.isfinite(big[0]) and not any(abs(abs(n) - lowest) < 1e290 for n in big):
+            sheet.remark("fill-overflows-half", step["line"], fill=f"{big[0]:g}")

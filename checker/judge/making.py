@@ -1,0 +1,163 @@
+"""How an object of attention's class is made: its arguments matched with roles, then by order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from ...kata.catalogue import Contract
+from ..vocabulary import constructor_role
+from .forwarding import STARRED
+
+__all__ = ["Plan", "global_roles", "plans", "switched_on"]
+
+Plan = tuple[tuple[str, str], ...]
+
+# What a number below 1 cannot be.
+_SIZES = {"width", "heads", "kv_heads", "head_dim", "inner", "length", "layers", "batch"}
+# What the last of several settings may be where the kata's are all claimed by others.
+_CLAIMED = ("width", "heads", "length", "head_dim")
+
+
+def switched_on(plan: Plan, signature: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The switches of a causal mask that are off by default and are turned on."""
+    given = {name for name, role in plan if role == "causal"}
+    return tuple(p["name"] for p in signature if p["default"] is False and p["name"] in given)
+
+
+def global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield the numbers in a module's globals that are sizes or rates, with their roles."""
+    for entry in sizes:
+        role = constructor_role(entry["name"])
+        wanted = {"width", "heads", "head_dim", "length"} if entry["whole"] else {"dropout"}
+        if role is not None and role in wanted:
+            yield entry["name"], role
+
+
+def plans(signature: list[dict[str, Any]], contract: Contract) -> list[Plan]:
+    """Return assignments of roles to constructor arguments, the likeliest first."""
+    named = [p for p in signature if p["kind"] not in STARRED]
+    roles = _roles(named, contract)
+    fixed: list[tuple[str, str]] = []
+    unknown: list[dict[str, Any]] = []
+    inner: list[str] = []
+    asked = {role for p, role in zip(named, roles, strict=True) if p["default"] is not None}
+    for parameter, role in zip(named, roles, strict=True):
+        if role is None:
+            if not parameter["has_default"]:
+                unknown.append(parameter)
+        elif parameter["has_default"] and _leave(role, parameter["default"], asked):
+            continue
+        elif role == "inner":
+            inner.append(parameter["name"])
+        else:
+            fixed.append((parameter["name"], role))
+    taken = {role for _, role in fixed}
+    wanted = [role for role in _contract_roles(contract) if role not in taken]
+    choices = _spread(unknown, wanted, contract)
+    inner_choices = [["head_dim", "width"]] if inner and contract.heads == "many" else [["width"]]
+    found: list[Plan] = []
+    for choice, meaning in product(choices, inner_choices[0] if inner else ["width"]):
+        found.append((*fixed, *choice, *((name, meaning) for name in inner)))
+    widths = [name for name, role in fixed if role == "width"]
+    if contract.heads == "many" and len(widths) > 1:
+        # A second width can be one head's: (model_size, heads, key_size).
+        for whole in (widths[:1], widths[1:]):
+            found.append(
+                tuple(
+                    (name, "head_dim" if role == "width" and name not in whole else role)
+                    for name, role in found[0]
+                )
+            )
+    anonymous = [p for p in named if _anonymous_size(p)]
+    if anonymous and "width" in wanted:
+        # Names in another language, all with defaults: by order.
+        spread = _spread(anonymous, wanted, contract)
+        found = [(*fixed, *spread[0]), *found, *((*fixed, *choice) for choice in spread[1:])]
+    starred = [p for p in signature if p["kind"] == "VAR_KEYWORD"]
+    if starred and not named:
+        names = [argument.split("=")[0] for argument in contract.constructor]
+        found.append(tuple((n, constructor_role(n) or "width") for n in names))
+        # What it reads by other names than the kata's.
+        found.append(((starred[0]["name"], "spread"),))
+    return found
+
+
+def _roles(named: list[dict[str, Any]], contract: Contract) -> list[str | None]:
+    """What each argument asks for, by its name and by the kind of its default or annotation."""
+    said = [constructor_role(parameter["name"]) for parameter in named]
+    asked = set(_contract_roles(contract))
+    roles: list[str | None] = []
+    for parameter, role in zip(named, said, strict=True):
+        default = parameter["default"] if parameter["has_default"] else None
+        annotated = "" if parameter["has_default"] else parameter["annotation"]
+        rate = (isinstance(default, float) and 0 <= default < 1) or annotated == "float"
+        whole = (type(default) is int and default > 0) or annotated == "int"
+        found = role
+        if rate and role in _SIZES | {None}:
+            # A number below 1 is no size; a rate, unless another argument is one by its name.
+            found = None if "dropout" in said and default is not None else "dropout"
+        elif (whole and role == "dropout") or (
+            role == "length" and default is not None and "length" not in asked
+        ):
+            found = None
+        elif role is None and annotated == "bool":
+            found = "flag"
+        roles.append(found)
+    return roles
+
+
+def _anonymous_size(parameter: dict[str, Any]) -> bool:
+    """An argument whose name says nothing and whose default could be a size."""
+    default = parameter["default"]
+    whole = isinstance(default, int) and not isinstance(default, bool)
+    return constructor_role(parameter["name"]) is None and whole and default > 0
+
+
+def _contract_roles(contract: Contract) -> list[str]:
+    roles = [constructor_role(name.split("=")[0]) for name in contract.constructor]
+    return [role for role in roles if role is not None]
+
+
+def _spread(
+    unknown: list[dict[str, Any]], wanted: list[str], contract: Contract
+) -> list[list[tuple[str, str]]]:
+    """Give unknown arguments the wanted roles by order, then in other orders and other roles."""
+    if not unknown:
+        return [[]]
+    names = [parameter["name"] for parameter in unknown]
+    whole = [parameter["annotation"] == "int" for parameter in unknown]
+    filled = (wanted + ["width"] * len(unknown))[: len(unknown)]
+    orders = [filled]
+    if len(filled) > 1:
+        orders.append([filled[1], filled[0], *filled[2:]])
+    if contract.heads == "many" and filled[:2] == ["width", "heads"]:
+        orders += [["head_dim", "heads", *filled[2:]], ["heads", "head_dim", *filled[2:]]]
+    orders += ([*filled[:-1], role] for role in _CLAIMED)
+    fitting = [
+        order
+        for order in orders
+        if not any(number and role == "dropout" for number, role in zip(whole, order, strict=True))
+    ]
+    distinct = dict.fromkeys(map(tuple, fitting or orders))
+    return [list(zip(names, order, strict=True)) for order in distinct]
+
+
+def _leave(role: str, default: Any, asked: set[str | None]) -> bool:
+    """Whether an argument with a default is best left alone.
+
+    asked: the roles that other arguments ask for; what they say need not be said again.
+    """
+    if role in {"bias", "device", "dtype", "eps", "flag", "vocabulary", "layers"}:
+        return True
+    if isinstance(default, int) and default < 0:
+        # An axis, such as `dim=-1`.
+        return True
+    if role == "dropout":
+        return False
+    if role == "config":
+        return False
+    if role in {"causal", "yes"}:
+        return not isinstance(default, bool)
+    return default is None and (role not in {"width", "heads"} or role in asked)

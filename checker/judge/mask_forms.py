@@ -1,0 +1,121 @@
+"""In which shapes and dtypes a submission takes its mask: found by trying them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import torch
+
+from ...kata.functions import Argument
+from .draw import MASK_DTYPES, small
+from .trials import Finding
+
+if TYPE_CHECKING:
+    from .examine import Examination
+
+__all__ = ["in_form", "settle"]
+
+_Form = tuple[str, ...]
+# By dtype what came of a call: right, wrong, or unfit, with what was found.
+_Outcome = dict[torch.dtype, tuple[str, Finding | None]]
+
+
+def settle(one: Examination) -> None:
+    """Give masks from now on in the dtypes that it takes, and in the shapes, if it may choose.
+
+    Its kata's own shapes stay where one of them is right, wrong ones too; else the first other
+    that is right takes their place.
+    """
+    mask = one.function.mask
+    case = next(small(one.function, one.sizes, mask=True), None)
+    if mask is None or case is None:
+        return
+    if not mask.adapted:
+        _dtypes(one, _tried(one, mask, [mask.shapes])[mask.shapes])
+        return
+    own = [(form,) for form in mask.shapes]
+    seen = _tried(one, mask, own)
+    good = [form for form in own if _any(seen[form], "right")]
+    if not good:
+        others = [(form,) for form in mask.adapted]
+        seen |= _tried(one, mask, others)
+        good = [form for form in others if _any(seen[form], "right")][:1]
+    ran = [form for form in seen if _any(seen[form], "wrong")]
+    kept = [*good, *(form for form in own if good and form in ran and form not in good)]
+    kept = kept or [form for form in own if form in ran] or ran[:1] or own[:1]
+    one.found.forms = tuple(form for (form,) in own if good and (form,) not in kept)
+    forms = tuple(form for (form,) in kept)
+    _take(one, mask, forms)
+    _dtypes(one, seen[kept[0]])
+
+
+def _any(outcome: _Outcome, kind: str) -> bool:
+    return any(found == kind for found, _ in outcome.values())
+
+
+def _tried(
+    one: Examination, mask: Argument, many: Iterable[tuple[_Form, ...]]
+) -> dict[tuple[_Form, ...], _Outcome]:
+    """Make one masked call in each group of shapes and each dtype."""
+    found: dict[tuple[_Form, ...], _Outcome] = {}
+    dtypes = MASK_DTYPES[:1] if one.convention == "additive" else MASK_DTYPES
+    for forms in many:
+        _take(one, mask, forms)
+        first = one.trial(next(small(one.function, one.sizes, mask=True)))
+        trials = {dtype: replace(first) for dtype in dtypes}
+        for dtype, trial in trials.items():
+            one.mask_dtypes = [dtype]
+            one.write(trial)
+        answers = one.run([*trials.values()])
+        findings = [
+            trial.judge(answer) for trial, answer in zip(trials.values(), answers, strict=True)
+        ]
+        found[forms] = {
+            dtype: (_kind(finding), finding)
+            for dtype, finding in zip(dtypes, findings, strict=True)
+        }
+    return found
+
+
+def _kind(finding: Finding | None) -> str:
+    if finding is None:
+        return "right"
+    return "unfit" if finding.kind in {"raised", "shape"} else "wrong"
+
+
+def _take(one: Examination, mask: Argument, forms: Sequence[_Form]) -> None:
+    """Give masks in some shapes, and the model answer as it takes them."""
+    other = mask if tuple(forms) == mask.shapes else in_form(mask, forms)
+    arguments = (other if each.name == mask.name else each for each in one.function.arguments)
+    one.function = replace(one.function, arguments=tuple(arguments))
+
+
+def in_form(mask: Argument, forms: Sequence[_Form]) -> Argument:
+    """The argument, taken in some shapes, beside those in which the model answer takes it."""
+    # The first of the others begins with the samples.
+    axes, batch = len(mask.shapes[0]), mask.adapted[0][0]
+    shapes = tuple(_for_the_answer(form, axes, batch) for form in forms)
+    return replace(mask, shapes=shapes, taken=tuple(forms))
+
+
+def _for_the_answer(form: _Form, axes: int, batch: str) -> _Form:
+    """The shape with as many axes as the model answer takes: axes of one more, or less."""
+    if len(form) > axes:
+        return (*form[:1], *form[1 + len(form) - axes :])
+    ones = ("1",) * (axes - len(form))
+    return (*form[:1], *ones, *form[1:]) if form[0] == batch else (*ones, *form)
+
+
+def _dtypes(one: Examination, outcome: _Outcome) -> None:
+    if one.convention == "additive":
+        one.mask_dtypes = [torch.int64]
+        return
+    fails = {
+        dtype: finding for dtype, (_, finding) in outcome.items()
+        if finding is not None and finding.kind == "raised"
+    }  # fmt: skip
+    works = [dtype for dtype in outcome if dtype not in fails]
+    one.mask_dtypes = works or [torch.int64]
+    one.found.dropped = fails if works else {}

@@ -1,0 +1,96 @@
+"""The mistakes behind what is wrong with a function or class: which calls are to be explained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from ..diagnose.diagnose import Named, diagnose
+from . import budget
+from .examine import Examination
+from .extras import beside_extras
+from .page import Page
+from .structure import judge_structure
+from .trials import Trial
+from .weighing import Weighing
+
+__all__ = ["calls_for_a_name", "name_mistakes"]
+
+_TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
+
+
+def calls_for_a_name(page: Page, one: Examination) -> bool:
+    """Whether something is wrong that a mistake may explain. What is told without is told."""
+    found = one.found.findings
+    if not any(found.get(check) for check in (*_TELLING, "dtypes")):
+        return False
+    if one.found.state == "fail-random" and not page.blames("dropout-in-eval"):
+        # Numbers that are others each time are no mistake's.
+        return False
+    page.dtype(one)
+    return True
+
+
+def name_mistakes(page: Page, one: Examination) -> list[Named]:
+    """Return the mistakes that together give a submission's numbers."""
+    found = one.found.findings
+    if all(finding.trial.case.large for many in found.values() for finding in many):
+        # What is right at small sizes is no formula's fault.
+        return []
+    if one.found.state == "fail-random" and isinstance(one, Weighing):
+        # With dropout silenced the rest is what it is.
+        one = one.silenced(quiet=True)
+        one.seen = one.recorded([one.trial(trial.case) for trial in one.seen if not trial.group])
+        found = {}
+        judge_structure(page, one, one.kata.promised)
+    wrong = [check for check in _TELLING if found.get(check)]
+    low = found.get("dtypes", [])
+    evidence: list[Trial] = list(one.seen)
+    further: list[Trial] = []
+    training = all(f.trial.case.train for check in wrong for f in found[check])
+    if training and wrong and isinstance(one, Weighing):
+        # What train mode alone shows is explained by what is seen there.
+        evidence = one.recorded([one.in_training(trial) for trial in one.seen])
+    for check in wrong:
+        many = sorted(found[check], key=lambda f: f.trial.weight)
+        many = [finding for finding in many if not finding.trial.case.grad]
+        evidence += [one.again(finding.trial) for finding in many[:1]]
+        if check == "stability":
+            # A few large scores may miss what many show: an overflow, or a row of zeros.
+            further += [one.again(finding.trial) for finding in many[1:][-1:]]
+    off = [finding.trial for finding in low if finding.kind == "values"]
+    if off and not wrong:
+        evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
+
+    def named(calls: Sequence[Trial], besides: Sequence[Trial] = ()) -> list[Named]:
+        return diagnose(one.kata, one.function.name, calls, besides, page.places, one.numbers)
+
+    with suppress(budget.Spent):
+        explained = named(evidence, further)
+        for some in _parts_of(evidence) if not explained else ():
+            explained = explained or named(some)
+        if not explained and isinstance(one, Weighing):
+            explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
+        return explained
+    return []
+
+
+def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
+    """What is explained alone where no mistake explains all: calls without a mask, wrong ones."""
+    plain = [trial for trial in evidence if trial.case.mask is None]
+    wrong = [trial for trial in evidence if trial.judge(trial.answer) is not None]
+    parts = [part for part in (plain, wrong) if 0 < len(part) < len(evidence)]
+    return [part for part in parts if any(trial is one for trial in part for one in wrong)]
+
+
+def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named]]) -> list[Named]:
+    """The mistakes that give a submission's numbers where its weights are read in another way."""
+    held = one.held
+    for reading in held.likely if not (held.aligned or one.plain) else ():
+        if reading != held.reading:
+            other = one.read_as(reading)
+            calls = [other.trial(trial.case) for trial in one.seen if not trial.group]
+            found = named(other.recorded(calls))
+            if found:
+                return found
+    return []
