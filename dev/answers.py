@@ -53,21 +53,7 @@ def _signature(kata: Kata, path: Path, file: str) -> Iterator[str]:
     except Exception as fault:  # noqa: BLE001 - whatever it raises is a problem to tell
         yield problem(file, f"raises {type(fault).__name__} on import ({fault})", "mend it")
         return
-    if kata.kind != "class":
-        yield from _functions(kata, module, file)
-        return
-    found = getattr(module, kata.class_name, None)
-    if not isinstance(found, type):
-        yield problem(file, f"has no class {kata.class_name}", "name it as kata.toml does")
-        return
-    for method, wanted in (
-        ("__init__", kata.contract.get("constructor", [])),
-        ("forward", kata.contract.get("forward", [])),
-    ):
-        has = _arguments(found, method)
-        if has != wanted:
-            wrong = f"{kata.class_name}.{method} takes {named(has)}"
-            yield problem(file, wrong, f"the contract has {named(wanted)}")
+    yield from _functions(kata, module, file)
 
 
 def _functions(kata: Kata, module: ModuleType, file: str) -> Iterator[str]:

@@ -31,19 +31,8 @@ _ROOM = {
 }
 _LEVELS = ("junior", "senior")
 # What stands beside the model answers without being one.
-_BESIDE_ANSWERS = ("__init__.py", "decoding.py", "mistakes.py")
+_BESIDE_ANSWERS = ("__init__.py", "decoding.py")
 _KEYS = (
-    "order",
-    "tier",
-    "minutes",
-    "class",
-    "prerequisites",
-    "title",
-    "summary",
-    "contract",
-    "reference",
-)
-_DIRECT_KEYS = (
     "order", "tier", "minutes", "prerequisites", "title", "summary", "group", "reference", "axes",
     "sizes",
 )  # fmt: skip
@@ -79,7 +68,7 @@ def content_problems(folder: Folder) -> Iterator[str]:
 
 
 def _files(kata: Kata) -> Iterator[str]:
-    wanted, more = files_of_a_kata(kata.kind)
+    wanted, more = files_of_a_kata()
     found = {path.name for path in kata.folder.iterdir()} - {"__pycache__"}
     for name in sorted(wanted - found):
         yield problem(kata.file(name), "is missing", "write it, as the other katas have it")
@@ -94,10 +83,10 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     if not kata.data:
         yield problem(file, "cannot be read as TOML", "mend it")
         return
-    if kata.kind not in {"class", "function", "module"}:
-        yield problem(file, f"kind is {kata.kind!r}", "it must be class, function or module")
+    if kata.kind not in _ASKED:
+        yield problem(file, f"kind is {kata.kind!r}", "it must be function or module")
         return
-    for key in _KEYS if kata.kind == "class" else (*_DIRECT_KEYS, _ASKED[kata.kind]):
+    for key in (*_KEYS, _ASKED[kata.kind]):
         if key not in kata.data:
             yield problem(file, f"has no `{key}`", "add it, as the other katas have it")
     if kata.data.get("group", GROUPS[0]) not in GROUPS:
@@ -108,9 +97,8 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     for needed in kata.data.get("prerequisites", []):
         if needed not in known:
             yield problem(file, f"asks for `{needed}` first, which is no kata", "name one that is")
-    if kata.kind != "class":
-        yield from function_problems(kata)
-    if kata.kind != "class" and "contract" not in kata.data:
+    yield from function_problems(kata)
+    if "contract" not in kata.data:
         return
     for key, allowed in _CONTRACT.items():
         value = kata.contract.get(key)

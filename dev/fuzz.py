@@ -93,10 +93,9 @@ def fault_of(original: Original, made: Rewritten, report: Report) -> tuple[str, 
 
 def free_passes(kata: str, seed: int) -> tuple[str, ...]:
     """Return the passes that a seed chooses, as far as a kata leaves them free."""
-    asked = find(kata).asks
     ruled = any(
         one.rules.never or one.rules.must or one.memory != Memory()
-        for one in (asked.functions if asked else ())
+        for one in find(kata).asked.functions
     )
     kept = OPERATORS if ruled else set[str]()
     structured = find(kata).promised

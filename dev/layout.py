@@ -59,12 +59,7 @@ class Kata:
     @property
     def kind(self) -> str:
         """Whether it asks for a class or for functions."""
-        return str(self.data.get("kind", "class"))
-
-    @property
-    def class_name(self) -> str:
-        """The class that stub and model answer define."""
-        return str(self.data.get("class", ""))
+        return str(self.data.get("kind", ""))
 
     @property
     def contract(self) -> dict[str, Any]:
@@ -116,12 +111,10 @@ def named(names: list[str]) -> str:
     return f"({', '.join(names)})"
 
 
-def files_of_a_kata(kind: str) -> tuple[set[str], set[str]]:
+def files_of_a_kata() -> tuple[set[str], set[str]]:
     """Return the names that a kata's folder must hold, and those that it may hold beside them."""
     needed = {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
     needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
-    if kind == "class":
-        return needed, {"debug"}
     return {*needed, "mistakes.toml"}, {"debug", "pages", "figures.toml"}
 
 

@@ -8,57 +8,43 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from ..checker.diagnose.milestones import milestones
-from ..checker.judge.classes.plan import Size
-from ..checker.judge.classes.truth import Truth
 from ..checker.judge.draw import Case, Given, cases, draw, small
 from ..checker.judge.sequences import KINDS, sequence
 from ..checker.judge.truth import answers, made
+from ..checker.report.report import MISTAKE_IDS
 from ..kata.catalogue import Kata, find
 from ..kata.functions import Function
+from ..kata.pages import wanted
 from ..kata.sizes import Sizes
 from ..kata.slips import Slip, slips, with_number
-from ..reference.mistakes import MISTAKES, Edit, Mistake, edited, fits
 
 __all__ = ["blocks", "own_blocks"]
 
 _SEED = 5
-# What an edit of the seven classes takes where it takes any number.
-_NUMBER = "-1e-9"
 _KATAS = ("mha", "v4", "v2", "causal", "cross")
 _OWN = {"causal": ("causal",), "mask": ("v4",)}
 _COLUMNS = 6
 # A column beside a label that leaves room for it on a screen of 80, and beside a longer one.
 _WIDE, _NARROW, _LABEL = 8, 7, 17
 _LEAD = {
-    "en": "Seed {seed}, kata {kata}, hidden_dim {hidden}{heads}; ✓ is right, × has the mistake:",
-    "zh": "种子 {seed}，{kata} 题，hidden_dim {hidden}{heads}；✓ 是对的，× 带有这个错误：",
+    "en": "Seed {seed}, kata {kata}, {case}; ✓ is right, × has the mistake:",
+    "zh": "种子 {seed}，{kata} 题，{case}；✓ 是对的，× 带有这个错误：",
 }
 _OWN_LEAD = {
     "en": "Seed {seed}, `{name}`, {case}; ✓ is right, × has the mistake:",
     "zh": "种子 {seed}，`{name}`，{case}；✓ 是对的，× 带有这个错误：",
 }
-_HEADS = {"en": ", {heads} heads", "zh": "，{heads} 个 head"}
 
 
 def blocks() -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield each mistake's id with its lead in both languages and its rows."""
-    for mistake in MISTAKES:
-        kata, edit = _first(mistake)
-        size = Size(hidden=8, heads=1 if kata.contract.heads == "one" else 2, block=8)
-        right, wrong = _made(kata, size, (), mistake), _made(kata, size, edit, mistake)
-        figures = {"numbers": "\n".join(_rows(right, wrong))}
-        for language, lead in _LEAD.items():
-            heads = _HEADS[language].format(heads=size.heads) if size.heads > 1 else ""
-            figures[f"lead-{language}"] = lead.format(
-                seed=_SEED, kata=kata.id, hidden=size.hidden, heads=heads
-            )
-        yield mistake.id, figures
+    """Yield each shared mistake's id with its lead in both languages and its rows."""
+    for name in MISTAKE_IDS:
+        if "numbers" in wanted(name, "en"):
+            yield name, _block(*_first(name), _LEAD)
 
 
 def own_blocks(kata: Kata) -> Iterator[tuple[str, dict[str, str]]]:
@@ -74,15 +60,21 @@ def own_blocks(kata: Kata) -> Iterator[tuple[str, dict[str, str]]]:
     for slip in slips(kata.folder):
         if slip.id not in pages:
             continue
-        shown = next(_shown(kata, slip), None)
-        if shown is None:
-            raise LookupError(f"{kata.id}: no edit of {slip.id} changes a result")
-        function, case, right, wrong = shown
-        figures = {"numbers": "\n".join(_rows(right, wrong))}
-        for language, lead in _OWN_LEAD.items():
-            label = case.label(function, kata.asked.sizes, language)
-            figures[f"lead-{language}"] = lead.format(seed=_SEED, name=function.name, case=label)
-        yield slip.id, figures
+        yield slip.id, _block(kata, slip, _OWN_LEAD)
+
+
+def _block(kata: Kata, slip: Slip, leads: dict[str, str]) -> dict[str, str]:
+    """A mistake's rows, and what leads to them in both languages."""
+    shown = next(_shown(kata, slip), None)
+    if shown is None:
+        raise LookupError(f"{kata.id}: no edit of {slip.id} changes a result")
+    function, case, right, wrong = shown
+    figures = {"numbers": "\n".join(_rows(right, wrong))}
+    for language, lead in leads.items():
+        label = case.label(function, kata.asked.sizes, language)
+        names = {"kata": kata.id, "name": function.name}
+        figures[f"lead-{language}"] = lead.format(seed=_SEED, case=label, **names)
+    return figures
 
 
 def _shown(
@@ -124,45 +116,13 @@ def _tried(function: Function, sizes: Sizes) -> Iterator[tuple[Case, Given]]:
         )
 
 
-def _first(mistake: Mistake) -> tuple[Kata, Edit]:
-    """The first of a mistake's edits that fits, in the kata that shows it best."""
-    for name in (*_OWN.get(mistake.group, ()), *_KATAS):
-        kata = find(name)
-        source = kata.solution()
-        edit = next((one for one in mistake.edits if one and fits(one, source)), None)
-        if edit is not None:
-            return kata, next(with_number(edit, [_NUMBER]))
-    raise LookupError(mistake.id)
-
-
-def _made(kata: Kata, size: Size, edit: Edit, mistake: Mistake) -> dict[str, Tensor]:
-    """Run the model answer, or its edited copy, and return its named steps."""
-    truth = Truth(kata, size)
-    draw = torch.Generator().manual_seed(_SEED)
-    with torch.no_grad():
-        for weight in truth.module.parameters():
-            scale = 1.5 / size.hidden**0.5 if weight.dim() > 1 else 0.5
-            weight.copy_(torch.randn(weight.shape, generator=draw, dtype=weight.dtype) * scale)
-    truth.module.__class__ = _compiled(kata, edit)
-    cross = kata.contract.source == "cross"
-    lengths = {"query": 3, "key": 5, "value": 5} if cross else {"x": 5}
-    inputs = {
-        name: torch.randn((2, length, size.hidden), generator=draw, dtype=torch.float64)
-        for name, length in lengths.items()
-    }
-    mask = None
-    if mistake.group == "mask" and kata.contract.masks:
-        # Padding: nobody may attend to the last key.
-        mask = torch.ones(2, 5, 5, dtype=torch.int64)
-        mask[..., -1] = 0
-    return milestones(truth, inputs, mask)
-
-
-def _compiled(kata: Kata, edit: Edit) -> type[nn.Module]:
-    namespace: dict[str, Any] = {"__name__": f"edited_{kata.id}", "torch": torch}
-    source = edited(edit, kata.solution())
-    exec(compile(source, f"<edited {kata.id}>", "exec"), namespace)  # noqa: S102 - our own text
-    return namespace[kata.class_name]
+def _first(name: str) -> tuple[Kata, Slip]:
+    """A mistake in the kata that shows it best."""
+    for kata in map(find, (*_OWN.get(name.partition("-")[0], ()), *_KATAS)):
+        for slip in slips(kata.folder):
+            if slip.id == name:
+                return kata, slip
+    raise LookupError(name)
 
 
 def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:

@@ -137,5 +137,5 @@ def planted(kata: Kata, *plants: Plant) -> str:
 
 def _large(kata: Kata) -> float:
     """What inputs are multiplied by where large or small ones are tried."""
-    grown = [one.large for one in kata.asks.functions if one.large] if kata.asks else []
+    grown = [one.large for one in kata.asked.functions if one.large]
     return max(grown, default=30.0)

@@ -14,7 +14,7 @@ import sys
 import tokenize
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import torch
@@ -150,37 +150,15 @@ def shape_problems(kata: Kata) -> Iterator[str]:
         yield problem(f"{file}:{line}", wrong, "put it on a line that makes a tensor")
 
 
-def _run(kata: Kata, watch: _Watch) -> None:
-    """Make the module and call it, once without a mask and once in each form of mask."""
-    module = load_module(kata.reference)
-    if kata.kind != "class":
-        _run_functions(kata, module, watch)
-        return
-    arguments = [_ARGUMENTS[name] for name in kata.contract["constructor"] if "=" not in name]
-    names = [name for name in kata.contract["forward"] if "mask" not in name]
-    before = sys.gettrace()
-    sys.settrace(watch.trace)
-    try:
-        attention = getattr(module, kata.class_name)(*arguments)
-        for mask in (None, *kata.contract["masks"]):
-            inputs = [_input(name) for name in names]
-            if mask is not None:
-                inputs.append(_mask(mask, cross=kata.contract["source"] == "cross"))
-            attention(*inputs)
-    finally:
-        sys.settrace(before)
-
-
 def sizes_of(kata: Kata) -> Mapping[str, int]:
     """The sizes by the names that a kata's shape comments may use."""
-    if kata.kind == "class":
-        return SIZES
     sizes = read_asked(kata.data).sizes
     return {sizes.axes[symbol]: size for symbol, size in sizes.first().items()}
 
 
-def _run_functions(kata: Kata, module: ModuleType, watch: _Watch) -> None:
+def _run(kata: Kata, watch: _Watch) -> None:
     """Call every function, with its choices as they are by default, and with every mask."""
+    module = load_module(kata.reference)
     asked = read_asked(kata.data)
     draws = torch.Generator().manual_seed(0)
     before = sys.gettrace()
@@ -204,24 +182,6 @@ def _run_functions(kata: Kata, module: ModuleType, watch: _Watch) -> None:
                             call(**given.arguments)
                         finally:
                             sys.settrace(before)
-
-
-def _input(name: str) -> Tensor:
-    length = {"query": "query_length", "key": "key_length", "value": "key_length"}
-    axis = length.get(name, "length")
-    return torch.randn(SIZES["batch"], SIZES[axis], SIZES["hidden_dim"])
-
-
-def _mask(form: str, *, cross: bool) -> Tensor:
-    """Return a mask of ones. form names the axes, as the contract does."""
-    sizes = {
-        "B": SIZES["batch"],
-        "H": SIZES["heads"],
-        "Q": SIZES["query_length" if cross else "length"],
-        "K": SIZES["key_length" if cross else "length"],
-        "1": 1,
-    }
-    return torch.ones([sizes[axis] for axis in form])
 
 
 def _statements(tree: ast.Module) -> dict[int, ast.stmt]:

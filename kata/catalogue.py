@@ -83,10 +83,8 @@ class Question:
 class Kata:
     """One exercise. Texts come by language code, `en` or `zh`.
 
-    kind is "class", "function" or "module". A class has a contract; functions, and modules (a
-    class judged by its weights and calls alone), have what is asked of them. layers maps a
-    parameter layer of the model answer to the roles that are stacked in it, so
-    `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection. no_weights says why there
+    kind is "function" or "module", a class with weights. promised is a contract in the words of
+    the ladder, where a class has one: what is told of it, and left open. no_weights says why there
     are no attention weights, where the model answer makes none. timed are the functions that
     are timed after a pass. fused is a statement with torch's fused kernel that may stand in the
     model answer in place of the one that binds the same name; empty where none computes that.
@@ -96,40 +94,29 @@ class Kata:
     order: int
     tier: int
     minutes: int
-    class_name: str
     title: dict[str, str]
     summary: dict[str, str]
     prerequisites: tuple[str, ...]
     reference: str
-    layers: dict[str, str]
-    kind: str = "class"
+    kind: str
+    asked: Asked
     group: str = "ladder"
     promised: Contract | None = None
-    asks: Asked | None = None
     no_weights: dict[str, str] | None = None
     timed: tuple[str, ...] = ()
     fused: str = ""
 
     @property
     def contract(self) -> Contract:
-        """What a class must do; only a kata of the kind "class" has it."""
+        """What a class of the ladder must do. Raise TypeError for another kata."""
         if self.promised is None:
             raise TypeError(f"{self.id} has no contract")
         return self.promised
 
     @property
-    def asked(self) -> Asked:
-        """What functions or a module must do; a kata of the kind "class" has it not."""
-        if self.asks is None:
-            raise TypeError(f"{self.id} has a contract")
-        return self.asks
-
-    @property
     def names(self) -> tuple[str, ...]:
         """What a submission must define: a class, or functions."""
-        if self.asks is None:
-            return (self.class_name,)
-        return tuple(function.name for function in self.asks.functions)
+        return tuple(function.name for function in self.asked.functions)
 
     @property
     def folder(self) -> Path:
@@ -202,25 +189,22 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> Kata:
     data = _toml(path)
-    kind = data.get("kind", "class")
     timed = data.get("timed", {})
-    asks = read_asked(data) if kind != "class" else None
-    functions = [data["class"]] if asks is None else [one.name for one in asks.functions]
+    asked = read_asked(data)
+    functions = [one.name for one in asked.functions]
     return Kata(
         id=path.parent.name,
         order=data["order"],
         tier=data["tier"],
         minutes=data["minutes"],
-        class_name=data["class"] if kind == "class" else "",
         title=data["title"],
         summary=data["summary"],
         prerequisites=tuple(data["prerequisites"]),
         reference=data["reference"]["module"],
-        layers=data["reference"].get("layers", {}),
-        kind=kind,
+        kind=data["kind"],
+        asked=asked,
         group=data.get("group", GROUPS[0]),
         promised=_contract(data["contract"]) if "contract" in data else None,
-        asks=asks,
         no_weights=data.get("no_weights"),
         timed=tuple(timed.get("functions", functions)),
         fused=timed.get("fused", ""),

@@ -45,7 +45,8 @@ else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
 __all__ = [
-    "FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "slips", "variants", "with_number",
+    "FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "changed_line", "edited", "fits",
+    "slips", "variants", "with_number",
 ]  # fmt: skip
 
 FILE = "mistakes.toml"
@@ -104,6 +105,30 @@ def variants(folder: Path) -> tuple[Edit, ...]:
 def all_ids(katas: Path) -> frozenset[str]:
     """Return the ids of every kata's own mistakes. katas: the folder that holds the katas."""
     return frozenset(slip.id for path in katas.glob(f"*/{FILE}") for slip in slips(path.parent))
+
+
+def fits(edit: Edit, source: str) -> bool:
+    """Whether an edit applies to a model answer's source."""
+    return all(source.count(before) == 1 for before, _ in edit)
+
+
+def edited(edit: Edit, source: str) -> str:
+    """Return the source with the edit made."""
+    for before, after in edit:
+        source = source.replace(before, after)
+    return source
+
+
+def changed_line(edit: Edit, source: str) -> tuple[str | None, str | None]:
+    """Return the first line of the source that the edit changes, as it is and as it becomes."""
+    for before, after in edit:
+        for line in source.splitlines() if before != after else ():
+            if before in line:
+                # Where one line becomes several, the first of them that is another one.
+                made = line.replace(before, after).splitlines()
+                right, wrong = line, next((one for one in made if one != line), "")
+                return right.split("  #")[0].strip(), wrong.split("  #")[0].strip()
+    return None, None
 
 
 def with_number(edit: Edit, numbers: Sequence[str]) -> Iterator[Edit]:

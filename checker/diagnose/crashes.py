@@ -14,12 +14,18 @@ from ..report.messages import say
 from .names import imported, meant
 from .selves import about_self
 
-__all__ = ["because", "by_shapes", "no_tensor", "overwritten", "placed", "raised", "reason_of"]
+__all__ = [
+    "because", "by_shapes", "by_words", "no_tensor", "overwritten", "placed", "raised", "reason_of",
+]  # fmt: skip
 
 _Operand = dict[str, Any]
 # The exceptions that tensors that do not fit end in.
 _OF_TENSORS = {"RuntimeError", "IndexError", "ValueError", "TypeError"}
 
+# What torch says to code that wants a GPU where there is none, or to be found.
+_NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available",
+                   "found at least two devices", "to be on the same device",
+                   "no CUDA-capable device")  # fmt: skip
 # What torch says, and the sentence that explains it. The first match wins.
 _CAUSES = (
     ("view size is not compatible", "crash-view"),
@@ -272,6 +278,16 @@ def _named_on(tree: ast.AST, line: int) -> set[str]:
         for node in ast.walk(statement)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
     }
+
+
+def by_words(fault: dict[str, Any]) -> str | None:
+    """Name the mistake behind an exception, where its words alone tell it."""
+    text = fault["message"]
+    if "view size is not compatible" in text:
+        return "view-needs-contiguous"
+    if any(words in text for words in _NO_SUCH_DEVICE):
+        return "device-hardcoded"
+    return None
 
 
 def by_shapes(fault: dict[str, Any], kata: Kata, trial: Trial, longest: int) -> str | None:

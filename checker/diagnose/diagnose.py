@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
-from ...kata.slips import Edit, Slip, variants
-from ...reference.mistakes import changed_line
+from ...kata.slips import Edit, Slip, changed_line, variants
 from ..judge import budget
 from ..judge.compare import agree
 from ..judge.trials import Trial

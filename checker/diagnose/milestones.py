@@ -7,49 +7,22 @@ heads and transposed scores all count.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..judge.classes.truth import Truth
 from ..report import report
 
-__all__ = ["HIDDEN", "Signature", "Step", "find", "milestones", "shown"]
+__all__ = ["HIDDEN", "Signature", "Step", "find", "shown"]
 
 # Scores below this count as hidden, whatever the fill.
 HIDDEN = -9e3
 _LARGEST = torch.finfo(torch.float64).max
 _CLOSE = 1e-6
 Step = dict[str, Any]
-
-
-def milestones(truth: Truth, inputs: dict[str, Tensor], mask: Tensor | None) -> dict[str, Tensor]:
-    """Run the reference and return its local tensors, in the order they are made."""
-    code = type(truth.module).forward.__code__
-    found: dict[str, Tensor] = {}
-
-    def watch(frame: FrameType, event: str, _: object) -> None:
-        if event == "return" and frame.f_code is code:
-            for name, value in frame.f_locals.items():
-                if isinstance(value, Tensor) and value.is_floating_point():
-                    found[name] = value.detach()
-
-    before = sys.getprofile()
-    sys.setprofile(watch)
-    try:
-        with torch.no_grad():
-            output = truth.run(inputs, mask)
-    finally:
-        sys.setprofile(before)
-    for name in (*inputs, "x", "mask", "attention_mask"):
-        found.pop(name, None)
-    found["output"] = output
-    return found
 
 
 def shown(

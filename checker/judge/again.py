@@ -10,9 +10,9 @@ import torch
 
 from ..process.handle import Candidate
 from .checks import try_all
-from .classes.on_device import DeviceRun
 from .compare import gap
 from .examine import Examination
+from .on_device import DeviceRun
 
 __all__ = ["DirectAgain"]
 

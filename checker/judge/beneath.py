@@ -15,8 +15,8 @@ import torch
 
 from ...kata.slips import Edit
 from ..report.report import Report
-from .classes.dropout_verdict import judge_dropout
 from .draw import small
+from .dropout_verdict import judge_dropout
 from .page import Page
 from .training import read_training
 from .truth import FAULTS, answers

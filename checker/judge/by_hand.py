@@ -16,9 +16,8 @@ from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ..process.wire import dtype_name
-from .classes.dropout import Reading, together
-from .classes.dropout_trial import DropoutFinding
 from .draw import Case, Given
+from .dropout_finding import DropoutFinding, Reading, together
 from .trials import Trial
 from .truth import FAULTS, Answers, Ready, executed, made
 from .weighing import Weighing

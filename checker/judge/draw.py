@@ -24,6 +24,7 @@ __all__ = [
     "draw",
     "dressed",
     "grown",
+    "shape_name",
     "small",
     "spoken",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 from torch import Tensor
 
 from ..diagnose.milestones import find
-from .classes.dropout_trial import DropoutFinding, says_output
+from .dropout_finding import DropoutFinding, says_output
 
 __all__ = ["read_dropout"]
 

@@ -17,13 +17,12 @@ from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
 from ..process.handle import Candidate
 from ..process.wire import dtype_name
-from .classes.trials import answers_of
 from .compare import VALUE_BOUND, low_precision_bound
 from .draw import Case, Given, cases, draw, dressed, small
 from .find import Bound, Entry, ways
 from .kept import right_answer
 from .mask_forms import settle
-from .trials import Finding, Trial, by_dtype, until_ended
+from .trials import Finding, Trial, answers_of, by_dtype, until_ended
 from .trials import same as alike
 from .truth import Answers
 
@@ -42,6 +41,7 @@ class Found:
 
     counts, findings: by check. dropped: mask dtypes that it does not take, and why. modified:
     inputs that it changed. printed: lines that print. state: fail-random, fail-state or fail-kept.
+    narrowed: a call that gave another dtype than it was given.
     work: the dtype that values are decided in, dtypes: the others.
     """
 
@@ -57,6 +57,7 @@ class Found:
     half_faults: list[dict[str, Any]] = field(default_factory=list)
     dtypes: dict[str, None] = field(default_factory=dict)
     container: int = 0
+    narrowed: Trial | None = None
     place: int = 0
 
 
@@ -308,6 +309,9 @@ class Examination:
         self.found.modified.update(answer.get("modified", []))
         self.found.container = max(self.found.container, answer.get("many", 0))
         self.found.place = max(self.found.place, answer.get("place", 0))
+        out = next(iter(trial.results(answer)), None)
+        if check != "dtypes" and out is not None and out.dtype is not self.found.work:
+            self.found.narrowed = self.found.narrowed or trial
         if trial.keep is not None:
             for out in trial.results(answer):
                 if out.shape == trial.expected[0].shape:

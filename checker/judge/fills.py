@@ -1,4 +1,4 @@
-"""Finite fills that float16 cannot hold: seen where they are written, or where they overflow."""
+"""What dtypes cannot hold, and where it shows: fills that overflow, and floats of another dtype."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import math
 import torch
 
 from ..diagnose.lines import HALF_MAX
+from ..process.wire import dtype_name
 from .examine import Examination
 from .sheet import Sheet
+from .trials import Trial
 
-__all__ = ["remark_fills"]
+__all__ = ["narrowing", "remark_fills"]
 
 
 def remark_fills(sheet: Sheet, one: Examination) -> None:
@@ -23,3 +25,10 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
         lowest = torch.finfo(torch.float64).max
         if big and math.isfinite(big[0]) and not any(abs(abs(n) - lowest) < 1e290 for n in big):
             sheet.remark("fill-overflows-half", step["line"], fill=f"{big[0]:g}")
+
+
+def narrowing(one: Examination, trial: Trial) -> int | None:
+    """The line of a call that first makes floats of another dtype than its inputs', if any does."""
+    floats = {"float64", "float32", "bfloat16", "float16"} - {dtype_name(trial.dtype)}
+    steps = one.again(trial).answer.get("steps", ())
+    return next((s["line"] for s in steps if s["dtype"] in floats and s["lines"]), None)

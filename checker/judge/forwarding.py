@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...kata.catalogue import Contract
 from ...kata.functions import Function
 from ..vocabulary import foreign, forward_role, words
-from .classes.plan import ForwardPlan, StandIn
 from .find import Bound, Entry
 
-__all__ = ["STARRED", "bounds", "forward_plans"]
+__all__ = ["STARRED", "bounds"]
 
 STARRED = {"VAR_POSITIONAL", "VAR_KEYWORD"}
 _INPUTS = {"x", "query", "key", "value", "context"}
-# Forms beside the kata's own last one in which a mask may be needed; no two broadcast alike.
-_NEEDED_FORMS = ("BQK", "BK", "B1QK")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """Which input goes to which forward argument.
+
+    sources: argument → query, key, value, context, x or a constant in a tuple of one.
+    mask: the argument that takes the mask. optional: whether it has a default. unasked:
+    arguments without a default that are none of the kata's, and get nothing.
+    """
+
+    sources: tuple[tuple[str, str | tuple[Any]], ...]
+    mask: str | None = None
+    optional: bool = True
+    unasked: tuple[str, ...] = ()
+    positional: tuple[str, ...] = ()
 
 
 def bounds(function: Function, entry: Entry, contract: Contract) -> Iterator[Bound]:
@@ -27,14 +40,11 @@ def bounds(function: Function, entry: Entry, contract: Contract) -> Iterator[Bou
     its keys and values from one argument.
     """
     signature = entry["forward"] or []
-    for plan in forward_plans(signature, contract, "keep"):
-        if plan.stand_in is None:
-            yield _bound(plan, function, entry["name"], signature)
+    for plan in _plans(signature, contract):
+        yield _bound(plan, function, entry["name"], signature)
 
 
-def _bound(
-    plan: ForwardPlan, function: Function, name: str, signature: list[dict[str, Any]]
-) -> Bound:
+def _bound(plan: _Plan, function: Function, name: str, signature: list[dict[str, Any]]) -> Bound:
     twice = {"value": "key"} if "context" in dict(plan.sources).values() else {}
     given = [(own, "key" if source == "context" else source) for own, source in plan.sources]
     mask = function.mask
@@ -63,9 +73,7 @@ def _bound(
     )  # fmt: skip
 
 
-def forward_plans(
-    signature: list[dict[str, Any]], contract: Contract, convention: str
-) -> list[ForwardPlan]:
+def _plans(signature: list[dict[str, Any]], contract: Contract) -> list[_Plan]:
     """Return ways to call forward, the likeliest first."""
     named = [p for p in signature if p["kind"] not in STARRED]
     plan = (_cross if contract.source == "cross" else _self)(named, contract)
@@ -74,28 +82,17 @@ def forward_plans(
         plan = replace(plan, mask=contract.forward[-1].split("=")[0])
         return [plan]
     if plan.mask is not None:
-        plan = replace(plan, optional=not _required(named, plan.mask))
-        # Code that cannot do without a mask is judged with one that hides nothing.
-        needed = (replace(plan, stand_in=one) for one in _stand_ins(contract, convention))
-        plans = [plan, *needed]
+        plans = [replace(plan, optional=not _required(named, plan.mask))]
     if contract.source == "cross":
         plans += [swapped for old in plans if (swapped := _swapped(old)) is not None]
     if not named and any(p["kind"] == "VAR_POSITIONAL" for p in signature):
         sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
         pairs = tuple((source, source) for source in sources)
-        plans = [ForwardPlan(sources=pairs, positional=sources)]
+        plans = [_Plan(sources=pairs, positional=sources)]
     return plans
 
 
-def _stand_ins(contract: Contract, convention: str) -> Iterator[StandIn]:
-    """Masks that hide nothing, the likeliest to be taken first."""
-    own = contract.masks[-1]
-    for form in (own, *(form for form in _NEEDED_FORMS if form not in contract.masks)):
-        for dtype in ("float",) if convention == "additive" else ("int64", "bool"):
-            yield StandIn(form=form, dtype=dtype, worth=int(convention == "keep"))
-
-
-def _swapped(plan: ForwardPlan) -> ForwardPlan | None:
+def _swapped(plan: _Plan) -> _Plan | None:
     """The other reading of two inputs whose names do not say which one asks.
 
     `forward(x, y)` is written both ways; only the output's length tells.
@@ -143,7 +140,7 @@ def _nothing(role: str | None) -> tuple[Any]:
     return ({"switch": False, "count": 0}.get(role or ""),)
 
 
-def _self(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
+def _self(named: list[dict[str, Any]], contract: Contract) -> _Plan:
     sources: list[tuple[str, str | tuple[Any]]] = []
     roles = _roles(named)
     mask = _mask_argument(named, roles, contract)
@@ -175,7 +172,7 @@ def _is_input(parameter: dict[str, Any], unknown: list[dict[str, Any]], *, has_i
     return place == 0 or (len(unknown) >= 3 and place < 3)
 
 
-def _cross(named: list[dict[str, Any]], contract: Contract) -> ForwardPlan:
+def _cross(named: list[dict[str, Any]], contract: Contract) -> _Plan:
     roles = _roles(named)
     nameless = [p for p in named if roles[p["name"]] is None]
     unknown = [p["name"] for p in nameless if not p["has_default"]]
@@ -259,11 +256,11 @@ def _plan(
     sources: list[tuple[str, str | tuple[Any]]],
     mask: str | None,
     roles: dict[str, str | None],
-) -> ForwardPlan:
+) -> _Plan:
     order = [p["name"] for p in named]
     # Arguments are given by name, save those that Python takes by place alone.
     positional = tuple(p["name"] for p in named if p["kind"] == "POSITIONAL_ONLY")
-    return ForwardPlan(
+    return _Plan(
         sources=tuple(sorted(sources, key=lambda pair: order.index(pair[0]))),
         mask=mask,
         unasked=tuple(n for n, s in sources if isinstance(s, tuple) and roles[n] != "causal"),

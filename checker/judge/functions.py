@@ -20,20 +20,20 @@ from .again import DirectAgain
 from .beneath import beneath
 from .checks import try_all
 from .choose import choose
-from .classes.device_verdict import judge_device
-from .classes.on_device import Again, DeviceRun
+from .device_verdict import judge_device
 from .examine import Examination
 from .find import Entry, found
 from .guess import guess
 from .maskless import with_masks
 from .naming import calls_for_a_name, name_mistakes
 from .objects import chosen
+from .on_device import Again, DeviceRun
 from .page import Page
 from .refusals import Refusals, Refused
 from .rules import broken, misplaced
 from .sheet import Sheet
 from .source import Source
-from .structure import judge_structure
+from .structure import judge_dtype, judge_structure
 from .subject import Subject
 from .timed import subject_of
 from .trials import Finding, Trial
@@ -246,6 +246,7 @@ class _Judging:
             if isinstance(one, Weighing):
                 page.parameters(one)
                 judge_structure(page, one, self.kata.promised)
+                judge_dtype(page, one, self.kata.promised)
                 page.dropout(one, self._dropout)
         for one in examinations:
             page.masks(one)

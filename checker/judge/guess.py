@@ -7,14 +7,16 @@ import math
 
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
-from ..diagnose.giveaways import call_line, cut_line
+from ..diagnose.giveaways import call_line, cut_line, made_in_forward
 from ..diagnose.limits import fixed_size, limit_line
-from ..diagnose.lines import in_place
+from ..diagnose.lines import assignment, in_place
 from ..process.wire import dtype_name
 from .examine import Examination
+from .fills import narrowing
 from .page import Page
 from .sized import sized_calls
-from .trials import Finding, Trial
+from .trials import Finding
+from .weighing import Weighing
 from .written import function_at
 
 __all__ = ["guess"]
@@ -24,7 +26,7 @@ _VALUES = ("values", "mask", "lengths")
 
 def guess(page: Page, one: Examination) -> None:
     """Blame what is told by gradients, by dtypes, or by the sizes that fail: the first that is."""
-    for look in (_limits, _gradients, _dtypes, _sizes):
+    for look in (_limits, _layers, _gradients, _dtypes, _overflow, _sizes):
         if look(page, one):
             return
 
@@ -36,6 +38,35 @@ def _limits(page: Page, one: Examination) -> bool:
     if fixed is not None:
         page.blame(fixed, limit_line(page.source.tree, sized))
     return fixed is not None
+
+
+def _layers(page: Page, one: Examination) -> bool:
+    """Layers that are too few, or that no optimiser would find, in a class of attention."""
+    if not isinstance(one, Weighing) or one.held.aligned or one.kata.promised is None:
+        return False
+    own, sizes = _own(page, one), one.sizes.first()
+    depth, width = sizes.get("D"), sizes["E"]
+    small = [n for n, shape in one.held.first.items() if len(shape) == 2 and shape[-1] == depth]
+    if small and depth != width:
+        page.blame("heads-share-projection", assignment(own, small[0].split(".")[0]))
+        return True
+    made = made_in_forward(own) if isinstance(own, ast.ClassDef) else None
+    if made is not None:
+        page.blame("parameters-not-registered", made, names=page.say("its-weights"))
+    return made is not None
+
+
+def _overflow(page: Page, one: Examination) -> bool:
+    """Large scores alone go wrong, or lower precision besides: exp is taken of them as they are."""
+    wrong = {check for check, many in one.found.findings.items() if many}
+    if "stability" not in wrong or not wrong <= {"stability", "dtypes"}:
+        return False
+    steps = (s for trial in one.seen for s in trial.answer.get("steps", ()))
+    exps = (s["line"] for s in steps if s["call"].strip("_") in {"exp", "exp2"})
+    line = next(exps, None) or call_line(_own(page, one), ("softmax",))
+    if line is not None:
+        page.blame("softmax-unstable", line)
+    return line is not None
 
 
 def _gradients(page: Page, one: Examination) -> bool:
@@ -80,13 +111,6 @@ def _dtypes(page: Page, one: Examination) -> bool:
             page.blame("dtype-hardcoded", line, dtype=dtype, reason=reason)
             return True
     return False
-
-
-def narrowing(one: Examination, trial: Trial) -> int | None:
-    """The line of a call that first makes floats of another dtype than its inputs', if any does."""
-    floats = {"float64", "float32", "bfloat16", "float16"} - {dtype_name(trial.dtype)}
-    steps = one.again(trial).answer.get("steps", ())
-    return next((s["line"] for s in steps if s["dtype"] in floats and s["lines"]), None)
 
 
 def _sizes(page: Page, one: Examination) -> bool:

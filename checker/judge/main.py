@@ -13,9 +13,7 @@ import threading
 import time
 import traceback
 import warnings
-from collections import deque
 from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -23,43 +21,22 @@ import torch
 
 from ...kata.catalogue import Kata, find
 from ..candidate.accelerator import hoped
-from ..diagnose.classes.beneath import beneath
-from ..diagnose.classes.diagnose import diagnose, diagnose_large, diagnose_training
-from ..diagnose.classes.flow import follow
-from ..diagnose.lines import own_imports
 from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
 from ..process.limits import Limits, share_of_memory
 from ..process.prints import parted
 from ..report.messages import say
-from ..report.report import Fault, Named, Report
+from ..report.report import Fault, Report
 from ..report.timings import Timings
-from . import budget
 from . import functions as direct
-from .choose import choose
-from .classes.again import ClassAgain
-from .classes.attempts import Unbound, bind
-from .classes.behaviour import Trace, pretend, trace
-from .classes.device_verdict import judge_device
-from .classes.dropout_trial import DropoutFinding, DropoutTrial
-from .classes.dropout_verdict import judge_dropout
-from .classes.examine import Examination, Ready
-from .classes.fitting import Fitted
-from .classes.forms import Forms
-from .classes.halves import try_dtypes
-from .classes.on_device import Again, DeviceRun, run_on_device
-from .classes.verdict import Verdict
+from .on_device import Again, DeviceRun, run_on_device
 from .sheet import Sheet
 from .source import Source, Unreadable, read
-from .timing import Subject, subject_of, timed
-from .unjudged import Unjudged, load_fault, no_class, not_bound
+from .subject import Subject
+from .timing import timed
+from .unjudged import Unjudged, load_fault
 
 __all__ = ["main"]
-
-# How many ways to make and call a class are tried before its first is taken as meant.
-_WAYS = 4
-# Seconds of processor time for all that is named in a file; most take a tenth of one.
-_NAMING = 20.0
 
 
 def main(jobs: socket.socket, requests: socket.socket) -> None:
@@ -135,8 +112,7 @@ class _Sitting:
             try:
                 self._judge(source, candidate)
             except Foul as foul:
-                verdict = Verdict(self.result, self.kata, source, self.language)
-                verdict.foul(foul.called, foul.line)
+                Sheet(self.result, source, self.language).foul(foul.called, foul.line)
             except Unjudged as unjudged:
                 # What is missing may stand in a cell that Python could not read.
                 hidden = unjudged.fault.kind in {"no-class", "load"}
@@ -198,47 +174,8 @@ class _Sitting:
         return Fault(kind=ended.kind, message=message, line=place.line)
 
     def _judge(self, source: Source, candidate: Candidate) -> None:
-        answer = self._load(source, candidate)
-        if self.kata.kind != "class":
-            self.phase = "run"
-            self._judge_directly(source, candidate, answer)
-            return
-        entry, sizes = self._choose(source, answer)
-        self.result.object = entry["name"]
-        self.phase = "first"
-        try:
-            fitted = self._fit(candidate, entry, sizes)
-        except Unbound as unbound:
-            out = unbound.best.get("answer", {}).get("out")
-            if not isinstance(out, torch.Tensor):
-                raise not_bound(unbound, self.kata, entry, source, self.language) from None
-            verdict = Verdict(self.result, self.kata, source, self.language)
-            verdict.wrong_shape(unbound)
-            return
+        loaded = self._load(source, candidate)
         self.phase = "run"
-        self.result.roles = fitted.named_roles()
-        self._try_all(source, fitted)
-        self.subject = subject_of(self.kata, source, candidate.path, fitted)
-
-    def _fit(
-        self,
-        candidate: Candidate,
-        entry: dict[str, Any],
-        sizes: list[dict[str, Any]],
-    ) -> Fitted:
-        """Take the first way to make and call the class in which its weights make attention."""
-        first: Fitted | None = None
-        ways = bind(self.kata, candidate, entry, sizes, self.job["mask"])
-        for bound in islice(ways, _WAYS):
-            fitted = Fitted(self.kata, candidate, bound, self.job["seed"])
-            fitted.align()
-            if fitted.aligned:
-                return fitted
-            first = first or fitted
-        assert first is not None
-        return first
-
-    def _judge_directly(self, source: Source, candidate: Candidate, loaded: dict[str, Any]) -> None:
         try:
             self.subject = direct.judge(
                 self.kata, candidate, source, self.result, self.job,
@@ -268,79 +205,6 @@ class _Sitting:
             raise load_fault(fault, source, self.language)
         return answer
 
-    def _choose(
-        self, source: Source, answer: dict[str, Any]
-    ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        choice = choose(self.kata, answer["classes"], self.job["class"], source.mentions)
-        if choice.chosen is None:
-            raise no_class(self.kata, self.job["class"], choice.candidates, source, self.language)
-        if choice.chosen["forward"] is None:
-            name = choice.chosen["name"]
-            self.result.object = name
-            raise Unjudged("forward", self._say("forward-missing", name=name))
-        if self.job["class"] is None:
-            self.result.also = [
-                Named(name=one["name"], line=source.classes[one["name"]].lineno)
-                for one in choice.candidates
-                if one["name"] in source.classes
-            ]
-        return choice.chosen, answer["sizes"]
-
-    def _try_all(self, source: Source, fitted: Fitted) -> None:
-        examination = Examination(self.kata, fitted, self.job["mask"])
-        sizes, ready = examination.sizes, Ready()
-        while sizes and not ready:
-            ready = examination.prepare([sizes.pop(0)])
-        forms = Forms(examination, ready)
-        verdict = Verdict(self.result, self.kata, source, self.language)
-        ready |= examination.prepare(sizes)
-        forms.choose()
-        verdict.masks(examination)
-        seen = trace(examination)
-        rows = examination.try_grid(ready)
-        next(rows, None)
-        # The steps are followed while the candidate makes the first row's calls.
-        flow = follow(seen, examination)
-        deque(rows, maxlen=0)
-        found = self._try_the_rest(examination, ready) if ready else None
-        faults = pretend(examination) if fitted.shapes(examination.sizes[0]) else None
-        verdict.rules(seen, own_imports(source))
-        verdict.parameters(examination, seen)
-        verdict.structure(examination)
-        verdict.outputs(examination)
-        verdict.purity(examination, seen)
-        verdict.causality(examination)
-        judge_dropout(
-            verdict, self.kata.contract.dropout, found, fitted.shown["modules"], seen.dropouts
-        )
-        verdict.dtypes(examination)
-        verdict.notes(examination, seen)
-        verdict.half_fill(examination, seen)
-        fitted.candidate.settle()
-        if faults is not None:
-            run = self._on_device(verdict, ClassAgain(examination, found))
-            judge_device(verdict, faults, run)
-        verdict.finish()
-        verdict.flow(flow)
-        if self.job["heat"]:
-            self.result.heat = flow.heat(self.language)
-        if self.job["diagnose"] and self.phase != "device":
-            self._diagnose(verdict, examination, seen)
-
-    def _try_the_rest(self, examination: Examination, ready: Ready) -> DropoutFinding | None:
-        """What is tried at one size; what is right is worked out while the candidate runs."""
-        examination.try_purity(ready)
-        trial = None
-        if examination.fitted.aligned and not examination.findings.get("values"):
-            trial = DropoutTrial.begin(examination)
-        try_dtypes(examination, ready)
-        found = trial and trial.read()
-        if found is not None and not found.by_hand_at_a_fixed_rate:
-            examination.try_training()
-        if examination.fitted.aligned and not any(examination.findings.values()):
-            examination.try_beyond()
-        return found
-
     def _on_device(self, sheet: Sheet, again: Again) -> DeviceRun | None:
         """Judge what has passed so far on a real accelerator, where there may be one."""
         asked = hoped(self.job["device"])
@@ -359,40 +223,6 @@ class _Sitting:
             message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
             raise Unjudged("crash", message)
         return run
-
-    def _diagnose(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
-        """Look for the mistake; whatever comes of it, the verdict stands."""
-        try:
-            with budget.limited(_NAMING):
-                self._search(verdict, examination, seen)
-        except Foul:
-            raise
-        except (Ended, budget.Spent):
-            # Time ran out meanwhile, the submission's or the search's: what was found is said.
-            pass
-        except Exception:
-            if os.environ.get("ATTN_KATA_DEBUG"):
-                raise
-
-    def _search(self, verdict: Verdict, examination: Examination, seen: Trace) -> None:
-        wrong = {check.id for check in self.result.checks if check.status == "fail"}
-        # What is right at small sizes is no formula's fault.
-        late = examination.late and any(examination.findings.values())
-        shown = set[str]() if late else wrong
-        if shown & {"values", "mask", "lengths"}:
-            values_wrong = bool(wrong & {"values", "lengths"})
-            found = diagnose(examination, verdict.origins, values_wrong=values_wrong)
-            verdict.name(found.named)
-            if found.swapped is not None:
-                verdict.names_hold(found.swapped, seen)
-            if found.explained is not None and values_wrong:
-                verdict.further(beneath(examination, found.explained))
-        if not self.result.diagnosis and shown & {"values", "mask", "gradients"}:
-            verdict.name(diagnose_training(examination, verdict.origins))
-        if not self.result.diagnosis and shown:
-            verdict.name(diagnose_large(examination, verdict.origins))
-        if wrong and not self.result.diagnosis:
-            verdict.guess(examination, seen)
 
     def _say(self, key: str, **values: object) -> str:
         return say(key, self.language, **values)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import torch
 
 from ...kata.functions import Argument
-from .draw import MASK_DTYPES, small
+from ..process.wire import dtype_name
+from .draw import MASK_DTYPES, shape_name, small
+from .sheet import Sheet
 from .trials import Finding
 
 if TYPE_CHECKING:
     from .examine import Examination
 
-__all__ = ["in_form", "settle"]
+__all__ = ["in_form", "remark_forms", "settle"]
 
 _Form = tuple[str, ...]
 # By dtype what came of a call: right, wrong, or unfit, with what was found.
@@ -119,3 +121,15 @@ def _dtypes(one: Examination, outcome: _Outcome) -> None:
     works = [dtype for dtype in outcome if dtype not in fails]
     one.mask_dtypes = works or [torch.int64]
     one.found.dropped = fails if works else {}
+
+
+def remark_forms(sheet: Sheet, one: Examination, mask: Argument) -> None:
+    """Remark on the shapes that are taken where they are not all that the kata asks for."""
+    asked, found = mask.taken or mask.shapes, one.found.forms
+    wanted = [*found, *(form for form in asked if form in mask.shapes)]
+    name = one.bound.named.get(mask.name, mask.name) if one.bound else mask.name
+    sheet.remark(
+        "mask-form", sheet.lines.naming(name),
+        forms=" ".join(map(shape_name, asked)), wanted=" ".join(map(shape_name, wanted)),
+        dtypes=", ".join(map(dtype_name, one.mask_dtypes)),
+    )  # fmt: skip

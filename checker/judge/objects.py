@@ -14,16 +14,18 @@ from ...kata.catalogue import Contract
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
 from ..vocabulary import constructor_role, words
-from .classes.cases import ASKED_RATE
 from .find import Entry, ways
 from .making import global_roles, plans, switched_on
 
 __all__ = ["LONGEST", "Construction", "chosen", "constructions", "how_far"]
 
-# What is worth something without being asked for, by what a constructor may mean.
+# The length that objects are made for, where the kata says nothing of it.
 LONGEST = 512
+# No rate that anybody writes down, so that a fixed one is told from the one asked for.
+_ASKED_RATE = 0.37
+# What is worth something without being asked for, by what a constructor may mean.
 _GIVEN: dict[str, Any] = {
-    "length": LONGEST, "dropout": ASKED_RATE, "bias": True, "causal": True, "batch": 2,
+    "length": LONGEST, "dropout": _ASKED_RATE, "bias": True, "causal": True, "batch": 2,
     "vocabulary": 17, "layers": 1,
     "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
     "yes": True, "flag": False,
@@ -99,7 +101,7 @@ class Construction:
         asked = {source for _, kind, source in self.arguments if kind == "role"}
         asked |= {role for _, role in self.globals}
         takes = "dropout" in asked
-        return ASKED_RATE if takes else None
+        return _ASKED_RATE if takes else None
 
     def recipe(self, sizes: dict[str, Any], *, silent: bool = False) -> dict[str, Any]:
         """How the candidate's process makes the object at these sizes. silent: at a rate of 0."""

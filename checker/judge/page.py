@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...kata.functions import Argument, Asked
+from ...kata.functions import Asked
 from ..diagnose.crashes import raised
 from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import random_line, state_line
@@ -14,11 +14,12 @@ from ..diagnose.lines import in_place
 from ..diagnose.places import Places
 from ..process.wire import dtype_name
 from ..report.report import CHECK_IDS, Difference, Part, Report
-from .classes.dropout_verdict import judge_dropout
 from .draw import grown, shape_name
+from .dropout_verdict import judge_dropout
 from .examine import Examination
 from .fills import remark_fills
 from .finding import Finding
+from .mask_forms import remark_forms
 from .rules import Breach
 from .sheet import Sheet
 from .source import Source
@@ -282,21 +283,10 @@ class Page(Sheet):
         if found.nan_rows:
             self.remark("nan-on-empty-row")
         if found.forms and one.function.mask is not None:
-            self._other_forms(one, one.function.mask)
+            remark_forms(self, one, one.function.mask)
         elif found.dropped and not self.blames("mask-dtype"):
             dtypes = self._listed(dtype_name(dtype) for dtype in found.dropped)
             self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
-
-    def _other_forms(self, one: Examination, mask: Argument) -> None:
-        asked = {*mask.shapes, *found} if (found := one.found.forms) else ()
-        taken = mask.taken or mask.shapes
-        wanted = [form for form in asked if form in found or form in taken]
-        name = one.bound.named.get(mask.name, mask.name) if one.bound else mask.name
-        self.remark(
-            "mask-form", self.lines.naming(name),
-            forms=" ".join(map(shape_name, taken)), wanted=" ".join(map(shape_name, wanted)),
-            dtypes=", ".join(map(dtype_name, one.mask_dtypes)),
-        )  # fmt: skip
 
     # -- the diagnosis ---------------------------------------------------------------------
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
-from ..diagnose.classes.evidence import by_words
-from ..diagnose.crashes import because, by_shapes, no_tensor, placed, reason_of
+from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, reason_of
 from ..diagnose.diagnose import raising
 from ..diagnose.origins import Origins
 from ..report.messages import say

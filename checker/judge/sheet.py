@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..diagnose.crashes import because, no_tensor, raised, reason_of
+from ..diagnose.crashes import because, reason_of
 from ..diagnose.lines import Lines, tested
 from ..process.wire import dtype_name
 from ..report.messages import say
@@ -101,36 +101,24 @@ class Sheet:
 
     def finding_text(self, finding: Finding[Any]) -> str:
         """What a finding says, with its case."""
-        case = finding.trial.label(self.language)
-        if finding.kind == "raised" and finding.fault is not None:
-            return raised(finding.fault, case, self.language)
-        if finding.kind == "none":
-            return no_tensor("forward", finding.words, self.language)
-        if finding.kind == "shape" and finding.actual is not None:
-            return self.say(
-                "fail-shape", case=case, actual=tuple(finding.actual.shape),
-                expected=tuple(finding.trial.expected.shape),
-            )  # fmt: skip
-        if finding.kind == "detached":
-            return self.say("fail-detached", name=finding.name, case=case)
-        if finding.kind == "gradient" and finding.gap is not None:
-            return self.say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
-        return self.say("fail-values", failed=1, cases=1, case=case)
+        raise NotImplementedError
 
-    def show(self, finding: Finding[Any]) -> None:
-        """Make a finding the difference that the report shows."""
-        trial = finding.trial
-        gradient = finding.kind == "gradient"
-        expected = trial.expected if finding.expected is None else finding.expected
-        many = ["batch", "length", "hidden_dim"][: expected.dim()]
-        difference = Difference(
-            case=trial.label(self.language),
-            name=finding.name if gradient else "",
-            gradient=gradient,
-            axes=[] if gradient else many,
-            expected_shape=list(expected.shape),
-        )
-        self.differ(difference, finding.actual, expected, finding.gap, trial.bound)
+    def forbid(self, name: str, line: int | None) -> None:
+        """It calls what does the whole job, or our own answer."""
+        module = name.rpartition(".")[2] if name.startswith("nn.") else ""
+        # A layer is chosen where it is made, not where it is called.
+        made = self.lines.naming(f"{module}(") if module else None
+        line = made or line or self.lines.naming(name.rpartition(".")[2])
+        self.set("rules", "fail", self.say("forbidden-call", call=f"`{name}`"))
+        self.blame("forbidden-call", line, call=f"`{name}`")
+
+    def foul(self, called: str, line: int | None) -> None:
+        """It reached for what does the whole job; nothing else is judged."""
+        self.forbid(called, line)
+        for name in CHECK_IDS:
+            if name != "rules":
+                self.set(name, "skip", self.say("waits", check="rules"))
+        self.finish()
 
     def differ(
         self, difference: Difference, mine: Tensor | None, right: Tensor, found: Gap | None,

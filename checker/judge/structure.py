@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ...kata.catalogue import Contract
 from ..diagnose.giveaways import cut_line
+from ..process.wire import dtype_name
 from ..vocabulary import layer_role
+from .fills import narrowing
 from .page import Page
 from .weighing import Weighing
 
-__all__ = ["judge_structure"]
+__all__ = ["judge_dtype", "judge_structure"]
 
 
 def judge_structure(page: Page, one: Weighing, contract: Contract | None) -> None:
@@ -61,3 +63,14 @@ def _fused(page: Page, one: Weighing) -> None:
         page.fail(one, "structure", page.say("not-fused"))
         lines = (page.lines.assignment(name.split(".")[0]) for name in owners)
         page.blame("not-fused", min((n for n in lines if n is not None), default=None))
+
+
+def judge_dtype(page: Page, one: Weighing, contract: Contract | None) -> None:
+    """A class with a contract gives what it was given, in float32 and float64."""
+    trial = one.found.narrowed
+    if contract is None or trial is None:
+        return
+    out = trial.results(trial.answer)[0]
+    told = {"dtype": dtype_name(trial.dtype), "narrowed": dtype_name(out.dtype)}
+    page.fail(one, "dtypes", page.say("dtype-narrowed", **told))
+    page.blame("dtype-hardcoded", narrowing(one, trial), "dtype-narrowed", **told)

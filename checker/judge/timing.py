@@ -16,24 +16,16 @@ from typing import Any
 
 import torch
 
-from ...kata.catalogue import Kata
 from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
 from ..process.limits import Limits
 from ..report.messages import say
 from ..report.timings import Row, Timings, row
-from .classes.attempts import plain_call
-from .classes.cases import Case, draw_inputs
-from .classes.fitting import Fitted
-from .classes.plan import Size
-from .classes.truth import Truth
-from .source import Source
-from .subject import Posed, Subject
+from .subject import Subject
 from .yardstick import Yardstick
 
-__all__ = ["subject_of", "timed"]
+__all__ = ["timed"]
 
-_HEADS, _HEAD_DIM = 4, 32
 # Seconds for all lengths together, and how much longer an answer that was begun may take.
 _SECONDS, _PATIENCE = 8.0, 4.0
 # Rounds of a length: as many as its share of the seconds allows, within bounds.
@@ -87,41 +79,6 @@ def timed(
         candidate.close()
         yardstick.close()
     return found
-
-
-def subject_of(kata: Kata, source: Source, path: str, fitted: Fitted) -> Subject:
-    """A class whose weights have roles. fitted: how it is made and called."""
-    heads = 1
-    if kata.contract.heads == "many":
-        heads = _HEADS if fitted.takes_heads else fitted.fixed_heads or 1
-    single = kata.contract.heads == "one"
-    size = Size(hidden=(_HEADS if single else heads) * _HEAD_DIM, heads=heads)
-    masked = fitted.binding.forward.stand_in is not None
-    told = Timings(
-        hidden_dim=size.hidden,
-        heads=heads,
-        fused=bool(kata.fused),
-        masked=masked and bool(kata.contract.masks),
-        sizes={"batch": 1, "hidden_dim": size.hidden, "heads": heads},
-        grows=["query_length", "key_length"] if fitted.cross else ["length"],
-    )
-
-    def posed(length: int, draw: torch.Generator) -> Posed:
-        here = replace(size, block=length)
-        case = Case(check="", batch=1, queries=length, keys=length)
-        drawn = draw_inputs(case, fitted.binding, size.hidden, draw, cross=fitted.cross)
-        inputs = {name: tensor.float() for name, tensor in drawn.items()}
-        mask = fitted.none_mask(case, torch.float32)
-        mine = {
-            "recipe": fitted.binding.recipe(here),
-            "warm": plain_call(kata, fitted.binding, here),
-            "call": fitted.binding.forward.call(inputs, mask, shape=[1, length, size.hidden]),
-        }
-        truth = Truth(kata, here)
-        given = truth.named(inputs, mask)
-        return Posed(mine=[mine], settings=truth.settings, calls=[{kata.class_name: given}])
-
-    return Subject(kata=kata, source=source, path=path, told=told, posed=posed)
 
 
 class _Race:

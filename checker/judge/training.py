@@ -9,8 +9,8 @@ import torch
 
 from ..process.wire import dtype_name
 from .by_hand import read_by_hand
-from .classes.dropout_trial import DropoutFinding
 from .dropout import read_dropout
+from .dropout_finding import DropoutFinding
 from .examine import Examination
 from .precision import judge_low
 from .trials import Trial

@@ -15,7 +15,7 @@ from . import finding
 from .compare import GRADIENT_BOUND, alike, gap
 from .draw import Case, Given
 
-__all__ = ["Finding", "Trial", "by_dtype", "same", "until_ended"]
+__all__ = ["Finding", "Trial", "answers_of", "by_dtype", "same", "until_ended"]
 
 _FULL = torch.float32.itemsize
 # What `view` and `view_as_complex` say of an input that is not contiguous: a precondition of
@@ -190,3 +190,8 @@ def same(left: list[Tensor], right: list[Tensor], close: float) -> bool:
         a.shape == b.shape and alike(a.double(), b.double(), close)
         for a, b in zip(left, right, strict=True)
     )
+
+
+def answers_of(result: dict[str, Any], count: int) -> list[dict[str, Any]]:
+    """A run's answers; where its object could not be made, that fault for each of its calls."""
+    return result.get("answers") or [{"fault": result.get("fault")}] * count

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import FrameType
@@ -15,10 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from ...kata.catalogue import Kata
-from ...kata.slips import Edit, Slip, slips, with_number
-from ...reference.mistakes import edited, fits
+from ...kata.slips import Edit, Slip, edited, fits, slips, with_number
 from ..diagnose.milestones import HIDDEN
-from .classes.truth import undrawn_weights
 from .draw import Given
 
 __all__ = [
@@ -177,7 +175,7 @@ class _Bare:
 
 @lru_cache(maxsize=256)
 def _bare(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
-    with undrawn_weights():
+    with _undrawn_weights():
         module: nn.Module = kind(**dict(settings)).eval()
     return _Bare(module, {name: one.shape for name, one in module.named_parameters()})
 
@@ -227,3 +225,20 @@ class Ready:
 
 def _file(kata: Kata) -> str:
     return f"<model answer {kata.id}>"
+
+
+@contextmanager
+def _undrawn_weights() -> Generator[None]:
+    """Have layers made in float64, and linear ones draw no weights, since they are given some."""
+
+    def leave(self: nn.Linear) -> None:
+        """Leave the memory as it is."""
+
+    draw, dtype = nn.Linear.reset_parameters, torch.get_default_dtype()
+    nn.Linear.reset_parameters = leave
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        nn.Linear.reset_parameters = draw
+        torch.set_default_dtype(dtype)

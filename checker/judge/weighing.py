@@ -16,8 +16,8 @@ from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
 from ..process.wire import dtype_name
 from .aligning import align, guess
-from .classes.dropout_trial import DropoutFinding
 from .draw import Case, Given, by_calls, small
+from .dropout_finding import DropoutFinding
 from .examine import Examination
 from .find import Bound, ways
 from .forwarding import bounds

@@ -11,8 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from ...kata.catalogue import Kata
-from ...kata.slips import slips, variants, with_number
-from ...reference.mistakes import MISTAKES, edited, fits
+from ...kata.slips import edited, fits, slips, variants, with_number
 
 __all__ = ["Original", "right", "wrong"]
 
@@ -58,15 +57,12 @@ def right(kata: Kata) -> Iterator[Original]:
 def wrong(kata: Kata) -> Iterator[Original]:
     """Yield a kata's wrong files: every mistake in its model answer, and the corpus."""
     answer = kata.solution()
-    rows = MISTAKES if kata.kind == "class" else slips(kata.folder)
-    for row in rows:
+    for row in slips(kata.folder):
         for number, edit in enumerate(row.edits):
             if not edit or not fits(edit, answer):
                 continue
-            written = next(with_number(edit, [getattr(row, "number", _NUMBER)]))
+            written = next(with_number(edit, [row.number]))
             source = edited(written, answer)
-            if kata.kind == "class":
-                source = source.replace("import math\n", "import math\nimport torch\n")
             lines = _fair(_changed(answer, source), source)
             ids = {row.id, *(name for some in _TWINS if row.id in some for name in some)}
             mistakes = dict.fromkeys(sorted(ids), lines)

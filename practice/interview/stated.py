@@ -26,20 +26,20 @@ def stated(topic: str, kata: Kata) -> str:
     """
     if topic in {"names", "lengths"}:
         return {"names": "stated", "lengths": "free"}[topic]
-    if kata.asks is None:
+    if kata.promised is not None:
         return "brief"
     if topic == "shape":
         # A shape that depends on a choice stands in the brief alone.
-        known = all(one.shape for function in kata.asks.functions for one in function.results)
+        known = all(one.shape for function in kata.asked.functions for one in function.results)
         return "stated" if known else "brief"
     if topic == "library":
         return "stated" if rules(kata, "en") else "free"
     if topic in {"mask", "meaning", "entries", "empty"}:
-        return _of_masks(topic, kata.asks.functions)
+        return _of_masks(topic, kata.asked.functions)
     if kata.kind != "function":
         return "brief"
     if topic == "heads":
-        return "axis" if "heads" in kata.asks.sizes.axes.values() else "none"
+        return "axis" if "heads" in kata.asked.sizes.axes.values() else "none"
     return {"output": "formula", "dropout": "none", "bias": "none"}[topic]
 
 

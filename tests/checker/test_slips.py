@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import katas
-from attn_kata.kata.slips import BadSlips, slips, variants, with_number
-from attn_kata.reference.mistakes import edited, fits
+from attn_kata.kata.slips import edited, fits, slips, variants, with_number, BadSlips
 
 KATAS = [kata for kata in katas() if kata.kind != "class"]
 ROWS = [

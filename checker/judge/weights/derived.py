@@ -15,9 +15,8 @@ from torch import Tensor
 from ....kata.arithmetic import worth
 from ....kata.modules import Layer
 from ...process.handle import Candidate
-from ..classes.trials import answers_of
 from ..compare import agree
-from ..trials import Trial
+from ..trials import Trial, answers_of
 from ..truth import FAULTS, Ready
 from .parameter_names import is_bias, said_by
 from .refine import PROBES, assigned

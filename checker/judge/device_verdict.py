@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...diagnose.giveaways import state_line
-from ..finding import Finding
-from ..sheet import Sheet
+from ..diagnose.giveaways import state_line
+from .finding import Finding
 from .on_device import DeviceRun
+from .sheet import Sheet
 
 __all__ = ["judge_device"]
 

@@ -19,9 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from ...process.handle import Candidate, Ended
-from ...process.limits import Limits
-from ..finding import Finding
+from ..process.handle import Candidate, Ended
+from ..process.limits import Limits
+from .finding import Finding
 
 __all__ = ["Again", "DeviceRun", "run_on_device"]
 

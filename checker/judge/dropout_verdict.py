@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..sheet import Sheet
-from .dropout_trial import DropoutFinding
+from .dropout_finding import DropoutFinding
+from .sheet import Sheet
 
 __all__ = ["judge_dropout"]
 

@@ -1,1 +1,0 @@
-"""The diagnosis of v1 to cross."""

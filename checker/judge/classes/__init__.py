@@ -1,1 +1,0 @@
-"""The judging of v1 to cross: their contracts, cases and checks."""

@@ -1,0 +1,94 @@
+"""What dropout does: where it acts, at which rate, and what is read of the weights.
+
+The share of zeros is held against the rate with a bound that right code crosses less
+than once in a million checks: 5 standard deviations of a binomial (two-sided 5.7e-7).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import Tensor
+
+from ..vocabulary import words
+
+__all__ = ["DropoutFinding", "Reading", "says_output", "together"]
+
+_MANY = 150
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What train mode does to the weights.
+
+    on_weights: every coefficient is its weight times 0 or times one constant.
+    factor: that constant. dropped: the share of zeros, over `count` weights. together: the axis
+    along which all share one fate, "" where each has its own.
+    """
+
+    on_weights: bool
+    factor: float = 1.0
+    dropped: float = 0.0
+    count: int = 0
+    together: str = ""
+
+    def agrees(self, rate: float) -> bool:
+        """Whether the share of zeros can come from this rate."""
+        spread = math.sqrt(rate * (1 - rate) / max(self.count, 1))
+        return abs(self.dropped - rate) <= 5 * spread + 1 / max(self.count, 1)
+
+
+@dataclass(slots=True, kw_only=True)
+class DropoutFinding:
+    """What dropout does.
+
+    place: weights, none, scores, output, residual, other or unread; beside, where it may act
+    too, unknown, which is no step of the model answer's, or noise, which drops nothing.
+    reading: what the output says of the weights. calls: the torch dropout calls. p: the rate of
+    the one that is meant, where it was not read. asked: the rate that the constructor was given,
+    None where it takes none.
+    """
+
+    place: str
+    reading: Reading | None = None
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    p: float | None = None
+    asked: float | None = None
+    line: int | None = None
+
+    @property
+    def by_hand_at_a_fixed_rate(self) -> bool:
+        """Whether train mode cannot be made deterministic from outside."""
+        return self.place != "none" and not self.calls and self.asked is None
+
+    @property
+    def rate(self) -> float:
+        """The rate that the kept weights' factor speaks of, or that torch was given."""
+        if self.p is not None:
+            return self.p
+        factor = self.reading.factor if self.reading else 1.0
+        return 1 - 1 / factor if factor > 0 else 1.0
+
+
+def together(kept: Tensor, seen: Tensor) -> str:
+    """Return the axis along which all weights are kept or dropped together, "" for none.
+
+    kept, seen: (batch, heads, queries, keys) or without heads; seen are those that can be told.
+    """
+    names = ("sample", "head", "query", "key") if kept.dim() == 4 else ("sample", "query", "key")
+    if not bool((kept != seen).any()):
+        return ""
+    for axis, name in enumerate(names):
+        both = seen & seen.narrow(axis, 0, 1)
+        same = kept == kept.narrow(axis, 0, 1)
+        # Each by itself, so many do not agree by chance at any rate that is asked for.
+        if kept.shape[axis] > 1 and int(both.sum()) >= _MANY and bool(same[both].all()):
+            return name
+    return ""
+
+
+def says_output(module: str | None) -> bool:
+    """Whether a dropout's name says that it belongs on the output, beside attention's own."""
+    return bool(set(words(module or "")) & {"resid", "residual", "proj", "out", "output", "o"})
