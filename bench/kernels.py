@@ -15,8 +15,6 @@ from collections.abc import Iterator, Sequence
 
 import torch
 from attn_kata.checker.candidate.stopwatch import Stopwatch, keep_memory
-from attn_kata.checker.judge.classes.plan import Size
-from attn_kata.checker.judge.classes.truth import Truth
 from attn_kata.checker.judge.yardstick import others
 from attn_kata.checker.report.timings import Against, against
 from attn_kata.kata.catalogue import Kata, katas
@@ -50,9 +48,8 @@ def rows(
     """Measure row by row."""
     for kata in (kata for kata in katas() if kata.promised):
         for length in lengths:
-            many = heads if kata.contract.heads == "many" else 1
-            size = Size(hidden=width, heads=many, block=length)
-            reference, fused, found = measured(kata, size, device, rounds)
+            settings = {"hidden_dim": width, "num_heads": heads, "block_size": length, "dropout": 0}
+            reference, fused, found = measured(kata, settings, device, rounds)
             yield (
                 kata.id, str(length), f"{reference * 1000:.2f} ms", f"{fused * 1000:.2f} ms",
                 f"{found.time:.1f} ×", f"{found.low:.1f} to {found.high:.1f}",
@@ -60,13 +57,19 @@ def rows(
             )  # fmt: skip
 
 
-def measured(kata: Kata, size: Size, device: str, rounds: int) -> tuple[float, float, Against]:
-    """Time both at one size: seconds of the model answer and the fused kernel, and the ratios."""
-    shape = (1, size.block, size.hidden)
-    names = ("query", "key", "value") if kata.contract.source == "cross" else ("x",)
-    inputs = {name: torch.randn(shape) for name in names}
-    truth = Truth(kata, size)
-    calls = others(kata, truth.settings, [{kata.class_name: truth.named(inputs)}], device)
+def measured(
+    kata: Kata, worth: dict[str, int], device: str, rounds: int
+) -> tuple[float, float, Against]:
+    """Time both at one size: seconds of the model answer and the fused kernel, and the ratios.
+
+    worth: what each setting of a constructor is; the length is that of the block.
+    """
+    shape = (1, worth["block_size"], worth["hidden_dim"])
+    (function,) = kata.asked.functions
+    assert function.module is not None
+    inputs = {one.name: torch.randn(shape) for one in function.arguments if one.kind == "normal"}
+    settings = {one.name: worth[one.name] for one in function.module.settings if not one.extra}
+    calls = others(kata, settings, [{function.name: inputs}], device)
     watches = [Stopwatch(call, device) for call in calls.values()]
     for watch in watches:
         watch.settle()

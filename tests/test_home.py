@@ -26,7 +26,6 @@ from attn_kata.kata.slips import slips
 from attn_kata.practice import clock
 from attn_kata.practice.history import Attempt, Event, History
 from attn_kata.practice.pages import grouped, page_called, page_names, pages_of
-from attn_kata.reference.mistakes import MISTAKES, fits
 from attn_kata.terminal.pages import first_sentence
 
 GOLDEN = Path(__file__).parent / "terminal" / "golden"
@@ -227,9 +226,7 @@ def test_explain_names_every_page():
     assert sorted(listed) == sorted(page_names())
     for kata in katas():
         mine = {name for group in pages_of(kata) for name in group.names}
-        source = kata.solution()
-        made = {m.id for m in MISTAKES if any(fits(e, source) for e in m.edits)}
-        wanted = made if kata.kind == "class" else {slip.id for slip in slips(kata.folder)}
+        wanted = {slip.id for slip in slips(kata.folder)}
         assert wanted & set(page_names()) <= mine, kata.id
 
 

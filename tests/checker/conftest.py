@@ -12,7 +12,6 @@ import pytest
 from attn_kata.checker.candidate.worker import _Worker
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.judge import examine as direct
-from attn_kata.checker.judge.classes import examine
 from attn_kata.checker.judge.main import _Sitting
 from attn_kata.checker.process import wire
 from attn_kata.checker.report.report import Report
@@ -73,7 +72,6 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
     for name in ("path", "argv"):
         monkeypatch.setattr(sys, name, [*getattr(sys, name)])
     monkeypatch.setattr(direct.Examination, "try_grid", _to_the_first_fault)
-    monkeypatch.setattr(examine.Examination, "try_grid", _to_the_first_row_at_fault)
 
     def run(kata: str, source: str) -> Report:
         path = tmp_path / "mine.py"
@@ -88,9 +86,6 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
     return run
 
 
-_grid = examine.Examination.try_grid
-
-
 def _to_the_first_fault(examination):
     examination.tried = []
     for batch in examination.batches():
@@ -98,10 +93,3 @@ def _to_the_first_fault(examination):
         examination.tried += batch
         if examination.found.findings:
             return
-
-
-def _to_the_first_row_at_fault(examination, ready):
-    for _ in _grid(examination, ready):
-        if examination.findings:
-            return
-        yield

@@ -1,7 +1,7 @@
 """Which class of a file is judged, and which others are said to fit."""
 
 import pytest
-from attn_kata.checker.judge.classes.choose import choose
+from attn_kata.checker.judge.choose import choose
 from attn_kata.checker.report.report import Named, Report
 from attn_kata.kata.catalogue import find
 

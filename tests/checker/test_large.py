@@ -8,7 +8,7 @@ from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.functions import BadContract
 from attn_kata.kata.sizes import read_sizes
 
-_DIRECT = [kata.id for kata in katas() if kata.kind != "class"]
+_DIRECT = [kata.id for kata in katas()]
 
 
 @pytest.mark.parametrize("kata", _DIRECT)

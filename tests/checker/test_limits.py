@@ -103,13 +103,13 @@ def test_what_the_judge_takes_is_not_the_submissions(
     started_with(
         monkeypatch,
         "import time",
-        "from attn_kata.checker.judge.classes import verdict as classes",
-        "drawn = classes.Verdict.outputs",
+        "from attn_kata.checker.judge import page",
+        "drawn = page.Page.outputs",
         "def slow(self, found):",
         "    end = time.thread_time() + 1",
         "    while time.thread_time() < end: pass",
         "    return drawn(self, found)",
-        "classes.Verdict.outputs = slow",
+        "page.Page.outputs = slow",
     )
     with Bench() as bench:
         report = judge(tmp_path, "v1", find("v1").solution(), bench, timeout=SECONDS)

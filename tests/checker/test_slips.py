@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.report.report import Report
-from attn_kata.kata.catalogue import katas
-from attn_kata.kata.slips import edited, fits, slips, variants, with_number, BadSlips
+from attn_kata.kata.catalogue import find, katas
+from attn_kata.kata.slips import BadSlips, edited, fits, slips, variants, with_number
 
-KATAS = [kata for kata in katas() if kata.kind != "class"]
+KATAS = katas()
 ROWS = [
     (kata, slip, number)
     for kata in KATAS
@@ -117,3 +117,15 @@ def test_what_is_shared_is_said_once(tmp_path: Path) -> None:
     assert one.edits == ((("x / math.sqrt(head_dim)", "x"),),)
     assert two.words == {"en": "no math.sqrt(width), {}", "zh": "没有除以 width"}
     assert (two.edits, two.group) == (((("x / math.sqrt(width)", "x"),),), "scale")
+
+
+def test_what_raises_is_named_by_its_words(judged) -> None:
+    """Queries made of the key end in torch's words about the output; they name no view of it."""
+    before = "queries = self.query_proj(query).view(query_split)"
+    source = find("cross").solution()
+    assert before in source
+    report = judged(
+        "cross", source.replace(before, "queries = self.query_proj(key).view(key_split)")
+    )
+    assert report.verdict == "error"
+    assert [one.mistake for one in report.diagnosis] == ["cross-wrong-source"]
