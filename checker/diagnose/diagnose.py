@@ -52,13 +52,13 @@ class Named:
 
 def diagnose(
     kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
-    numbers: tuple[str, ...],
+    numbers: tuple[str, ...], *, beside: str | None = None,
 ) -> list[Named]:  # fmt: skip
     """Return the mistakes that together give what a submission's function `name` gave.
 
     evidence: its calls with their answers, those without a mask and those with one. further:
     calls that are explained as well, where any mistake explains all. numbers: those that the
-    submission has written.
+    submission has written. beside: the mistake that every pair is to have; "" for no pairs.
     """
     likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence)]
     usable = [trial for trial in evidence if not trial.missing]
@@ -71,7 +71,7 @@ def diagnose(
         (base, found)
         for base in bases
         if not base or _differs(kata, name, base, usable)
-        for found in _pairs(kata, name, likely, usable, base)
+        for found in (_pairs(kata, name, likely, usable, base, beside) if beside != "" else ())
     )
     base, found = explained = _fullest(kata, name, chain(alone, pairs), others)
     found = _told_apart(kata, name, explained, likely, usable, places)
@@ -142,6 +142,7 @@ def _pairs(
     likely: Sequence[_Option],
     evidence: Sequence[Trial],
     base: tuple[Edit, ...],
+    beside: str | None,
 ) -> Iterator[list[_Option]]:
     """Yield the pairs of mistakes that explain the evidence, beside a variant."""
     telling, right = _sorted(kata, name, evidence, base)
@@ -150,7 +151,10 @@ def _pairs(
         one for one in likely
         if one[0].rank < _ALONE and _explains(kata, name, (*base, one[1]), right)
     ]  # fmt: skip
-    many = [*combinations(likely, 2)]
+    many = [
+        (one, other) for one, other in combinations(likely, 2)
+        if beside is None or beside in {one[0].id, other[0].id}
+    ]  # fmt: skip
     # Of two mistakes the earlier leaves its own mark: pairs of which one does come first, and
     # of these the pairs whose mark is the longest.
     seen = _marking(kata, name, likely, evidence)

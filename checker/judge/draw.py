@@ -105,8 +105,7 @@ class Given:
     model answer's names. stacks: the layers that it holds in one. state: the argument that takes
     what an earlier call gave back, which lies under the name `carried` ("" for none); what this
     one gives back is kept under `kept`.
-    before: the calls on the same object before this one. twice: arguments of the model answer
-    that get what another is given.
+    before: the calls on the same object before this one. twice: arguments given another's tensor.
     """
 
     tensors: dict[str, Tensor]

@@ -62,17 +62,33 @@ def name_mistakes(page: Page, one: Examination) -> list[Named]:
     if off and not wrong:
         evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
 
-    def named(calls: Sequence[Trial], besides: Sequence[Trial] = ()) -> list[Named]:
-        return diagnose(one.kata, one.function.name, calls, besides, page.places, one.numbers)
+    def named(
+        calls: Sequence[Trial], besides: Sequence[Trial] = (), beside: str | None = None
+    ) -> list[Named]:
+        name, places = one.function.name, page.places
+        return diagnose(one.kata, name, calls, besides, places, one.numbers, beside=beside)
 
     with suppress(budget.Spent):
-        explained = named(evidence, further)
+        explained = named(evidence, further, "") or _with_a_mask(evidence, named)
+        explained = explained or named(evidence, further)
         for some in _parts_of(evidence) if not explained else ():
             explained = explained or named(some)
         if not explained and isinstance(one, Weighing):
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return explained
     return []
+
+
+def _with_a_mask(evidence: Sequence[Trial], named: Callable[..., list[Named]]) -> list[Named]:
+    """What explains the calls without a mask, and what is wrong with the mask besides.
+
+    The former alone where nothing explains the latter.
+    """
+    plain = [trial for trial in evidence if trial.case.mask is None]
+    if not 0 < len(plain) < len(evidence):
+        return []
+    alone = named(plain, (), "")
+    return (named(evidence, (), alone[0].slip.id) or alone) if alone else []
 
 
 def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:

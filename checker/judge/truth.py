@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import marshal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
@@ -37,6 +38,8 @@ FAULTS = (
     RuntimeError, ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError,
 )  # fmt: skip
 
+# Objects that are kept.
+_MOST_BARE = 256
 Answer = Callable[..., Any]
 Answers = dict[str, Answer]
 
@@ -167,17 +170,38 @@ def weighs(answer: Answer) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Bare:
-    """An object of a model answer's class, and the shapes of its parameters by name."""
+    """An object of a model answer's class, and the shapes of its parameters by name.
+
+    The shape is None of a parameter that a layer may have and has not, such as a bias.
+    """
 
     module: nn.Module
-    shapes: dict[str, torch.Size]
+    shapes: dict[str, torch.Size | None]
 
 
-@lru_cache(maxsize=256)
-def _bare(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
+_BARE: dict[Any, _Bare] = {}
+
+
+def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> _Bare:
+    """An object of a class; one that another class's constructor made, if it is the same text."""
+    key = marshal.dumps(kind.__init__.__code__), kind.__name__, settings
+    if fresh or key not in _BARE:
+        if len(_BARE) > _MOST_BARE:
+            _BARE.clear()
+        _BARE[key] = _new(kind, settings)
+    _BARE[key].module.__class__ = kind
+    return _BARE[key]
+
+
+def _new(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
     with _undrawn_weights():
         module: nn.Module = kind(**dict(settings)).eval()
-    return _Bare(module, {name: one.shape for name, one in module.named_parameters()})
+    shapes = {
+        f"{owner}.{leaf}".strip("."): None if one is None else one.shape
+        for owner, layer in module.named_modules()
+        for leaf, one in layer._parameters.items()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+    }
+    return _Bare(module, shapes)
 
 
 class Ready:
@@ -190,15 +214,15 @@ class Ready:
     def __init__(self, kind: type, given: Given) -> None:
         settings = tuple(given.settings.items())
         # One that hands something on may keep something too.
-        bare = _bare.__wrapped__(kind, settings) if given.state else _bare(kind, settings)
+        bare = _bare(kind, settings, fresh=bool(given.state))
         self.module: nn.Module = bare.module
         for name, weight in given.held.items():
             if name not in bare.shapes:
                 # A layer that the right answer has not, and an edited one may have.
                 continue
-            if bare.shapes[name] != weight.shape:
-                has, given_shape = tuple(bare.shapes[name]), tuple(weight.shape)
-                raise RuntimeError(f"{name} is {has}, and {given_shape} given")
+            own = bare.shapes[name]
+            if own is not None and own != weight.shape:
+                raise RuntimeError(f"{name} is {tuple(own)}, and {tuple(weight.shape)} given")
             # A plain tensor in the parameter's place, so that gradients reach the one given.
             owner, _, leaf = name.rpartition(".")
             layer = self.module.get_submodule(owner)

@@ -72,8 +72,9 @@ def _tables(
     found: dict[str, Tensor] = {}
     for take in fitted(reading, shapes):
         wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
-        if not {*take.names} & shapes.keys() and all(by_name[n].optional for n in take.layers):
-            # Objects of this size are without it.
+        free = all(by_name[n].optional for n in take.layers) and sizes.get("H", 1) == 1
+        if free and not {*take.names} & shapes.keys():
+            # One head's values need no other layer behind them: an object may do without there.
             continue
         held = pieces(take, places, wanted, sizes, loose=loose)
         if held is None:
