@@ -53,7 +53,7 @@ FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "taken",
-    "swapped", "lined-up", "skipped", "drawn",
+    "swapped", "lined-up", "skipped", "drawn", "turned",
 )  # fmt: skip
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number"}
 

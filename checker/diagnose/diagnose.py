@@ -25,8 +25,8 @@ from .pointing import keys_made_twice, line_of, named_steps, same_numbers
 __all__ = ["Named", "diagnose", "raising"]
 
 # How many pairs of mistakes are tried: those of which a trace shows one, and others, which
-# are as many for functions, since these take a tenth of the time.
-_PAIRS, _UNMARKED = 600, 150
+# are more for functions, since these take a tenth of the time.
+_PAIRS, _UNMARKED, _FREE = 2000, 150, 600
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
 _NUMBER = re.compile(r"\d+")
@@ -149,7 +149,8 @@ def _pairs(
     # Two mistakes don't cancel: where the submission is right, each of them does no harm.
     likely = [
         one for one in likely
-        if one[0].rank < _ALONE and _explains(kata, name, (*base, one[1]), right)
+        if (one[0].rank < _ALONE or one[0].id == beside)
+        and _explains(kata, name, (*base, one[1]), right)
     ]  # fmt: skip
     many = [
         (one, other) for one, other in combinations(likely, 2)
@@ -161,7 +162,7 @@ def _pairs(
     lengths = [max(seen.get(edit, 0) for _, edit in pair) for pair in many]
     marked = sorted(compress(range(len(many)), lengths), key=lambda at: -lengths[at])
     unmarked = (at for at, length in enumerate(lengths) if not length)
-    left = _UNMARKED if evidence[0].given.weights else _PAIRS
+    left = _UNMARKED if evidence[0].given.weights else _FREE
     for one, other in (many[at] for at in chain(marked[:_PAIRS], islice(unmarked, left))):
         edits = (*base, one[1], other[1])
         if one[0].id != other[0].id and _explains(kata, name, edits, telling):

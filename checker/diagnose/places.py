@@ -69,6 +69,8 @@ class Places(Origins):
             return self._kept()
         if group == "joined":
             return self._either(lines) or _nearest(step, steps, _joins)
+        if group == "turned":
+            return next((each["line"] for each in steps if _turned(each)), None)
         if group == "moved":
             return _nearest(step, steps, _moves)
         ran = {line for each in steps for line in each["lines"]}
@@ -262,6 +264,14 @@ def _joins(step: Step) -> bool:
 
 def _moves(step: Step) -> bool:
     return step["call"].strip("_") in _MOVES
+
+
+def _turned(step: Step) -> bool:
+    """Whether a step swaps the axes of a mask, or lays the keys' padding along the queries."""
+    laid = step["call"] in {"__getitem__", "unsqueeze", "view", "reshape"} and any(
+        mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.get("marks", ())
+    )
+    return laid or (_moves(step) and not step["values"] and bool(step.get("marks")))
 
 
 def _nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:

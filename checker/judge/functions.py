@@ -11,6 +11,7 @@ from ...kata.catalogue import Kata
 from ...kata.functions import Function
 from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
+from ..diagnose.places import Places
 from ..process.handle import Candidate, Ended
 from ..report.messages import say
 from ..report.report import Fault, Part, Report
@@ -229,6 +230,9 @@ class _Judging:
 
     def _write(self, examinations: list[Examination]) -> None:
         page = Page(self.report, self.source, self.language, self.kata.asked)
+        if self.kata.promised is not None:
+            # What stands outside of the class is its helpers'.
+            page.places = Places(self.source, self.report.object or "")
         of_memory = any(_asks_of_memory(one) for one in examinations)
         for one in examinations:
             page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
