@@ -176,9 +176,9 @@ def _run(kata: Kata, watch: _Watch) -> None:
                     if usual and (case.mask is not None or not needs):
                         given = draw(function, case, draws)
                         made = getattr(module, function.name)
-                        call = Ready(made, given) if isinstance(made, type) else made
                         sys.settrace(watch.trace)
                         try:
+                            call = Ready(made, given) if isinstance(made, type) else made
                             call(**given.arguments)
                         finally:
                             sys.settrace(before)

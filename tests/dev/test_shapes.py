@@ -96,10 +96,10 @@ def test_comment_over_several_lines(copied):
     spoil(
         kata,
         "weights @ value  # (batch, length, hidden_dim)",
-        "(\n            weights\n            @ value\n        )  # (batch, length, heads)",
+        "(\n            weights\n            @ value\n        )  # (batch, length, batch)",
     )
     (found,) = shape_problems(kata)
-    assert "says (batch, length, heads)" in found
+    assert "says (batch, length, batch)" in found
 
 
 def test_reading_comments():
