@@ -265,6 +265,7 @@ class Page(Sheet):
         if found.printed:
             self.remark("prints", found.printed[0])
         if found.container and len(one.function.results) == 1 and one.function.state is None:
+            line = self.lines.last_return() if isinstance(one, Weighing) else line
             if found.place:
                 self.remark("returns-tuple", line, "returns-tuple-later", place=found.place + 1)
             else:
@@ -281,7 +282,9 @@ class Page(Sheet):
         for own in switched:
             self.remark("switch-off", self.lines.argument(own), name=own)
         if found.nan_rows:
-            self.remark("nan-on-empty-row")
+            steps = (s for t in one.seen for s in t.answer.get("steps", ()))
+            line = next((s["line"] for s in steps if -math.inf in s.get("numbers", ())), None)
+            self.remark("nan-on-empty-row", line or self.lines.naming("inf"))
         if found.forms and one.function.mask is not None:
             remark_forms(self, one, one.function.mask)
         elif found.dropped and not self.blames("mask-dtype"):

@@ -9,6 +9,7 @@ from ...kata.catalogue import Kata
 from ...kata.functions import Function
 from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, reason_of
 from ..diagnose.diagnose import raising
+from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
 from ..report.messages import say
 from ..report.report import Diagnosis
@@ -106,8 +107,14 @@ class Refusals:
         fault = finding.fault
         name = one.entry["name"]
         if fault is None:
-            message = no_tensor(name, finding.words, self.language)
+            called = "forward" if isinstance(one, Weighing) else name
+            message = no_tensor(called, finding.words, self.language)
             return Refused("forward", message, one.entry["line"])
+        misspelt = misspelt_method(self.source, name)
+        if misspelt is not None:
+            line, method, right = misspelt
+            text = self._say("init-misspelt", line=line, name=method, meant=right)
+            return Refused(fault["phase"], text, line)
         axes = axes_taken(one)
         if axes is not None:
             message = self._say({3: "axes-three", 2: "axes-two"}[axes], name=name)
