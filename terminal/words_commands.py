@@ -168,6 +168,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "auto、cpu、cuda（第二块写 cuda:1）、xpu、mps"),
     ("auto-pretends", "`--device auto` simulates a second device and finds most device mistakes",
      "`--device auto` 会模拟另一个设备，也能发现大多数设备错误"),
+    ("format-or-json", "`--json` is `--format json`; it cannot be `--format {form}` too",
+     "`--json` 就是 `--format json`，不能同时又是 `--format {form}`"),
     ("no-page", "there is no page `{name}`", "没有 `{name}` 这一页"),
     ("no-page-near", "there is no page `{name}`; did you mean {nearest}?",
      "没有 `{name}` 这一页；是不是 {nearest}？"),

@@ -40,13 +40,20 @@ _SKIPPED_CELL = re.compile(
 
 
 class Unreadable(Exception):
-    """The file cannot become Python source. kind, message and line as in the report."""
+    """The file cannot become Python source. kind, message, line and cells as in the report."""
 
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        line: int | None = None,
+        cells: list[list[int]] | None = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
+        self.cells = cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +248,8 @@ def _compiled_cells(
             part = _compiled(own, language)
         except Unreadable as fault:
             message = say("in-cell", language, cell=number, text=fault.message)
-            broken = broken or Unreadable(fault.kind, message, fault.line)
+            line = fault.line and fault.line + first - 1
+            broken = broken or Unreadable(fault.kind, message, line, cells)
             continue
         whole.body.extend(ast.increment_lineno(part, first - 1).body)
     if broken is not None and not whole.body:
