@@ -184,6 +184,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("no-option", "there is no option `{name}` here", "这里没有 `{name}` 这个选项"),
     ("no-option-near", "there is no option `{name}` here; did you mean {nearest}?",
      "这里没有 `{name}` 这个选项；是不是 {nearest}？"),
+    ("magic-which", "no kata is named", "没有写明是哪道题"),
     ("missing-argument", "`{name}` is missing", "缺少 `{name}`"),
     ("bad-value", "`{name}` must be {wanted}", "`{name}` 的值不对，应为{wanted}"),
     ("wants-one-of", "one of {names}", "其中之一：{names}"),

@@ -264,7 +264,7 @@ class _Sitting:
         return self._ended(ended), fresh
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
-        self.loading = source.to_load(candidate.path)
+        self.loading = source.to_load(candidate.path, self.job.get("beside"))
         answer = candidate.ask(self.loading)
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):

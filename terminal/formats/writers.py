@@ -9,13 +9,12 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ... import __version__
 from ...checker.report.report import Report
 from ...practice.debug.standing import veiled
 from ..screen import Screen, speaks_utf8
 from . import Format
 
-__all__ = ["Writer", "json_line", "writer"]
+__all__ = ["Writer", "finite", "json_line", "writer"]
 
 # Draws a report as a screen shows it, without colour.
 _Drawn = Callable[[Report], str]
@@ -78,15 +77,9 @@ class _Sarif:
         self.reports.append(veiled(report))
 
     def end(self) -> None:
-        from ...practice.pages import page_called, page_names
-        from .sarif import sarif_log
+        from .documents import log_of
 
-        language, names = self.screen.language, page_names()
-
-        def page(name: str) -> str | None:
-            return page_called(name, language) if name in names else None
-
-        self.screen.write(json_line(sarif_log(self.reports, language, __version__, page)))
+        self.screen.write(json_line(log_of(self.reports, self.screen.language)))
 
 
 class _JUnit:
@@ -106,7 +99,7 @@ class _JUnit:
 
 def json_line(value: Any) -> str:
     """Return a value as JSON on one line, which any console can write and nothing in it steers."""
-    plain = _finite(value)
+    plain = finite(value)
     text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
     # What steers a terminal or ends a line; JSON escapes the lower half of that itself.
     text = re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
@@ -115,12 +108,12 @@ def json_line(value: Any) -> str:
     return json.dumps(plain, allow_nan=False) if lone else text
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """Replace what JSON cannot write, NaN and infinity, by null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
+        return {name: finite(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_finite(item) for item in value]
+        return [finite(item) for item in value]
     return value
