@@ -263,7 +263,8 @@ class _Worker:
             name = item["input"]
             if name not in given:
                 given[name] = _prepared(item, call["inputs"][name], dtype, call, self._place)
-            return given[name]
+            models = call.get("models", {})
+            return StandIn(given[name], sharp=models[name]) if name in models else given[name]
 
         args = [value_of(item) for item in call["args"]]
         kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
@@ -299,6 +300,7 @@ class _Worker:
                     kind = "cpu" if self._place is None else self._place.type
                     stack.enter_context(_autocast(kind, getattr(torch, call["autocast"])))
                 result = built.forward(*args, **kwargs)
+                result = listed(result) if call.get("models") else result
             answer = describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))

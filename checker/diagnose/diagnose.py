@@ -23,6 +23,7 @@ from ..judge.truth import FAULTS, answers, made, options
 from .holding import as_it_lies, holding, laid, moved
 from .milestones import Step, find
 from .places import Places
+from .statements import statement
 from .tiles import holding_part
 
 __all__ = ["Named", "diagnose", "raising"]
@@ -249,6 +250,9 @@ def _line(
     """
     for trial in evidence:
         steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        if steps and slip.says:
+            ran = {line for step in steps for line in step["lines"]}
+            return statement(places.around(ran), slip.says)
         if steps and slip.group == "return":
             return places.last_return(steps[-1]["lines"][-1])
         right, wrong = (_steps(kata, name, each, trial, whole=False) for each in edits)

@@ -150,6 +150,11 @@ class Places(Origins):
         looped = any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in self._loops())
         return line if elsewhere or looped else None
 
+    def around(self, ran: set[int]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The functions that ran, in their order."""
+        found = {id(one): one for one in map(self._function, sorted(ran)) if one is not None}
+        return [*found.values()]
+
     def _around(self, ran: set[int]) -> set[int]:
         """All lines of the functions that ran."""
         around = [f for f in map(self._function, ran) if f is not None]

@@ -128,7 +128,8 @@ class Examination:
             strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
             keep=self._kept_dtype,
             # Where it is forbidden it is left on, so that who uses it is told so.
-            autograd=AUTOGRAD in self.function.rules.never,
+            autograd=AUTOGRAD in self.function.rules.never or bool(self.function.models),
+            models=self.function.models,
             **(extra | _in_training(extra) if case.train else extra),
         )
 
@@ -337,7 +338,8 @@ class Examination:
     def pretend(self) -> list[dict[str, Any]] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
         calls = [trial.call for trial in self.plain_trials()]
-        if not calls:
+        # What trains takes gradients, which the pretended GPU does not follow.
+        if not calls or self.function.models:
             return None
         request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
         faults = filter(None, self.candidate.ask(request)["answers"])

@@ -96,9 +96,9 @@ class _Judging:
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
         module = asked.functions[0].module is not None
-        taken = self._class(classes) if module else found(
-            asked.functions, entries, self.job["class"]
-        )  # fmt: skip
+        plain = [one for one in asked.functions if one.module is None]
+        taken = self._class(classes) if module else {}
+        taken |= found(plain, entries, None if module else self.job["class"])
         if not taken:
             raise (
                 self.refuse.no_class(classes, entries)
@@ -248,7 +248,8 @@ class _Judging:
         if self.faults is not None:
             # The pretended GPU does not follow what autograd does.
             faults = [] if page.blames("autograd-used") else self.faults
-            judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
+            moved = [one for one in examinations if not one.function.models]
+            judge_device(page, faults, self.on_device(page, DirectAgain(moved)))
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):

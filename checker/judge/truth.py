@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import FrameType
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, slips, with_number
 from ...reference.mistakes import edited, fits
+from ..candidate.stand_in import listed
 from ..diagnose.milestones import HIDDEN
 from .classes.truth import undrawn_weights
 from .draw import Given
@@ -95,7 +96,7 @@ def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip
     numbers: those that the submission has written, which an edit may take.
     """
     source = kata.solution()
-    elsewhere = _others(source, [other for other in kata.names if other != name])
+    elsewhere = _others(source, kata.names, name)
     return tuple(
         (slip, edit)
         for slip in slips(kata.folder)
@@ -105,21 +106,25 @@ def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip
     )
 
 
-def _others(source: str, names: list[str]) -> str:
-    """The text of other functions that are asked for; what only helps them may be anyone's."""
+def _others(source: str, names: Sequence[str], name: str) -> str:
+    """The text of what else is asked for and has no part in `name`, which does not call it.
+
+    What is not asked for and only helps may be anyone's.
+    """
     rows = source.splitlines(keepends=True)
-    found = [
-        "".join(rows[node.lineno - 1 : node.end_lineno])
+    parts = {
+        node.name: node
         for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.name in names
-    ]
-    calls = {
-        node.func.id
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }
-    # One that another of them calls is a helper as well.
-    return "" if calls & set(names) else "".join(found)
+    used, reached = set[str](), [name]
+    while reached:
+        one = reached.pop()
+        used.add(one)
+        inside = ast.walk(parts[one]) if one in parts else ()
+        reached += {n.id for n in inside if isinstance(n, ast.Name)} & parts.keys() - used
+    found = [parts[other] for other in names if other not in used]
+    return "".join("".join(rows[one.lineno - 1 : one.end_lineno]) for one in found)
 
 
 def made(
@@ -147,7 +152,8 @@ def made(
         call = Ready(function, given) if isinstance(function, type) else function
         if named:
             sys.setprofile(watch)
-        result = call(**given.tensors, **given.plain)
+        with torch.enable_grad() if given.models else nullcontext():
+            result = call(**given.handed)
     except RuntimeError:
         if whole:
             raise
@@ -155,10 +161,11 @@ def made(
     finally:
         sys.setprofile(before)
     results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
+    if given.models:
+        results = tuple(one for one in (listed(result),) if isinstance(one, Tensor))
     if given.state and len(results) > 1:
         results = results[:-1]
-    output: Tensor = result[0] if isinstance(result, tuple) else result
-    return Made(results=results, steps={**found, "output": output.detach()})
+    return Made(results=results, steps={**found, "output": results[0].detach()})
 
 
 def weighs(answer: Answer) -> bool:
