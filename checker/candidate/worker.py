@@ -26,10 +26,12 @@ from .guard import Guard
 from .home import settle
 from .laps import Laps
 from .loading import Submission, describe_exception
+from .optimizers import without_compiler
 from .pretended_gpu import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
 from .results import describe_result, gradients, jacobian
+from .stand_in import StandIn, listed
 from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
 
@@ -288,6 +290,8 @@ class _Worker:
         given, args, kwargs = self._given(built, call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
+        if call.get("models"):
+            without_compiler()
         answer: dict[str, Any]
         phase = "forward"
         try:

@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, slips, with_number
 from ...reference.mistakes import edited, fits
+from ..candidate.optimizers import without_compiler
 from ..candidate.stand_in import listed
 from ..diagnose.milestones import HIDDEN
 from .classes.truth import undrawn_weights
@@ -147,6 +148,8 @@ def made(
                 if isinstance(value, Tensor) and name not in arguments:
                     found[name] = value.detach()
 
+    if given.models:
+        without_compiler()
     before = sys.getprofile()
     try:
         call = Ready(function, given) if isinstance(function, type) else function
