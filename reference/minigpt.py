@@ -86,7 +86,8 @@ class MiniGPT(nn.Module):
         token_vectors = self.token_embedding(tokens)  # (batch, length, hidden_dim)
         position_vectors = self.position_embedding(places)  # (length, hidden_dim)
         embedded = token_vectors + position_vectors  # (batch, length, hidden_dim)
-        stream = self.dropout(embedded)
+        opening = self.dropout(embedded)  # (batch, length, hidden_dim)
+        stream = opening
         for block in self.blocks:
             stream = block(stream)
         final = self.final_norm(stream)  # (batch, length, hidden_dim)

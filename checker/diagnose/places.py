@@ -69,6 +69,17 @@ class Places(Origins):
         outside = (n for n in lines if getattr(self._function(n), "name", "") not in others)
         return next(outside, lines[0])
 
+    def within(self, step: Step) -> Step:
+        """The step as a part of a model has it, without the loop that calls its parts in turn."""
+        inside = step["lines"]
+        while len(inside) > 1 and self._in_loop(inside[-1]):
+            inside = inside[:-1]
+        return {**step, "lines": inside}
+
+    def _in_loop(self, line: int) -> bool:
+        """Whether a loop over modules is what stands around a line."""
+        return any(one.lineno <= line <= (one.end_lineno or 0) for one in self._loops())
+
     def last_return(self, line: int) -> int | None:
         """The last return of the function that a line stands in."""
         around = [one for one in self.functions if one.lineno <= line <= (one.end_lineno or 0)]

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-__all__ = ["statement"]
+__all__ = ["frozen_line", "statement"]
 
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
+_POSITIONS = re.compile(r"(^|_)(pos|wpe|pe|place)")
 _LAST = "last "
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -24,7 +25,10 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
 
     says: `step`, `schedule.step`, `zero_grad`, `backward`, `clip`, `train`, `eval` for calls, be
     it that their brackets are forgotten; `optimizer`, `schedule` for where these are made;
-    `maximize`, the argument; `model`, a call of what was handed in; `def`, the function itself.
+    `maximize`, the argument; `clip number`, where the norm is written; `fed`, where a model that
+    was handed in gets what it is called with; `loop`, the loop around that call; `places`, where a
+    position table gets its; `thrown`, a call in a loop of what it goes through, whose result is
+    let go; `argmax`; `def`, the function itself.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -33,20 +37,32 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
         for node in nodes if isinstance(node, ast.Assign) and _makes(node.value, _SCHEDULE)
         for target in node.targets if isinstance(target, ast.Name)
     }  # fmt: skip
-    arguments = {one.arg for function in functions for one in function.args.args}
     for said in says:
         wanted = said.removeprefix(_LAST)
+        followed = _FOLLOWED.get(wanted)
         lines = sorted(
-            node.lineno  # type: ignore[attr-defined]
-            for node in nodes
-            if _is(node, wanted, schedules, arguments)
-        )
+            followed(functions) if followed else
+            (node.lineno for node in nodes if _is(node, wanted, schedules))  # type: ignore[attr-defined]
+        )  # fmt: skip
         if lines:
             return lines[-1 if said.startswith(_LAST) else 0]
     return None
 
 
-def _is(node: ast.AST, said: str, schedules: set[str], arguments: set[str]) -> bool:
+def frozen_line(tree: ast.AST) -> int | None:
+    """Return the line on which a weight is kept from learning; None where none says so."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _name(node.func) == "requires_grad_" and node.args:
+            return node.lineno
+        given = isinstance(node, ast.keyword) and node.arg == "requires_grad"
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        written = any(_name(one) == "requires_grad" for one in targets)
+        if (given or written) and getattr(node.value, "value", None) is False:  # type: ignore[attr-defined]
+            return node.value.lineno  # type: ignore[attr-defined]
+    return None
+
+
+def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
     if said == "def":
         return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     if said == "maximize":
@@ -55,17 +71,80 @@ def _is(node: ast.AST, said: str, schedules: set[str], arguments: set[str]) -> b
         return _makes(node, _OPTIMIZER)
     if said == "schedule":
         return _makes(node, _SCHEDULE) or _sets_rate(node)
-    if said == "model":
-        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-        return named and node.func.id in arguments  # type: ignore[attr-defined]
     if said == "clip":
-        return isinstance(node, ast.Attribute | ast.Name) and "clip_grad" in _name(node)
+        return isinstance(node, (ast.Attribute, ast.Name)) and "clip_grad" in _name(node)
     if not isinstance(node, ast.Attribute):
         return False
     of_schedule = isinstance(node.value, ast.Name) and node.value.id in schedules
     if said in {"step", "schedule.step"}:
         return node.attr == "step" and of_schedule is (said == "schedule.step")
     return node.attr == said
+
+
+def _fed(functions: Sequence[Function]) -> Iterator[int]:
+    """Where what a model that was handed in is called with was cut out, or else the call."""
+    for function in functions:
+        for call in _calls_of_arguments(function):
+            yield _source(function, call.args[0]) if call.args else call.lineno
+
+
+def _loop(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for loop in ast.walk(function):
+            if isinstance(loop, (ast.For, ast.While)):
+                inside = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+                if any(call.lineno in inside for call in _calls_of_arguments(function)):
+                    yield loop.lineno
+
+
+def _places(functions: Sequence[Function]) -> Iterator[int]:
+    """Where the numbers by which a position table is read were made."""
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and node.args and _POSITIONS.search(_name(node.func)):
+                yield _source(function, node.args[0], made=True)
+
+
+def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and "clip_grad" in _name(node.func):
+                yield node.lineno
+
+
+def _thrown(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
+            for one in loop.body:
+                if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
+                    if _name(one.value.func) == _name(loop.target) != "":
+                        yield one.lineno
+
+
+def _calls_of_arguments(function: Function) -> Iterator[ast.Call]:
+    arguments = {one.arg for one in function.args.args}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in arguments:
+                yield node
+
+
+def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
+    """The line on which an argument was written, be it under a name.
+
+    made: whatever made it; else what cut it out of something, or gave it another name.
+    """
+    kinds = (ast.expr,) if made else (ast.Subscript, ast.Name, ast.IfExp)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and isinstance(node.value, kinds):
+            if isinstance(given, ast.Name) and given.id in map(_name, node.targets):
+                return node.lineno
+    return given.lineno
+
+
+_FOLLOWED = {
+    "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
+}  # fmt: skip
 
 
 def _makes(node: ast.AST, kind: re.Pattern[str]) -> bool:

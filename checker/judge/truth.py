@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -97,7 +97,7 @@ def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip
     numbers: those that the submission has written, which an edit may take.
     """
     source = kata.solution()
-    elsewhere = _others(source, kata.names, name)
+    elsewhere = _others(source, name)
     return tuple(
         (slip, edit)
         for slip in slips(kata.folder)
@@ -107,11 +107,8 @@ def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip
     )
 
 
-def _others(source: str, names: Sequence[str], name: str) -> str:
-    """The text of what else is asked for and has no part in `name`, which does not call it.
-
-    What is not asked for and only helps may be anyone's.
-    """
+def _others(source: str, name: str) -> str:
+    """The text of what has no part in `name`, which does not call it."""
     rows = source.splitlines(keepends=True)
     parts = {
         node.name: node
@@ -124,23 +121,32 @@ def _others(source: str, names: Sequence[str], name: str) -> str:
         used.add(one)
         inside = ast.walk(parts[one]) if one in parts else ()
         reached += {n.id for n in inside if isinstance(n, ast.Name)} & parts.keys() - used
-    found = [parts[other] for other in names if other not in used]
+    found = [part for other, part in parts.items() if other not in used]
     return "".join("".join(rows[one.lineno - 1 : one.end_lineno]) for one in found)
 
 
 def made(
-    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True
-) -> Made:
+    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True,
+    ordered: bool = False,
+) -> Made:  # fmt: skip
     """Call a function of the model answer, and keep what it and its helpers name.
 
     For a class: make the object, and repeat the calls before this one. whole: raise what the
     call raises; else keep what it named until then. named: whether what it names is wanted,
-    which takes as long as the call itself.
+    which takes as long as the call itself. ordered: what a caller has named stands before what
+    is named in what it calls.
     """
     file = _file(kata)
     found: dict[str, Tensor] = {}
 
     def watch(frame: FrameType, event: str, _: object) -> None:
+        if ordered and event == "call" and frame.f_code.co_filename == file:
+            outer = frame.f_back
+            while outer is not None and outer.f_code.co_filename != file:
+                outer = outer.f_back
+            for name, value in {} if outer is None else outer.f_locals.items():
+                if isinstance(value, Tensor):
+                    found.setdefault(name, value.detach())
         if event == "return" and frame.f_code.co_filename == file:
             code = frame.f_code
             arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -150,6 +156,8 @@ def made(
 
     if given.models:
         without_compiler()
+        # What it draws is the same each time.
+        torch.manual_seed(0)
     before = sys.getprofile()
     try:
         call = Ready(function, given) if isinstance(function, type) else function
