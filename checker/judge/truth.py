@@ -152,6 +152,9 @@ def made(
             arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             for name, value in frame.f_locals.items():
                 if isinstance(value, Tensor) and name not in arguments:
+                    if ordered and name in found and not torch.equal(found[name], value):
+                        # What was bound anew stands where it was bound last.
+                        del found[name]
                     found[name] = value.detach()
 
     if given.models:
