@@ -139,7 +139,7 @@ def next_token_probabilities(logits: Tensor, temperature: float) -> Tensor:
 
 
 @torch.no_grad()
-def generate(model: nn.Module, tokens: Tensor, count: int, temperature: float = 0.0) -> Tensor:
+def generate(model: MiniGPT, tokens: Tensor, count: int, temperature: float = 0.0) -> Tensor:
     """Return the tokens, (batch, length), with `count` more; the likeliest at temperature 0.
 
     The model has a `block_size` and sees no more than that many tokens, the last ones.

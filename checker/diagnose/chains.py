@@ -30,8 +30,8 @@ def chained(
     """Yield chains of two mistakes or more that explain the evidence.
 
     Each next one is an edit after which the first step that the trace did not hold is one that it
-    holds. below: the mistakes of functions that this one calls. explains: whether edits give what the
-    submission gave.
+    holds. below: the mistakes of functions that this one calls. explains: whether edits give what
+    the submission gave.
     """
     trial = next((one for one in evidence if one.answer.get("steps")), None)
     if trial is None:
@@ -77,7 +77,7 @@ def _next(
 
 
 def _named(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict[str, Tensor]:
-    """What the model answer names with some edits, in the order in which it does; nothing of ints."""
+    """The floats that the model answer names with some edits, in the order in which it does."""
     functions = answers(kata, edits)
     if functions is None:
         return {}

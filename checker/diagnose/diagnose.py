@@ -53,7 +53,7 @@ class Named:
 
 def diagnose(
     kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
-    numbers: tuple[str, ...], below: tuple[Edit, ...] = (),
+    numbers: tuple[str, ...], *, below: tuple[Edit, ...] = (),
 ) -> list[Named]:  # fmt: skip
     """Return the mistakes that together give what a submission's function `name` gave.
 

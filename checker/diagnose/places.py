@@ -10,6 +10,7 @@ from ..vocabulary import forward_role
 from .lines import in_place, thrown_away
 from .milestones import Step
 from .origins import Origins
+from .statements import Function
 
 __all__ = ["Places"]
 
@@ -161,7 +162,7 @@ class Places(Origins):
         looped = any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in self._loops())
         return line if elsewhere or looped else None
 
-    def around(self, ran: set[int]) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    def around(self, ran: set[int]) -> list[Function]:
         """The functions that ran, in their order."""
         found = {id(one): one for one in map(self._function, sorted(ran)) if one is not None}
         return [*found.values()]

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-__all__ = ["frozen_line", "statement"]
+__all__ = ["Function", "frozen_line", "statement"]
 
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
@@ -52,14 +52,19 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
 def frozen_line(tree: ast.AST) -> int | None:
     """Return the line on which a weight is kept from learning; None where none says so."""
     for node in ast.walk(tree):
+        said: ast.expr | None = None
         if isinstance(node, ast.Call) and _name(node.func) == "requires_grad_" and node.args:
-            return node.lineno
-        given = isinstance(node, ast.keyword) and node.arg == "requires_grad"
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        written = any(_name(one) == "requires_grad" for one in targets)
-        if (given or written) and getattr(node.value, "value", None) is False:  # type: ignore[attr-defined]
-            return node.value.lineno  # type: ignore[attr-defined]
+            said = node.args[0]
+        elif isinstance(node, (ast.keyword, ast.Assign)) and "requires_grad" in _written(node):
+            said = node.value
+        if isinstance(said, ast.Constant) and said.value is False:
+            return said.lineno
     return None
+
+
+def _written(node: ast.keyword | ast.Assign) -> list[str | None]:
+    """The names that an argument or an assignment gives a value."""
+    return [node.arg] if isinstance(node, ast.keyword) else [*map(_name, node.targets)]
 
 
 def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
@@ -115,18 +120,17 @@ def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
 def _thrown(functions: Sequence[Function]) -> Iterator[int]:
     for function in functions:
         for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
-            for one in loop.body:
-                if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
-                    if _name(one.value.func) == _name(loop.target) != "":
-                        yield one.lineno
+            let_go = (one.value for one in loop.body if isinstance(one, ast.Expr))
+            for call in (one for one in let_go if isinstance(one, ast.Call)):
+                if _name(call.func) == _name(loop.target) != "":
+                    yield call.lineno
 
 
 def _calls_of_arguments(function: Function) -> Iterator[ast.Call]:
     arguments = {one.arg for one in function.args.args}
     for node in ast.walk(function):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id in arguments:
-                yield node
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in arguments:
+            yield node
 
 
 def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
@@ -134,11 +138,12 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
 
     made: whatever made it; else what cut it out of something, or gave it another name.
     """
-    kinds = (ast.expr,) if made else (ast.Subscript, ast.Name, ast.IfExp)
+    cutting = (ast.Subscript, ast.Name, ast.IfExp)
+    name = _name(given) if isinstance(given, ast.Name) else ""
     for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and isinstance(node.value, kinds):
-            if isinstance(given, ast.Name) and given.id in map(_name, node.targets):
-                return node.lineno
+        made_here = isinstance(node, ast.Assign) and (made or isinstance(node.value, cutting))
+        if made_here and name and name in map(_name, node.targets):  # type: ignore[attr-defined]
+            return node.lineno  # type: ignore[attr-defined]
     return given.lineno
 
 

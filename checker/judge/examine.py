@@ -338,8 +338,7 @@ class Examination:
     def pretend(self) -> list[dict[str, Any]] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
         calls = [trial.call for trial in self.plain_trials()]
-        # What trains takes gradients, which the pretended GPU does not follow.
-        if not calls or self.function.models:
+        if not calls or self.function.models:  # what trains takes gradients, unfollowed there
             return None
         request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
         faults = filter(None, self.candidate.ask(request)["answers"])
@@ -388,9 +387,8 @@ class Examination:
         return [trial for trial, _ in kept]
 
     def _telling(self, most: int) -> Iterable[Case]:
-        plain = [] if self.function.needs_mask else [
-            *small(self.function, self.sizes, mask=False)
-        ]  # fmt: skip
+        needs = self.function.needs_mask
+        plain = [] if needs else [*small(self.function, self.sizes, mask=False)]
         masked = [*small(self.function, self.sizes, mask=True)] if self.function.mask else []
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]

@@ -307,7 +307,7 @@ class _Judging:
         with suppress(budget.Spent):
             named = diagnose(
                 self.kata, one.function.name, evidence, further, page.places, one.numbers,
-                tuple(told.values()),
+                below=tuple(told.values()),
             )  # fmt: skip
         self.told[one.entry["name"]] = {each.slip.id: each.edit for each in named}
         # Whoever calls a function that is wrong gets its mistake with it: it is said once.

@@ -119,8 +119,10 @@ def _others(source: str, name: str) -> str:
     while reached:
         one = reached.pop()
         used.add(one)
-        inside = ast.walk(parts[one]) if one in parts else ()
-        reached += {n.id for n in inside if isinstance(n, ast.Name)} & parts.keys() - used
+        # Of what it says of its arguments' types nothing is called.
+        inside = parts[one].body if one in parts else []
+        names = {n.id for row in inside for n in ast.walk(row) if isinstance(n, ast.Name)}
+        reached += names & parts.keys() - used
     found = [part for other, part in parts.items() if other not in used]
     return "".join("".join(rows[one.lineno - 1 : one.end_lineno]) for one in found)
 
@@ -176,7 +178,8 @@ def made(
         sys.setprofile(before)
     results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
     if given.models:
-        results = tuple(one for one in (listed(result),) if isinstance(one, Tensor))
+        told = listed(result)
+        results = (told,) if isinstance(told, Tensor) else results
     if given.state and len(results) > 1:
         results = results[:-1]
     return Made(results=results, steps={**found, "output": results[0].detach()})

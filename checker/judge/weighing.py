@@ -205,8 +205,7 @@ class Weighing(Examination):
                 for one in edited:
                     if self._agrees(one[self.function.name], given, trials[0]):
                         return reading
-            # Derivatives of a whole model make tables that are too large to be worth their time.
-            settled = self.plain or self.kata.kind == "program"
+            settled = self.plain or self.kata.kind == "program"  # whose derivatives are too many
             for one in () if settled or not trials else edited:
                 derived = self._derived(one[self.function.name], _LIKELY_FORMS)
                 given = self.held.lent(trials[0].given, trials[0].case, derived, loose=False)
