@@ -20,7 +20,8 @@ class StandIn(nn.Module):
 
     weight is (block_size + vocab_size, vocab_size): a row for each place, then for each token.
     sharp: logits that are multiples of 3, all different. In train mode every other logit is
-    dropped, always the same ones. Tokens are (batch, length); more of them than there are places
+    dropped, always the same ones; it comes in the mode that it is not to be used in, a sharp one,
+    which is for text, in train mode. Tokens are (batch, length); more of them than there are places
     raise IndexError, as a position table does.
     """
 
@@ -30,7 +31,7 @@ class StandIn(nn.Module):
         self.block_size = weight.shape[0] - weight.shape[1]
         self.sharp = sharp
         self.weight = nn.Parameter(weight.detach().clone())
-        self.eval()
+        self.train(sharp)
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return logits, (batch, length, vocab_size)."""

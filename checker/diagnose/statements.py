@@ -68,8 +68,6 @@ def _written(node: ast.keyword | ast.Assign) -> list[str | None]:
 
 
 def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
-    if said == "def":
-        return isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
     if said == "maximize":
         return isinstance(node, ast.Call) and any(one.arg == "maximize" for one in node.keywords)
     if said == "optimizer":
@@ -108,6 +106,8 @@ def _places(functions: Sequence[Function]) -> Iterator[int]:
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and node.args and _POSITIONS.search(_name(node.func)):
                 yield _source(function, node.args[0], made=True)
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+                yield from [node.lineno] * bool(_POSITIONS.search(node.value.attr))
 
 
 def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
@@ -115,6 +115,16 @@ def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and "clip_grad" in _name(node.func):
                 yield node.lineno
+
+
+def _def(functions: Sequence[Function]) -> Iterator[int]:
+    """Where the function begins that loops; of several, or where none does, the first."""
+    looping = [one for one in functions if any(map(_loops, ast.walk(one)))]
+    yield from [one.lineno for one in looping or functions][:1]
+
+
+def _loops(node: ast.AST) -> bool:
+    return isinstance(node, (ast.For, ast.While))
 
 
 def _thrown(functions: Sequence[Function]) -> Iterator[int]:
@@ -149,6 +159,7 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
 
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
+    "def": _def,
 }  # fmt: skip
 
 
