@@ -301,10 +301,10 @@ def test_due(history, set_clock, tmp_path) -> None:
     assert [(each.why, each.missed) for each in found] == [("missed", ("norm-eps",))]
 
 
-def report(verdict="fail", failing=(), **more):
+def report(verdict="fail", failing=(), kata="mha", **more):
     """A report on which these checks fail."""
     checks = [Check(id=name, status="fail") for name in failing]
-    return Report(**{"kata": "mha", "file": "x.py", "verdict": verdict, "checks": checks, **more})
+    return Report(kata=kata, file="x.py", verdict=verdict, checks=checks, **more)
 
 
 @pytest.mark.parametrize(
