@@ -180,7 +180,7 @@ def made(
     if given.models:
         told = listed(result)
         results = (told,) if isinstance(told, Tensor) else results
-    if given.state and len(results) > 1:
+    elif given.state and len(results) > 1:
         results = results[:-1]
     return Made(results=results, steps={**found, "output": results[0].detach()})
 
