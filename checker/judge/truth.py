@@ -179,10 +179,12 @@ def made(
     results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
     if given.models:
         told = listed(result)
-        results = (told,) if isinstance(told, Tensor) else results
+        if isinstance(told, Tensor):
+            results = (told,)
     elif given.state and len(results) > 1:
         results = results[:-1]
-    return Made(results=results, steps={**found, "output": results[0].detach()})
+    output: Tensor = next(iter(results))
+    return Made(results=results, steps={**found, "output": output.detach()})
 
 
 def weighs(answer: Answer) -> bool:
