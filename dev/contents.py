@@ -48,7 +48,7 @@ _DIRECT_KEYS = (
     "sizes",
 )  # fmt: skip
 # Where what is asked for stands, by the kind of kata.
-_ASKED = {"function": "function", "module": "class"}
+_ASKED = {"function": "function", "module": "class", "program": "class"}
 _CONTRACT: dict[str, type | set[str]] = {
     "constructor": list,
     "forward": list,
@@ -94,8 +94,8 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     if not kata.data:
         yield problem(file, "cannot be read as TOML", "mend it")
         return
-    if kata.kind not in {"class", "function", "module"}:
-        yield problem(file, f"kind is {kata.kind!r}", "it must be class, function or module")
+    if kata.kind != "class" and kata.kind not in _ASKED:
+        yield problem(file, f"kind is {kata.kind!r}", f"it must be class, {', '.join(_ASKED)}")
         return
     for key in _KEYS if kata.kind == "class" else (*_DIRECT_KEYS, _ASKED[kata.kind]):
         if key not in kata.data:

@@ -5,6 +5,7 @@ Nothing of it depends on how a model answer is written: its calls are wrapped.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..kata.catalogue import Kata
@@ -129,10 +130,22 @@ def planted(kata: Kata, *plants: Plant) -> str:
     source = kata.solution() + _HELPERS.replace("LARGE", repr(_large(kata)))
     for plant in plants:
         source += _WRAPPER.replace("THEN", plant.then).replace("WHEN", plant.when)
-        for name in kata.names:
-            called, bound = (name, False) if kata.kind == "function" else (f"{name}.forward", True)
+        for called, bound in _called(kata, plant):
             source += f"{called} = _spoilt({called}, {bound})\n"
     return source
+
+
+def _called(kata: Kata, plant: Plant) -> Iterator[tuple[str, bool]]:
+    """Yield what is wrapped of a model answer, and whether it is a method.
+
+    What is handed a model is tried in one dtype and on no device, and is left as it is.
+    """
+    for name in kata.names:
+        asked = kata.asks.function(name) if kata.asks else None
+        if asked is None or asked.module is not None:
+            yield f"{name}.forward", True
+        elif not (plant.modes or asked.models):
+            yield name, False
 
 
 def _large(kata: Kata) -> float:

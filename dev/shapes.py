@@ -201,7 +201,7 @@ def _run_functions(kata: Kata, module: ModuleType, watch: _Watch) -> None:
                         call = Ready(made, given) if isinstance(made, type) else made
                         sys.settrace(watch.trace)
                         try:
-                            call(**given.tensors, **given.plain)
+                            call(**given.handed)
                         finally:
                             sys.settrace(before)
 

@@ -83,8 +83,9 @@ class Question:
 class Kata:
     """One exercise. Texts come by language code, `en` or `zh`.
 
-    kind is "class", "function" or "module". A class has a contract; functions, and modules (a
-    class judged by its weights and calls alone), have what is asked of them. layers maps a
+    kind is "class", "function", "module" or "program". A class has a contract; functions, modules
+    (a class judged by its weights and calls alone) and programs (such a class and the functions
+    that train and use it) have what is asked of them. layers maps a
     parameter layer of the model answer to the roles that are stacked in it, so
     `{"qkv_proj": "qkv", "output_proj": "o"}` is a fused projection. no_weights says why there
     are no attention weights, where the model answer makes none. timed are the functions that

@@ -20,6 +20,7 @@ its mistakes in the order in which they are tried.
 
     variants = [[["lowest = …", "lowest = float('-inf')"]]]
 
+A row with `of` takes all that another kata has, filled in with the parts of this one.
 What a row whose id is shared does not say is as it is there. Each edit is a list of pairs, what
 stands in the model answer once and what stands there instead; of several edits, each is a way of
 its own to make the mistake. In an edit, {number} stands for any number that a submission has
@@ -52,7 +53,7 @@ GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
 )  # fmt: skip
-_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number"}
+_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number", "says"}
 
 # A template's place for a part.
 _PART = re.compile(r"\{([a-z_]+)\}")
@@ -72,6 +73,7 @@ class Slip:
 
     rank: smaller is tried first where two give the same numbers. calls: torch calls of which
     every call with a mask shows one, to tell such two apart. number: one that an edit may take.
+    says: the statements that may hold it, the likeliest first, where no number shows its line.
     """
 
     id: str
@@ -81,6 +83,7 @@ class Slip:
     shows: tuple[str, ...] = ()
     rank: int = 1
     calls: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
     number: str = _A_NUMBER
 
 
@@ -117,8 +120,22 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     parts = {**common.get("parts", {}), **own.get("parts", {})}
     shared = {row["id"]: row for row in common.get("mistake", [])}
     for row in own.get("mistake", []):
+        if "of" in row:
+            yield from (_filled(each, parts) for each in _of(folder, row, shared))
+            continue
         for each in _taken(row, shared) if "shared" in row else [row]:
             yield _filled({**shared.get(each.get("id", ""), {}), **each}, parts)
+
+
+def _of(
+    folder: Path, row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield another kata's rows, for the parts of this one to be filled in."""
+    if len(row) > 1 or not (folder.parent / str(row["of"]) / FILE).is_file():
+        raise BadSlips("`of` is the id of a kata that has mistakes, in a row of its own")
+    for other in _read(folder.parent / row["of"]).get("mistake", []):
+        for each in _taken(other, shared) if "shared" in other else [other]:
+            yield {**shared.get(each.get("id", ""), {}), **each}
 
 
 def _taken(row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -194,5 +211,6 @@ def _slip(row: dict[str, Any]) -> Slip:
         shows=tuple(shows) if isinstance(shows, list) else (shows,),
         rank=row.get("rank", 1),
         calls=tuple(row.get("calls", ())),
+        says=tuple(row.get("says", ())),
         number=row.get("number", _A_NUMBER),
     )

@@ -20,9 +20,11 @@ from ..judge.compare import agree, alike
 from ..judge.draw import Given
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
+from .chains import chained
 from .holding import as_it_lies, holding, laid, moved
 from .milestones import Step, find
 from .places import Places
+from .statements import statement
 from .tiles import holding_part
 
 __all__ = ["Named", "diagnose", "raising"]
@@ -43,6 +45,7 @@ class Named:
     """A mistake that gives the submission's numbers, its line, and a line of the model answer."""
 
     slip: Slip
+    edit: Edit
     line: int | None
     reference: str | None
     matches: str | None
@@ -50,27 +53,31 @@ class Named:
 
 def diagnose(
     kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
-    numbers: tuple[str, ...],
+    numbers: tuple[str, ...], *, below: tuple[Edit, ...] = (),
 ) -> list[Named]:  # fmt: skip
     """Return the mistakes that together give what a submission's function `name` gave.
 
     evidence: its calls with their answers, those without a mask and those with one. further:
     calls that are explained as well, where any mistake explains all. numbers: those that the
-    submission has written.
+    submission has written. below: the mistakes of functions that this one calls.
     """
     likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence)]
     usable = [trial for trial in evidence if not trial.missing]
     others = [trial for trial in further if not trial.missing]
-    if not usable or (_explains(kata, name, (), usable) and _explains(kata, name, (), others)):
+    if not usable or all(_explains(kata, name, below, many) for many in (usable, others)):
         return []
-    bases: list[tuple[Edit, ...]] = [(), *((edit,) for edit in variants(kata.folder))]
+    bases: list[tuple[Edit, ...]] = [below, *((*below, edit) for edit in variants(kata.folder))]
     alone = ((base, found) for base in bases for found in _single(kata, name, likely, usable, base))
     pairs = (
         (base, found)
         for base in bases
-        if not base or _differs(kata, name, base, usable)
+        if not base or (not below and _differs(kata, name, base, usable))
         for found in _pairs(kata, name, likely, usable, base)
     )
+    if kata.kind == "program":
+        # Of a whole program's steps a trace tells more than trying pairs does.
+        many = chained(kata, name, likely, usable, below, explains=_explains)
+        pairs = chain(((below, found) for found in many), pairs)
     base, found = _fullest(kata, name, chain(alone, pairs), others)
     named = []
     source = kata.solution()
@@ -78,7 +85,7 @@ def diagnose(
         rest = (*base, *(e for s, e in found if s is not slip))
         line = _line(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
         reference, matches = changed_line(edit, source)
-        named.append(Named(slip=slip, line=line, reference=reference, matches=matches))
+        named.append(Named(slip=slip, edit=edit, line=line, reference=reference, matches=matches))
     return sorted(named, key=lambda one: one.line or 0)
 
 
@@ -249,6 +256,11 @@ def _line(
     """
     for trial in evidence:
         steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        if steps and slip.says:
+            ran = {line for step in steps for line in step["lines"]}
+            said = statement(places.around(ran), slip.says)
+            if said is not None:
+                return said
         if steps and slip.group == "return":
             return places.last_return(steps[-1]["lines"][-1])
         right, wrong = (_steps(kata, name, each, trial, whole=False) for each in edits)
@@ -263,6 +275,7 @@ def _line(
             continue
         others = {other for other in kata.names if other != name}
         blamed = _blamed(step, steps, right, wrong)
+        step = places.within(step) if slip.group == "call" and kata.kind == "program" else step
         return places.behind(slip.group, step, steps) or places.own_line(blamed, others)
     return None
 

@@ -10,6 +10,7 @@ from ..vocabulary import forward_role
 from .lines import in_place, thrown_away
 from .milestones import Step
 from .origins import Origins, called
+from .statements import Function
 
 __all__ = ["Places"]
 
@@ -72,6 +73,17 @@ class Places(Origins):
         """The innermost line outside of the other functions that are asked for."""
         outside = (n for n in lines if getattr(self._function(n), "name", "") not in others)
         return next(outside, lines[0])
+
+    def within(self, step: Step) -> Step:
+        """The step as a part of a model has it, without the loop that calls its parts in turn."""
+        inside = step["lines"]
+        while len(inside) > 1 and self._in_loop(inside[-1]):
+            inside = inside[:-1]
+        return {**step, "lines": inside}
+
+    def _in_loop(self, line: int) -> bool:
+        """Whether a loop over modules is what stands around a line."""
+        return any(one.lineno <= line <= (one.end_lineno or 0) for one in self._loops())
 
     def last_return(self, line: int) -> int | None:
         """The last return of the function that a line stands in."""
@@ -171,6 +183,11 @@ class Places(Origins):
         elsewhere = self._function(line) is not self._function(lines[0])
         looped = any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in self._loops())
         return line if elsewhere or looped else None
+
+    def around(self, ran: set[int]) -> list[Function]:
+        """The functions that ran, in their order."""
+        found = {id(one): one for one in map(self._function, sorted(ran)) if one is not None}
+        return [*found.values()]
 
     def _around(self, ran: set[int]) -> set[int]:
         """All lines of the functions that ran."""

@@ -13,6 +13,7 @@ from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
 from ...kata.modules import Module
 from ...kata.sizes import Sizes
+from ..candidate.stand_in import StandIn
 from ..report.messages import say
 
 __all__ = [
@@ -103,7 +104,8 @@ class Given:
     left out. Of an object settings and weights are what it is made with, the weights by the
     model answer's names. state: the argument that takes what an earlier call gave back, which
     lies under the name `carried` ("" for none); what this one gives back is kept under `kept`.
-    before: the calls on the same object before this one.
+    before: the calls on the same object before this one. models: of the tensors those that are the
+    weights of a model, and whether it is sure of every token.
     """
 
     tensors: dict[str, Tensor]
@@ -115,6 +117,15 @@ class Given:
     carried: str = ""
     kept: str = ""
     before: tuple[Given, ...] = ()
+    models: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def handed(self) -> dict[str, Any]:
+        """All arguments as a function gets them."""
+        made = {
+            name: StandIn(self.tensors[name], sharp=sharp) for name, sharp in self.models.items()
+        }
+        return {**self.tensors, **self.plain, **made}
 
     def rounded(self, dtype: torch.dtype) -> Given:
         """The same, in what a dtype can hold."""
@@ -304,6 +315,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
     module = function.module
     return Given(
         tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
+        models=function.models,
         settings={} if module is None else module.worth(case.scope()),
         weights={} if module is None else _weights(module, case, generator),
     )  # fmt: skip
@@ -328,6 +340,8 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if one.kind == "integers":
         low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
         return torch.randint(low, high + 1, shape, generator=generator)
+    if one.kind == "tokens":
+        return _tokens(one, case, shape, generator)
     if one.kind == "booleans":
         return torch.rand(shape, generator=generator) < _SHOWN
     if one.kind == "positions":
@@ -338,6 +352,16 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if case.gain == 1 or one.large == "kept":
         return values
     return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw tokens; by turns rows are shorter, of two at least, and filled up with the lowest."""
+    low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
+    tokens = torch.randint(low + 1, high + 1, shape, generator=generator)
+    if case.turn % 2 or shape[-1] < 3:
+        return tokens
+    lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
+    return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, low)
 
 
 def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:

@@ -128,7 +128,8 @@ class Examination:
             strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
             keep=self._kept_dtype,
             # Where it is forbidden it is left on, so that who uses it is told so.
-            autograd=AUTOGRAD in self.function.rules.never,
+            autograd=AUTOGRAD in self.function.rules.never or bool(self.function.models),
+            models=self.function.models,
             **(extra | _in_training(extra) if case.train else extra),
         )
 
@@ -337,7 +338,7 @@ class Examination:
     def pretend(self) -> list[dict[str, Any]] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
         calls = [trial.call for trial in self.plain_trials()]
-        if not calls:
+        if not calls or self.function.models:  # what trains takes gradients, unfollowed there
             return None
         request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
         faults = filter(None, self.candidate.ask(request)["answers"])
@@ -386,9 +387,8 @@ class Examination:
         return [trial for trial, _ in kept]
 
     def _telling(self, most: int) -> Iterable[Case]:
-        plain = [] if self.function.needs_mask else [
-            *small(self.function, self.sizes, mask=False)
-        ]  # fmt: skip
+        needs = self.function.needs_mask
+        plain = [] if needs else [*small(self.function, self.sizes, mask=False)]
         masked = [*small(self.function, self.sizes, mask=True)] if self.function.mask else []
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
+from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
 from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
@@ -86,7 +87,7 @@ class _Judging:
         # What is right with a mask alone, and what goes wrong without.
         self.unmasked: dict[str, Finding] = {}
         # The mistakes that were named, by the function's name.
-        self.told: dict[str, set[str]] = {}
+        self.told: dict[str, dict[str, Edit]] = {}
         self.refused: list[Refused] = []
         self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
@@ -96,9 +97,9 @@ class _Judging:
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
         module = asked.functions[0].module is not None
-        taken = self._class(classes) if module else found(
-            asked.functions, entries, self.job["class"]
-        )  # fmt: skip
+        plain = [one for one in asked.functions if one.module is None]
+        taken = self._class(classes) if module else {}
+        taken |= found(plain, entries, None if module else self.job["class"])
         if not taken:
             raise (
                 self.refuse.no_class(classes, entries)
@@ -248,7 +249,8 @@ class _Judging:
         if self.faults is not None:
             # The pretended GPU does not follow what autograd does.
             faults = [] if page.blames("autograd-used") else self.faults
-            judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
+            moved = [one for one in examinations if not one.function.models]
+            judge_device(page, faults, self.on_device(page, DirectAgain(moved)))
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
@@ -301,22 +303,26 @@ class _Judging:
         if off and not wrong:
             evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
         named: list[Named] = []
+        told = self._told_below(one)
         with suppress(budget.Spent):
             named = diagnose(
-                self.kata, one.function.name, evidence, further, page.places, one.numbers
-            )
-        told = self._told_below(one)
-        self.told[one.entry["name"]] = {each.slip.id for each in named}
+                self.kata, one.function.name, evidence, further, page.places, one.numbers,
+                below=tuple(told.values()),
+            )  # fmt: skip
+        self.told[one.entry["name"]] = {each.slip.id: each.edit for each in named}
         # Whoever calls a function that is wrong gets its mistake with it: it is said once.
         page.name([each for each in named if each.slip.id not in told])
         if not named and not page.told_of(one):
             guess(page, one)
 
-    def _told_below(self, one: Examination) -> set[str]:
+    def _told_below(self, one: Examination) -> dict[str, Edit]:
         """The mistakes that were named in a function that this one calls."""
         own = function_at(self.source, one.entry["line"])
         used = {node.id for node in ast.walk(own or ast.Pass()) if isinstance(node, ast.Name)}
-        return {found for name in used & {*self.told} for found in self.told[name]}
+        return {
+            mistake: edit
+            for name in used & {*self.told} for mistake, edit in self.told[name].items()
+        }  # fmt: skip
 
     def _flow(self, page: Page, examinations: list[Examination]) -> Flow | None:
         """Show one call: of the first function that is wrong, one that goes wrong."""

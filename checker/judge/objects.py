@@ -99,7 +99,7 @@ class Construction:
             role = constructor_role(one.name)
             if role is not None and role not in roles:
                 roles[role] = known[one.name]
-        for one in self.module.settings:
+        for one in (one for one in self.module.settings if not one.extra or one.default is None):
             roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
         kwargs: dict[str, Any] = {}
         for name, kind, source in self.arguments:

@@ -104,6 +104,7 @@ MISTAKE_IDS = (
     "gradient-nan",
     "overwritten-in-place",
     "parameters-not-registered",
+    "weights-frozen",
     "batch-mixed",
     "length-fixed",
     "batch-fixed",

@@ -234,9 +234,10 @@ def _assigned(
         else:
             free.append(some)
     left = [layer.name for layer in layers if layer.name not in taken]
+    needed = {layer.name for layer in layers if not layer.extra}
     for rest in _spread(free, left, thick, wanted, loose=loose):
         units = [*named, *rest]
-        if loose or {n for held, _ in units for n in held} == {one.name for one in layers}:
+        if loose or needed <= {n for held, _ in units for n in held}:
             # Stacked layers in every order, as they are named first.
             for order in product(*(permutations(held) for held, _ in units)):
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
