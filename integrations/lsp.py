@@ -61,7 +61,7 @@ class _Server(LanguageServer):
             kata = kata_of(file, path, "check", functions=False).id
         except Refusal:
             # No kata's file: nothing is said of it.
-            self._show(uri, [])
+            self.show(uri, [])
             return
         with self.judging:
             if self.turns[uri] != turn:
@@ -71,7 +71,7 @@ class _Server(LanguageServer):
             return
         Recorder(Workspace(), "watch", language=self.language).record(report, alone=True)
         lines = file.read_text("utf-8", errors="replace").split("\n") if file.is_file() else []
-        self._show(uri, [self._diagnostic(report, one, lines) for one in findings(report)])
+        self.show(uri, [self._diagnostic(report, one, lines) for one in findings(report)])
 
     def _report(self, kata: str, file: Path) -> Report | None:
         self.bench = self.bench or Bench()
@@ -99,7 +99,8 @@ class _Server(LanguageServer):
             message=message,
         )
 
-    def _show(self, uri: str, found: list[types.Diagnostic]) -> None:
+    def show(self, uri: str, found: list[types.Diagnostic]) -> None:
+        """Underline this in a file, and nothing else."""
         self.found[uri] = found
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(uri=uri, diagnostics=found)
@@ -143,7 +144,7 @@ def made(language: str) -> LanguageServer:
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def _(params: types.DidCloseTextDocumentParams) -> None:
         server.turns[params.text_document.uri] = server.turns.get(params.text_document.uri, 0) + 1
-        server._show(params.text_document.uri, [])  # noqa: SLF001 - its own
+        server.show(params.text_document.uri, [])
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def _(params: types.HoverParams) -> types.Hover | None:

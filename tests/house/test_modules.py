@@ -50,7 +50,8 @@ def test_tests_say_what_holds(path):
     functions = [
         node
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.name.startswith("test_")
     ]
     assert functions
     assert [each.name for each in functions if not ast.get_docstring(each)] == []
