@@ -17,7 +17,9 @@ from . import __version__
 from .cli_debug import debug
 from .cli_dev import dev
 from .cli_files import Edit, Targets, next_kata, reset, run_file, start
+from .cli_grade import grade
 from .cli_interview import interview_app
+from .cli_judges import lsp, stop
 from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
 from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
@@ -151,6 +153,7 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
 
     screen: Screen = ctx.obj
     workspace = Workspace()
+    given.keep_judges()
     wishes = given.wishes(screen.language)
     with standard_input(what or []) as held:
         found = targets(what or [], workspace, "check", held)
@@ -206,13 +209,13 @@ def watch(
 
 app.command("next", cls=HelpCommand)(next_kata)
 app.command("run", cls=HelpCommand)(run_file)
-for _command in (reset, hint, solution, debug):
+for _command in (reset, hint, solution, debug, grade):
     app.command(cls=HelpCommand)(_command)
 if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-for _command in (history, due, forget, config):
+for _command in (history, due, forget, config, lsp, stop):
     app.command(cls=HelpCommand)(_command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from .checker.process.lasting import KEEP
 from .practice.errors import Refusal
 from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
@@ -50,8 +52,14 @@ class Checking:
     heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False
     heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None
     bench: Annotated[bool, typer.Option("--bench")] = False
+    keep: Annotated[float | None, typer.Option("--keep", metavar="MINUTES", min=0)] = None
     force: Annotated[bool, typer.Option("--force")] = False
     record: Record = None
+
+    def keep_judges(self) -> None:
+        """Have judges stay for as long as was said, if it was."""
+        if self.keep is not None:
+            os.environ[KEEP] = f"{self.keep:g}"
 
     def wishes(self, language: str) -> Wishes:
         """Return what the judge is told. Raise Refusal where there is no such device."""

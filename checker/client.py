@@ -106,21 +106,11 @@ class Bench:
         if self.started.ended():
             self._renew()
         while len(self.judges) < self.count - self.lent:
-            judge = self._hired()
+            judge = self.started.hire()
             if judge is None:
                 self._renew()
             else:
                 self.judges.append(judge)
-
-    def _hired(self) -> socket.socket | None:
-        ours, judge = socket.socketpair()
-        with judge:
-            try:
-                socket.send_fds(self.started.control, [b"judge\n"], [judge.fileno()])
-            except OSError:
-                ours.close()
-                return None
-        return ours
 
     def _renew(self) -> None:
         for judge in self.judges:
@@ -186,7 +176,7 @@ class Bench:
         """Read a judge's report; where the judge is gone, say so, and hire another."""
         with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
-        fresh = self._hired()
+        fresh = self.started.hire()
         if fresh is not None:
             # It died of this file; those after it are another judge's.
             self.judges[number] = fresh

@@ -19,6 +19,7 @@ def messages() -> dict[str, dict[str, str]]:
     from . import (
         words_commands,
         words_debug,
+        words_grade,
         words_help,
         words_interview,
         words_practice,
@@ -31,6 +32,7 @@ def messages() -> dict[str, dict[str, str]]:
         *words_report.ROWS,
         *words_commands.ROWS,
         *words_debug.ROWS,
+        *words_grade.ROWS,
         *words_practice.ROWS,
         *words_watch.ROWS,
         *words_workspace.ROWS,

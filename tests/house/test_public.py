@@ -40,7 +40,8 @@ def test_version():
 
 
 @pytest.mark.parametrize(
-    "room", ["checker", "dev", "integrations", "kata", "practice", "reference", "terminal"]
+    "room",
+    ["checker", "classroom", "dev", "integrations", "kata", "practice", "reference", "terminal"],
 )
 def test_rooms_list_what_they_have(room, root):
     """What a module lists in `__all__`, it has."""

@@ -17,6 +17,7 @@ NEVER = {
     "checker": {"rich", "typer", "attn_kata.practice", "attn_kata.terminal"},
     "practice": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
     "terminal": {"torch", "attn_kata.reference"},
+    "classroom": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
     "integrations": {"torch", "rich", "attn_kata.reference"},
     "cli.py": {"torch", "attn_kata.reference"},
     # Every pytest of the environment loads it.
@@ -37,7 +38,7 @@ MAY = {
     "judge": {"candidate", "diagnose", "process", "report", "vocabulary", "kata", "reference"},
 }
 # Which of their files starts what another room holds.
-FORKS = {"supervisor.py", "zygote.py"}
+FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
 
 # Imports every module of the standard input in a fork of its own, so that none
 # finds what another has loaded, while torch is imported but once. Without the collector, which
@@ -126,6 +127,7 @@ def test_each_module_alone():
         "__init__.py",
         "cli.py",
         "checker",
+        "classroom",
         "dev",
         "integrations",
         "kata",
