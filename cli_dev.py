@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +37,22 @@ def dev_check(
     key = "dev-count" if problems else "dev-clean"
     screen.tell([[(screen.say(key, count=len(problems)), "bold")]])
     return Exit.FAIL if problems else Exit.PASS
+
+
+@dev.command("understand", cls=HelpCommand)
+def dev_understand(ctx: typer.Context) -> int:
+    """Say what lines on standard input ask about."""
+    from .practice.interview.hearing.topics import topics_heard
+
+    screen: Screen = ctx.obj
+    subject = ""
+    for line in sys.stdin:
+        text = line.rstrip("\r\n")
+        heard = topics_heard(text, subject)
+        # A line may refer to the one before it; an empty one begins another talk.
+        subject = heard.subject if text.strip() else ""
+        screen.write(json.dumps({"text": text, "topics": heard.topics}, ensure_ascii=False))
+    return Exit.PASS
 
 
 @dev.command("exercises", cls=HelpCommand)

@@ -61,6 +61,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("command.dev", "for people who work on attn-kata itself", "给开发 attn-kata 的人用"),
     ("command.dev exercises", "count the exercises with planted bugs, prove them, or try some",
      "统计埋了 bug 的练习，验证它们，或者试几个"),
+    ("command.dev understand", "say which topics each line on standard input asks about, as JSON; "
+     "a line may refer to the one before it, an empty line begins anew",
+     "读标准输入，说出每一行问的是什么，输出 JSON；一行可以指代上一行，空行表示重新开始"),
     ("command.dev check", "look for gaps in the katas, model answers and texts",
      "检查题目、参考答案和文字有没有缺漏"),
     ("example.", "attn-kata start v1", "attn-kata start v1"),
@@ -91,6 +94,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "attn-kata interview report --html interview.html"),
     ("example.dev", "attn-kata dev check", "attn-kata dev check"),
     ("example.dev exercises", "attn-kata dev exercises --try 20", "attn-kata dev exercises --try 20"),
+    ("example.dev understand", "attn-kata dev understand --lang en < lines.txt",
+     "attn-kata dev understand --lang zh < lines.txt"),
     ("example.dev check", "attn-kata dev check kata/mha", "attn-kata dev check kata/mha"),
     ("argument.kata", "which kata: {katas}", "哪道题：{katas}"),
     ("argument.what", "a kata, files, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "

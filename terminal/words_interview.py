@@ -8,6 +8,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     # The interviewer.
     ("interview-unclear", "I'm not sure what you mean. What exactly would change your code?",
      "我没太明白你的意思。具体是哪一点会影响你的代码？"),
+    ("interview-noted", "Mm-hm.", "嗯。"),
+    ("interview-which", "About the mask: what would you like to know?", "关于 mask，你想知道哪一点？"),
     ("interview-right", "That works. Thank you.", "没问题，谢谢。"),
     ("interview-right-leniently", "That works on what we agreed on. Thank you.",
      "在我们约定的范围内没问题，谢谢。"),
@@ -30,6 +32,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-opened-practice", "your file is {file}; nothing is timed or scored",
      "你的文件是 {file}；不计时，不打分"),
     ("interview-started-already", "the clock is already running", "已经在计时了"),
+    ("interview-time-left", "about {minutes} {minutes:minute|minutes} left", "大约还剩 {minutes} 分钟"),
+    ("interview-time-waits", "{minutes} {minutes:minute|minutes}; the clock waits for `start`",
+     "共 {minutes} 分钟；输入 `开始` 后计时"),
     ("interview-help-brief", "type a question to the interviewer, or one of: start brief leave end",
      "直接打字向面试官提问，或输入：开始 题目 离开 结束"),
     ("interview-help-open", "write in your own editor; here you can type submit, run, hint, "

@@ -11,11 +11,12 @@ from pathlib import Path
 from ..errors import Refusal
 from . import clock
 from .coding import Coding
-from .commands import WORDS, command_in, meant, ticks_in
+from .commands import WORDS, command_in, command_said, meant, ticks_in
 from .files import hand_out
 from .handout import blank
+from .hearing.topics import topics_heard
 from .questions import question_called
-from .requirements import answer, answers, topics_in, value
+from .requirements import answer, answers, value
 from .said import Said, note, speech
 
 __all__ = ["Interview"]
@@ -72,7 +73,7 @@ class Interview(Coding):
             return [*found, *self._answering(text), *self._troubles()]
         if not text.strip():
             return found
-        name, rest = command_in(text)
+        name, rest = _wanted(text)
         if name:
             return [*found, *self._command(name, rest), *self._troubles()]
         return [*found, *self._spoken(text), *self._troubles()]
@@ -85,6 +86,8 @@ class Interview(Coding):
             return [note("interview-help-open" if opened else "interview-help-brief")]
         if name == "brief":
             return self._brief()
+        if name == "time":
+            return [self._time_left()]
         if name == "end":
             self._add("ended", why="candidate")
             return [note("interview-ended-early")]
@@ -145,15 +148,27 @@ class Interview(Coding):
         near = meant(text)
         if near is not None:
             return [note("interview-meant", word=self._word(near))]
-        session = self.session
-        stage = session.stage
-        asked = frozenset(name for one in session.clarified for name in one.topics)
-        found = topics_in(text, asked)
-        self._add("asked", text=text, topics=[topic.id for topic in found])
+        session, stage = self.session, self.session.stage
+        heard = topics_heard(text, session.subject)
+        found = [self.topic(name) for name in heard.topics]
+        if not heard.asked:
+            self._add("thought", text=text)
+            return [Said(kind="say", key="interview-noted")]
+        self._add("asked", text=text, topics=list(heard.topics), subject=heard.subject)
         if not found or stage is None:
             return [Said(kind="say", key="interview-unclear")]
+        if heard.vague:
+            return [Said(kind="say", key="interview-which")]
         kata = stage.tier.kata
         return [speech(text) for text in answers(found, kata, session.drawn, self.language)]
+
+    def _time_left(self) -> Said:
+        session = self.session
+        if session.practice:
+            return note("interview-no-clock")
+        if not session.opened:
+            return note("interview-time-waits", minutes=f"{session.minutes:g}")
+        return note("interview-time-left", minutes=max(1, round(self.seconds_left() / 60)))
 
     def _go_on(self) -> list[Said]:
         """Put the next question, go to the next tier, or come to the end."""
@@ -218,3 +233,9 @@ class Interview(Coding):
 
     def _word(self, name: str) -> str:
         return WORDS[name][self.language]
+
+
+def _wanted(text: str) -> tuple[str, str]:
+    """Return the command that a line is, in its own word or said in others."""
+    name, rest = command_in(text)
+    return (name, rest) if name else (command_said(text), "")

@@ -27,7 +27,6 @@ __all__ = [
     "draw",
     "matters",
     "topics",
-    "topics_in",
     "value",
 ]
 
@@ -43,12 +42,9 @@ _SHAPES["B11K"] = "(B, 1, 1, T)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """Something to ask about, and how a question about it is recognised."""
+    """Something to ask about, and what this interview says to it."""
 
     id: str
-    words: tuple[str, ...]
-    beside: str
-    hides: tuple[str, ...]
     name: Mapping[str, str]
     answer: Mapping[str, Mapping[str, str]]
 
@@ -58,9 +54,6 @@ def topics() -> tuple[Topic, ...]:
     return tuple(
         Topic(
             id=row["id"],
-            words=tuple(row["words"]),
-            beside=row.get("with", ""),
-            hides=tuple(row.get("hides", ())),
             name=row["name"],
             answer=row["answer"],
         )
@@ -170,21 +163,3 @@ _FIELDS: dict[str, Callable[[Kata, str], str]] = {
     "rules": rules,
 }
 _FIELD = re.compile(r"{(\w+)}")
-
-
-def topics_in(text: str, asked: frozenset[str]) -> list[Topic]:
-    """Return what a line asks about. asked: what has come up before."""
-    low = text.lower()
-    found = [topic for topic in topics() if any(_in(word, low) for word in topic.words)]
-    names = {topic.id for topic in found} | asked
-    found = [topic for topic in found if not topic.beside or topic.beside in names]
-    hidden = {name for topic in found for name in topic.hides}
-    return [topic for topic in found if topic.id not in hidden]
-
-
-def _in(word: str, text: str) -> bool:
-    if not word.isascii():
-        return word in text
-    return (
-        re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?:s|ed|ing)?(?![a-z0-9_])", text) is not None
-    )

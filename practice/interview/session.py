@@ -101,7 +101,9 @@ class Session:
     ended: str = ""
     handed: str = ""
     runs: int = 0
+    subject: str = ""
     clarified: list[Clarified] = field(default_factory=list[Clarified])
+    thoughts: list[str] = field(default_factory=list[str])
     submissions: list[Submission] = field(default_factory=list[Submission])
     puts: list[Put] = field(default_factory=list[Put])
     marks: list[TimelineMark] = field(default_factory=list[TimelineMark])
@@ -192,7 +194,11 @@ class Session:
     def _on_asked(self, data: dict[str, Any], at: float) -> None:
         early = self.last is None
         self.clarified.append(Clarified(data["text"], tuple(data["topics"]), self.tier, early))
+        self.subject = data.get("subject", "")
         self._mark(at, "asked")
+
+    def _on_thought(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.thoughts.append(data["text"])
 
     def _on_opened(self, data: dict[str, Any], at: float) -> None:
         self.opened = True

@@ -37,7 +37,11 @@ def test_brief_answers_and_the_clock_that_waits(lead, hands, script):
     hands.go_on(600)
     said = led.line("is there a mask, and what does 1 mean?")
     assert [one.kind for one in said] == ["speech", "speech"]
-    assert led.line("hm")[0].key == "interview-unclear"
+    assert led.line("hm")[0].key == "interview-noted"
+    assert led.line("I'll apply the mask before the softmax.")[0].key == "interview-noted"
+    assert led.line("what about the mask?")[0].key == "interview-which"
+    assert led.line("is it nice?")[0].key == "interview-unclear"
+    assert led.line("how much time is left?")[0].key == "interview-time-waits"
     assert led.line("sumbit")[0].values == {"word": "submit"}
     assert led.line("submit")[0].key == "interview-not-started"
     assert led.seconds_left() == 1800
