@@ -64,6 +64,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("command.dev understand", "say which topics each line on standard input asks about, as JSON; "
      "a line may refer to the one before it, an empty line begins anew",
      "读标准输入，说出每一行问的是什么，输出 JSON；一行可以指代上一行，空行表示重新开始"),
+    ("command.dev answers", "say which points of its question each answer on standard input makes; "
+     'a line is {"question", "text"}, as JSON',
+     '读标准输入里的回答，说出各讲到了题目的哪些要点；每行是 JSON：{"question", "text"}'),
     ("command.dev check", "look for gaps in the katas, model answers and texts",
      "检查题目、参考答案和文字有没有缺漏"),
     ("example.", "attn-kata start v1", "attn-kata start v1"),
@@ -96,6 +99,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("example.dev exercises", "attn-kata dev exercises --try 20", "attn-kata dev exercises --try 20"),
     ("example.dev understand", "attn-kata dev understand --lang en < lines.txt",
      "attn-kata dev understand --lang zh < lines.txt"),
+    ("example.dev answers", "attn-kata dev answers --lang en < answers.jsonl",
+     "attn-kata dev answers --lang zh < answers.jsonl"),
     ("example.dev check", "attn-kata dev check kata/mha", "attn-kata dev check kata/mha"),
     ("argument.kata", "which kata: {katas}", "哪道题：{katas}"),
     ("argument.what", "a kata, files, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "
@@ -115,6 +120,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.limit", "how many lines are tried in each file (24)", "每个文件试多少行（24）"),
     ("option.reach", "count other forms of the files until there are so many", "把文件的其他写法也算上，直到有这么多"),
     ("option.tries", "draw N exercises, and try each with its answer", "随机出 N 个练习，各用答案试一遍"),
+    ("option.dev answers.listed", "print the questions' names instead", "改为列出题目的名字"),
     ("option.dev exercises.seed", "the same seed tries the same exercises", "同一个种子试同样的练习"),
     ("option.bugs", "how many bugs are planted, 1 to 5 (1)", "埋几处 bug，1 到 5（1）"),
     ("option.debug.level", "junior (raises, or changes shapes), mid (silent) or senior (shows only in training, "

@@ -241,5 +241,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interviews-closed", "cannot store the interviews at {file} ({reason}): this one goes on, "
      "but it cannot be resumed, and its result is shown once and not kept",
      "面试记录 {file} 存不了（{reason}）：这次照常进行，但不能继续，结果只显示一次，不会保存"),
+    ("dev-answers-line", "line {line} is no answer to a question ({reason}); a line is "
+     "{{\"question\": …, \"text\": …}}, and `dev answers --list` prints the questions' names",
+     '第 {line} 行不是对某个问题的回答（{reason}）；每行应为 {{"question": …, "text": …}}，'
+     "`dev answers --list` 列出题目的名字"),
     ("wants-MINUTES", "a number of minutes", "分钟数"),
 )  # fmt: skip

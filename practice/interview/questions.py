@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
-from ...kata.catalogue import Kata, Question, find
+from ...kata.catalogue import Kata, Question, find, katas
 from .plan import Plan
 from .texts import table
 
-__all__ = ["Asked", "kata_of", "question_called", "questions_of"]
+__all__ = ["Asked", "free_names", "kata_of", "named", "question_called", "questions_of"]
 
 _OPEN = "open"
 
@@ -75,3 +75,17 @@ def kata_of(name: str) -> str:
     """Return the kata that a question is about."""
     bank, _, inner = name.partition(":")
     return inner if bank == _OPEN else bank
+
+
+def free_names() -> tuple[str, ...]:
+    """Return the names of all questions that are answered in one's own words."""
+    banks = [f"{kata.id}:{one.id}" for kata in katas() for one in kata.questions("en")]
+    return (*banks, *(f"{_OPEN}:{kata}" for kata in table("unasked.toml") if kata != "ask"))
+
+
+def named(name: str) -> str:
+    """Return a question's whole name for the one it has in its bank; raise KeyError."""
+    for one in free_names():
+        if name in {one, one.partition(":")[2] if not one.startswith(_OPEN) else one}:
+            return one
+    raise KeyError(name)
