@@ -28,7 +28,7 @@ interview_app = typer.Typer(
 def interview(
     ctx: typer.Context,
     plan: Annotated[str, typer.Option(metavar="NAME", autocompletion=plans)] = "ladder",
-    level: Annotated[Level, typer.Option(metavar="junior|senior")] = Level.junior,
+    level: Annotated[Level, typer.Option(metavar="junior|mid|senior|staff")] = Level.junior,
     minutes: Annotated[float | None, typer.Option(metavar="MINUTES")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR")] = Path(),
@@ -71,7 +71,14 @@ def interview(
             from .terminal.interview.app import lead
         lead(led, screen)
     if led.over and session.opened:
-        screen.print([[], *result_lines(result_of(session), screen.language, screen.width)])
+        screen.print(
+            [
+                [],
+                *result_lines(
+                    result_of(session, store.lookups(session.number)), screen.language, screen.width
+                ),
+            ]
+        )
     return Exit.PASS
 
 
@@ -91,7 +98,8 @@ def report(
 
     screen: Screen = ctx.obj
     store = Store()
-    result = result_of(opening.finished(store, number))
+    session = opening.finished(store, number)
+    result = result_of(session, store.lookups(session.number))
     if markdown is not None:
         from .terminal.interview.markdown import markdown_text
 

@@ -22,6 +22,7 @@ def messages() -> dict[str, dict[str, str]]:
         words_interview,
         words_practice,
         words_report,
+        words_result,
         words_watch,
         words_workspace,
     )
@@ -35,6 +36,7 @@ def messages() -> dict[str, dict[str, str]]:
         *words_workspace.ROWS,
         *words_help.ROWS,
         *words_interview.ROWS,
+        *words_result.ROWS,
     )
     return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
 

@@ -10,19 +10,20 @@ from pathlib import Path
 
 from ..errors import Refusal
 from . import clock
-from .coding import Coding
-from .commands import WORDS, command_in, command_said, meant, ticks_in
+from .answering import Answering
+from .choosing import next_question
+from .commands import WORDS, command_in, command_said, meant
 from .files import hand_out
 from .handout import blank
 from .hearing.topics import topics_heard
-from .questions import question_called
 from .requirements import answer, answers, value
 from .said import Said, note, speech
+from .session import Put
 
 __all__ = ["Interview"]
 
 
-class Interview(Coding):
+class Interview(Answering):
     """One interview, led to its end."""
 
     @property
@@ -48,7 +49,7 @@ class Interview(Coding):
             return found
         if put is None:
             return [*found, *self._brief(), *self._go_on()]
-        return [*found, *(self._points(put.name) if put.answered else self._question(put.name))]
+        return [*found, *self.again(put)]
 
     def look(self) -> list[Said]:
         """Look at the clock; where time is over, judge what is there and end."""
@@ -63,20 +64,42 @@ class Interview(Coding):
         if not self.over:
             self._add("left")
 
-    def line(self, text: str) -> list[Said]:
-        """Take what was typed, and return what is said to it."""
+    def line(self, text: str, *, more: bool = False) -> list[Said]:
+        """Take what was typed, and return what is said to it.
+
+        more: whether the rest of a paste follows; an empty line in it ends no answer.
+        """
         found = self.look()
         if self.over:
             return found
         put = self.session.put
         if put is not None:
-            return [*found, *self._answering(text), *self._troubles()]
+            return [*found, *self._during(put, text, more=more), *self._troubles()]
         if not text.strip():
             return found
         name, rest = _wanted(text)
         if name:
             return [*found, *self._command(name, rest), *self._troubles()]
         return [*found, *self._spoken(text), *self._troubles()]
+
+    def _during(self, put: Put, text: str, *, more: bool) -> list[Said]:
+        """Take what is typed while a question is open: a command works here too."""
+        name, _ = _wanted(text) if not more else ("", "")
+        if name == "time":
+            return [self._time_left()]
+        if name == "end":
+            return self._command(name, "")
+        if name == "brief":
+            return self.again(put)
+        if name in {"hint", "start", "run", "more", "help"} and len(text.split()) == 1:
+            return [note("interview-answer-first")]
+        if name == "skip" and not put.answered:
+            said = self.nothing(put)
+        elif name == "submit" and not put.answered and put.lines:
+            said = self.answering(put, "", more=False)
+        else:
+            said = self.answering(put, text, more=more)
+        return [*said, *(self._go_on() if put.closed else [])]
 
     def _command(self, name: str, rest: str) -> list[Said]:
         opened = self.session.opened
@@ -176,10 +199,11 @@ class Interview(Coding):
         session = self.session
         while not self.over and session.put is None:
             stage = session.stage
-            question = session.next_question
+            question = next_question(session)
             if question is not None:
-                self._add("question", name=question)
-                found += self._question(question)
+                self._add("question", name=question[0], own=question[1])
+                assert session.put is not None
+                found += self.again(session.put)
             elif stage is None:
                 self._add("ended", why="done")
                 found.append(Said(kind="say", key="interview-done"))
@@ -191,38 +215,9 @@ class Interview(Coding):
                     place = {"number": session.tier + 1, "count": len(session.stages)}
                     title = session.stage.tier.title[self.language]
                     found += [note("interview-tier", title=title, **place), *self._tier()]
-                elif session.next_question is not None:
+                elif next_question(session) is not None:
                     found.append(Said(kind="say", key="interview-closing"))
         return found
-
-    def _question(self, name: str) -> list[Said]:
-        asked = question_called(name, self.language)
-        return [Said(kind="question", text=asked.ask), note("interview-how-to-answer")]
-
-    def _points(self, name: str) -> list[Said]:
-        asked = question_called(name, self.language)
-        return [
-            Said(kind="points", text=asked.answer, rows=asked.points,
-                 values={"trap": asked.trap, "source": asked.source}),
-            note("interview-how-to-tick"),
-        ]  # fmt: skip
-
-    def _answering(self, text: str) -> list[Said]:
-        """Take a line of an answer, its end, or the ticks after it."""
-        put = self.session.put
-        assert put is not None
-        if not put.answered:
-            if text.strip():
-                self._add("wrote", line=text)
-                return []
-            self._add("answered")
-            return self._points(put.name)
-        points = question_called(put.name, self.language).points
-        ticked = ticks_in(text, len(points))
-        if ticked is None:
-            return [note("interview-tick-numbers", count=len(points))]
-        self._add("ticked", points=list(ticked))
-        return [note("interview-ticked", had=len(ticked), count=len(points)), *self._go_on()]
 
     def _moved(self, name: str) -> list[Said]:
         file = (self.folder / Path(name).expanduser()).absolute()

@@ -15,10 +15,12 @@ __all__ = ["Level", "Plan", "Tier", "plan_called", "plan_names"]
 
 
 class Level(str, Enum):
-    """What the interview is for; the names are the question banks'."""
+    """What the interview is for, from the least to the most. The banks know junior and senior."""
 
     junior = "junior"
+    mid = "mid"
     senior = "senior"
+    staff = "staff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

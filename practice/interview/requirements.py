@@ -64,7 +64,7 @@ def topics() -> tuple[Topic, ...]:
 def draw(seed: int, level: str) -> dict[str, str]:
     """Draw what this interview wants where the brief says nothing."""
     chance = random.Random(f"requirements {seed}")  # noqa: S311 - a draw, not a secret
-    senior = level == "senior"
+    senior = level in {"senior", "staff"}
     meaning = chance.choice(("keep", "drop", "additive") if senior else ("keep", "drop"))
     entries = "float" if meaning == "additive" else chance.choice(("bool", "int"))
     return {
@@ -72,7 +72,7 @@ def draw(seed: int, level: str) -> dict[str, str]:
         "entries": entries,
         "output": chance.choice(("wanted", "unwanted")),
         "dropout": chance.choice(("0.1", "0.2", "0.3")),
-        "precision": "any" if senior else chance.choice(("any", "float32")),
+        "precision": "any" if level != "junior" else chance.choice(("any", "float32")),
     }
 
 
