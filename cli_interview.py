@@ -35,6 +35,10 @@ def interview(
     resume: Annotated[bool, typer.Option("--resume")] = False,
     practice: Annotated[bool, typer.Option("--practice")] = False,
     plain: Annotated[bool, typer.Option("--plain")] = False,
+    examiner: Annotated[str | None, typer.Option("--examiner", metavar="URL")] = None,
+    model: Annotated[
+        str, typer.Option("--examiner-model", metavar="NAME", show_default=False)
+    ] = "",
 ) -> int:
     """Hold an interview."""
     if ctx.invoked_subcommand is not None:
@@ -42,6 +46,7 @@ def interview(
     from .practice.interview import opening
     from .practice.interview.conduct import Interview
     from .practice.interview.judging import Examiner
+    from .practice.interview.model import Model
     from .practice.interview.result import result_of
     from .practice.interview.store import Store
     from .practice.record import Recorder
@@ -50,7 +55,8 @@ def interview(
 
     screen: Screen = ctx.obj
     store = Store()
-    with opening.only_one(store.folder), Examiner() as examiner:
+    reader = Model(examiner, model) if examiner else None
+    with opening.only_one(store.folder), Examiner() as judge:
         if resume:
             session = opening.resume(store)
         else:
@@ -60,11 +66,12 @@ def interview(
         led = Interview(
             session,
             store,
-            examiner,
+            judge,
             language=screen.language,
             folder=folder,
             recorder=Recorder(Workspace(), "interview"),
         )
+        led.model = reader
         if plain or not _has_screen(screen):
             from .terminal.interview.plain import lead
         else:

@@ -200,6 +200,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "resume the unfinished interview, under the conditions it began with", "继续还没结束的面试，条件不变"),
     ("option.interview.practice", "no clock and no score", "不计时，不打分"),
     ("option.interview.plain", "line by line, without taking over the screen", "逐行进行，不占满屏幕"),
+    ("option.interview.examiner", "a language model of your own that reads your answers, at an "
+     "address that speaks OpenAI's protocol; it is sent the question and the answer, nothing else, "
+     "and ATTN_KATA_EXAMINER_KEY if that is set",
+     "用你自己的语言模型来读你的回答，地址要支持 OpenAI 的协议；只会发去题目和回答，设了 "
+     "ATTN_KATA_EXAMINER_KEY 时也会带上它"),
+    ("option.interview.model", "which model of that address (the first)", "用那个地址上的哪个模型（默认第一个）"),
     ("option.interview report.markdown", "write the result as Markdown", "写成 Markdown"),
     ("option.interview report.html", "write the result as a self-contained web page", "写成一个独立的网页"),
     ("option.interview report.force", "replace an existing file", "替换已有的文件"),

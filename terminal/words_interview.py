@@ -88,6 +88,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-exact-wrong", "Not quite.", "不对。"),
     ("interview-no-answer", "no answer, so nothing counts", "没有回答，不计分"),
     ("interview-answer-first", "a question is open: answer it, or type `skip`", "有一个问题还没答：先回答，或输入 `跳过`"),
+    ("interview-unread", "the examiner's model did not read this ({reason}); it was heard by its words",
+     "考官的模型没能读这个回答（{reason}），改按用词判断"),
     ("interview-heard", "heard in your answer: {had} of {count}", "从你的回答里听到：{count} 个要点中的 {had} 个"),
     ("interview-how-to-tick",
      "did you make others? type their numbers, or `0`; these are kept as your own word for it "
@@ -138,6 +140,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("no-plan", "there is no plan `{name}`", "没有 `{name}` 这个方案"),
     ("no-plan-near", "there is no plan `{name}`; did you mean {nearest}?",
      "没有 `{name}` 这个方案；是不是 {nearest}？"),
+    ("examiner-url", "`{url}` is no address of a model; it looks like http://localhost:11434/v1",
+     "`{url}` 不是模型的地址；应该像 http://localhost:11434/v1 这样"),
     ("interview-minutes", "an interview must last more than 0 minutes and at most a day, not "
      "{minutes} {minutes:minute|minutes}",
      "面试时长要大于 0 分钟、不超过一天，不能是 {minutes} 分钟"),

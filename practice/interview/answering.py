@@ -5,8 +5,9 @@ from __future__ import annotations
 from . import exact
 from .coding import Coding
 from .commands import ticks_in
+from .model import Model, NotRead
 from .questions import Asked
-from .reading.points import heard
+from .reading.points import heard, is_empty, touches
 from .said import Said, note
 from .session import Put
 
@@ -14,7 +15,13 @@ __all__ = ["Answering"]
 
 
 class Answering(Coding):
-    """What the interviewer does with the candidate's answers."""
+    """What the interviewer does with the candidate's answers.
+
+    model: the candidate's own that reads them, if one was named. unread: why it did not.
+    """
+
+    model: Model | None = None
+    unread: str = ""
 
     def again(self, put: Put) -> list[Said]:
         """Put a question, or where it was answered, show what was heard."""
@@ -81,8 +88,26 @@ class Answering(Coding):
 
     def _read(self, put: Put) -> None:
         """Have an answer read: by the model that the candidate named, or by its words."""
-        points, reader, quotes = heard(put.name, put.text), "words", ()
-        self._add("read", points=list(points), reader=reader, quotes=list(quotes))
+        read = self._by_model(put)
+        if read is None:
+            self._add("read", points=list(heard(put.name, put.text)), reader="words", quotes=[])
+
+    def _by_model(self, put: Put) -> bool | None:
+        """Have the model read an answer; None where there is none, or it does not read."""
+        if self.model is None or is_empty(put.name, put.text):
+            return None
+        try:
+            reading = self.model.read(put.asked(self.language), put.text)
+        except NotRead as fault:
+            self.unread = str(fault)
+            return None
+        quotes = [
+            quote if quote and touches(put.name, at, quote) else ""
+            for at, quote in enumerate(reading.quotes)
+        ]
+        made = [bool(quote) for quote in quotes]
+        self._add("read", points=made, reader=self.model.called, quotes=quotes)
+        return True
 
     def _points(self, put: Put, asked: Asked) -> list[Said]:
         made = put.made or ()
@@ -91,7 +116,9 @@ class Answering(Coding):
         if put.closed:
             return [shown]
         had = {"had": sum(made), "count": len(asked.points)}
-        return [shown, note("interview-heard", **had), note("interview-how-to-tick")]
+        told = [note("interview-unread", reason=self.unread)] if self.unread else []
+        self.unread = ""
+        return [shown, *told, note("interview-heard", **had), note("interview-how-to-tick")]
 
     def _ticking(self, put: Put, text: str) -> list[Said]:
         count = len(put.asked(self.language).points)

@@ -65,14 +65,7 @@ def page_text(result: Result, language: str) -> str:
         date=datetime.fromtimestamp(result.wall, timezone.utc).date().isoformat(),
         decided=decided(result, language),
         wanted=wanted(result, language),
-        shown=[
-            (
-                one,
-                mark_text(one, floor, language),
-                [evidence(each, language) for each in one.evidence],
-            )
-            for one, floor in zip(result.dimensions, result.floors, strict=False)
-        ],
+        shown=_shown(result, language),
         had=lambda one: had(one, language),
         where=lambda mistake: where(mistake, language),
         timeline=_timeline(result),

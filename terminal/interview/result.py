@@ -239,7 +239,8 @@ def _mistakes(result: Result, language: str, width: int) -> list[Line]:
 
 
 def _asked(result: Result, language: str, width: int) -> list[Line]:
-    if not result.standings:
+    # With marks it is there already, as their evidence.
+    if not result.standings or result.dimensions:
         return []
     names = [one.name[language] for one in result.standings]
     room = max(map(cells, names))

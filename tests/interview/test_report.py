@@ -41,14 +41,17 @@ def result(lead, hands, work, script):
     led.line("hint")
     hands.turn(wall=90, steady=90)
     submit(script.right)
-    for line in ("the scale", "and the <mask>", "", "1 2", "", "all"):
+    while led.session.put.asked("en").exact:
+        hands.go_on(20)
+        led.line("")
+    for line in ("the scale", "and the <mask>", "", "1 2"):
         hands.go_on(20)
         led.line(line)
     hands.turn(wall=-3600)
     led.line("run")
     hands.go_on(300)
     led.line("end")
-    return result_of(led.session)
+    return result_of(led.session, ["explain scale-by-hidden-dim"])
 
 
 def compare(name, text):
@@ -109,14 +112,17 @@ def test_page_needs_nothing_else(result, language):
 
 
 def test_page_holds_it_all(result):
-    """Timeline, code, diagnoses, heat map, score and its formula are there."""
+    """Timeline, code, diagnoses, heat map, marks and their evidence are there."""
     text = page_text(result, "en")
     for words in (
         "the scores are divided by √hidden_dim",
         "where the first failure differs",
         "rgba(224, 122, 40, 1.0)",
         "submission 3 at 2:00",
-        "60 × (weight × quality",
+        "verification",
+        "attn-kata explain scale-by-hidden-dim",
+        "a good answer",
+        "2023-11-14",
         "the machine was asleep for 1:30",
         "set back by 1:00:00",
     ):
@@ -150,7 +156,7 @@ def test_page_without_numbers_says_so(result):
 
 def test_practice_has_no_score(result):
     """Practice shows the way, and judges nobody."""
-    played = replace(result, practice=True, score=None)
+    played = replace(result, practice=True, dimensions=())
     for text in (
         "".join(written(line) for line in result_lines(played, "en", 80)),
         markdown_text(played, "en"),

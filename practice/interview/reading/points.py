@@ -24,7 +24,7 @@ from ..questions import Asked, question_called
 from ..texts import table
 from .concepts import Clause, Mention, clauses_of, opposites, says_nothing
 
-__all__ = ["heard"]
+__all__ = ["heard", "is_empty", "touches"]
 
 # So much of a point must be spoken of, by weight; what the model answer says around it helps.
 _ENOUGH = 0.58
@@ -62,7 +62,7 @@ def heard(name: str, text: str) -> tuple[bool, ...]:
     """Return for each point of a question, by its name, whether an answer makes it."""
     key = _key(name)
     nothing = (False,) * len(key.points)
-    if _listed(text) or says_nothing(text) or _copied(name, text):
+    if is_empty(name, text):
         return nothing
     said = clauses_of(text)
     right, wrong = _direction(key, said)
@@ -70,6 +70,17 @@ def heard(name: str, text: str) -> tuple[bool, ...]:
         return nothing
     windows = _windows(said)
     return tuple(any(_makes(key, point, one) for one in windows) for point in key.points)
+
+
+def is_empty(name: str, text: str) -> bool:
+    """Whether an answer is none: nothing, words in a row, not knowing, the question said back."""
+    return _listed(text) or says_nothing(text) or _copied(name, text)
+
+
+def touches(name: str, at: int, text: str) -> bool:
+    """Whether a text speaks of anything that a point speaks of."""
+    names = _names(clauses_of(text))
+    return any(own & names or around & names for own, around in _key(name).points[at])
 
 
 def _makes(
