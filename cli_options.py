@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from .practice.errors import Refusal
 from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
+from .terminal.formats import Format
 
 if TYPE_CHECKING:
     from .checker.client import Bench
@@ -40,6 +42,9 @@ class Checking:
     quiet: Annotated[bool, typer.Option("--quiet", "-q")] = False
     verbose: Annotated[bool, typer.Option("--verbose", "-v")] = False
     as_json: Annotated[bool, typer.Option("--json")] = False
+    form: Annotated[Format, typer.Option("--format", metavar="text|json|github|sarif|junit")] = (
+        Format.text
+    )
     trace: Annotated[bool, typer.Option("--trace")] = False
     output: Annotated[bool, typer.Option("--output")] = False
     heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False
@@ -62,13 +67,18 @@ class Checking:
             one_by_one=self.bench,
         )
 
+    def __post_init__(self) -> None:
+        """Raise Refusal where two forms of report are asked for."""
+        if self.as_json and self.form not in {Format.text, Format.json}:
+            raise Refusal("format-or-json", form=self.form.value, commands=("check --help",))
+
     def manner(self, judges: Bench, wishes: Wishes) -> Manner:
         """Return how reports are shown."""
         from .practice.pages import page_names
         from .terminal.verdicts import Manner
 
         return Manner(
-            as_json=self.as_json,
+            form=Format.json if self.as_json else self.form,
             trace=self.trace,
             output=self.output,
             heat=self.heat and self.heat_file is None,

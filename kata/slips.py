@@ -50,7 +50,7 @@ __all__ = [
 FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
-    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved",
+    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
 )  # fmt: skip
 _KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number"}
 

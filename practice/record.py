@@ -27,8 +27,8 @@ class Recorder:
     kata, or was written in an interview; examples, model answers and other people's files that
     are judged on the way are none of one's history.
 
-    asked_by: the command: check, watch or interview. keep: whether to record, whatever the
-    file; None for the rule. language: the one that stubs are handed out in. left_out: how many
+    asked_by: the command: check, watch, interview or notebook. keep: whether to record, whatever
+    the file; None for the rule. language: the one that stubs are handed out in. left_out: how many
     checks were not recorded by the rule.
     """
 
@@ -81,6 +81,15 @@ class Recorder:
         self.history.add(attempt)
         if alone and file.is_file():
             self.workspace.remember(report.kata, file)
+
+    def record_cell(self, report: Report, code: str, notebook: Path) -> None:
+        """Store what was judged of a notebook's cell, which is one's own work. code: the cell's."""
+        source = code.encode("utf-8", "surrogatepass")
+        placed = replace(report, file=str(notebook))
+        attempt = Attempt.of(placed, hashlib.sha256(source).hexdigest(), self.asked_by)
+        if _unwritten(report.kata, source):
+            attempt = replace(attempt, fault="unwritten")
+        self.history.add(attempt)
 
     def _record_mending(self, report: Report) -> None:
         """Store how an exercise stands. What it was handed out with is nobody's mistake."""

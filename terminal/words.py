@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ..checker.report.cells import told
 from ..checker.report.plurals import filled
 
 __all__ = ["knows", "messages", "say"]
@@ -42,8 +43,10 @@ def messages() -> dict[str, dict[str, str]]:
 
 
 def say(key: str, language: str, **values: object) -> str:
-    """Return a sentence in a language, filled in."""
+    """Return a sentence in a language, filled in; a notebook's line is told by its cell."""
     text = messages()[key][language]
+    if "line" in values:
+        values["line"] = told(values["line"], language)
     return filled(text, **values) if values else text
 
 

@@ -174,6 +174,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.memory",
      "memory limit in MB (half of the machine's, shared by the files judged at once)",
      "内存上限，单位 MB（默认是本机的一半，由同时评判的文件分用）"),
+    ("option.form", "how reports are written: for people, one JSON object per file, GitHub's annotations, SARIF or "
+     "JUnit's XML (text)", "报告的写法：给人看的文字、每个文件一个 JSON 对象、GitHub 注解、SARIF 或 JUnit 的 XML（text）"),
     ("option.as_json", "print one JSON object per file, and nothing else", "每个文件打印一个 JSON 对象，别的都不打印"),
     ("option.live", "show what the built-in mask does as a sequence grows",
      "演示内建的 mask 在序列变长时起什么作用"),

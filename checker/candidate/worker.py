@@ -114,9 +114,9 @@ class _Worker:
 
     def load(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run the file and list its classes."""
-        sys.path.append(request["folder"])
+        sys.path.extend(dict.fromkeys(request["folders"]))
         sys.argv = [request["path"]]
-        self.submission = Submission(request["source"], request["path"])
+        self.submission = Submission(request["source"], request["path"], request["package"])
         self.guard.path = request["path"]
         # What the file draws as it loads is the same each time, so that a seed repeats a check.
         _seed(0)

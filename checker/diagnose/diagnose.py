@@ -297,7 +297,7 @@ def _first_wrong(
             step = find(value.flatten(), list(steps))
         else:
             step = step or holding(value, steps, given)
-            step = step or holding_part(value, right.get(name), steps)
+            step = step or holding_part(value, right.get(name), steps, [*right.values()])
         if step is not None:
             return step
     return None

@@ -9,7 +9,7 @@ from typing import TypeGuard
 from ..vocabulary import forward_role
 from .lines import in_place, thrown_away
 from .milestones import Step
-from .origins import Origins
+from .origins import Origins, called
 
 __all__ = ["Places"]
 
@@ -21,8 +21,11 @@ _TURNING = {"logical_not", "bitwise_not"}
 _SPREADS = {"var", "std", "var_mean", "std_mean"}
 # Calls that change the order of axes.
 _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
+# Calls that pick entries by their places.
+_PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that make one mask of two.
-_JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
+_ORS = {"or", "ior", "logical_or", "bitwise_or"}
+_JOINS = {"maximum", "max", "add"}
 
 
 class Places(Origins):
@@ -36,7 +39,7 @@ class Places(Origins):
         lines = step["lines"]
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
-            "loop": self._loop, "read": self._read, "number": self._number,
+            "loop": self._loop, "read": self._read, "number": self._number, "index": self._index,
         }.get(group)  # fmt: skip
         if one is not None:
             return one(lines)
@@ -50,7 +53,8 @@ class Places(Origins):
         if group == "kept":
             return self._kept()
         if group == "joined":
-            return self._either(lines) or _nearest(step, steps, _joins)
+            one_of_two = _nearest(step, steps, _ors)
+            return one_of_two or self._either(lines) or _nearest(step, steps, _joins)
         if group == "moved":
             return _nearest(step, steps, _moves)
         ran = {line for each in steps for line in each["lines"]}
@@ -112,7 +116,7 @@ class Places(Origins):
         return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
 
     def _read(self, lines: list[int]) -> int | None:
-        """Where what a line hides by was turned round or filled in, if not on the line itself."""
+        """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
         nodes = [*ast.walk(self._statement(lines[0]) or ast.Pass())]
         if any(map(_turns, nodes)) or _roles_of(nodes) & {"mask", "padding"}:
             return None
@@ -120,8 +124,26 @@ class Places(Origins):
         for made in filter(None, (self._local(name, lines[0]) for name in names)):
             parts = [*ast.walk(made.value)]
             filled = any(isinstance(n, ast.Attribute) and n.attr in _DRAW for n in parts)
-            if _roles_of(parts) & {"mask", "padding"} and (filled or any(map(_turns, parts))):
+            sums = any(isinstance(n, ast.BinOp) for n in parts)
+            read = filled or sums or any(map(_turns, parts))
+            if read and _roles_of(parts) & {"mask", "padding"}:
                 return made.line
+        return None
+
+    def _index(self, lines: list[int]) -> int | None:
+        """Where what a line picks by was worked out."""
+        for node in ast.walk(self._statement(lines[0]) or ast.Pass()):
+            picks = [node.slice] if isinstance(node, ast.Subscript) else []
+            if isinstance(node, ast.Call) and called(node) in _PICKS:
+                picks = [*node.args, *(word.value for word in node.keywords)]
+            for name in (n for pick in picks for n in ast.walk(pick)):
+                made = (
+                    self._defined(name, lines)
+                    if isinstance(name, (ast.Name, ast.Attribute))
+                    else None
+                )
+                if made is not None and any(isinstance(n, ast.BinOp) for n in ast.walk(made.value)):
+                    return made.line
         return None
 
     def _number(self, lines: list[int]) -> int | None:
@@ -212,6 +234,10 @@ def _on_self(target: ast.expr) -> bool:
 
 def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
+
+
+def _ors(step: Step) -> bool:
+    return step["call"].strip("_") in _ORS and bool(step["marks"])
 
 
 def _joins(step: Step) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -86,6 +86,10 @@ class Case:
         """The shape that an argument has here, in symbols."""
         return argument.shapes[self.turn % len(argument.shapes)]
 
+    def axes(self, function: Function) -> dict[str, tuple[str, ...]]:
+        """The shape of each tensor that a function takes here, in symbols."""
+        return {one.name: self.shape_of(one) for one in function.arguments if one.tensor}
+
     def scope(self) -> dict[str, Any]:
         """What a sum may speak of."""
         return {**self.sizes, **self.chosen}
@@ -131,6 +135,14 @@ class Given:
         tensors = {name: turned(tensor) for name, tensor in self.tensors.items()}
         before = tuple(earlier.otherwise() for earlier in self.before)
         return replace(self, tensors=tensors, before=before)
+
+    def alone(self, number: int, axis: str, axes: Mapping[str, tuple[str, ...]]) -> Given:
+        """The same at one place of an axis, in each tensor whose axes have it."""
+        tensors = {
+            name: t.narrow(axes[name].index(axis), number, 1) if axis in axes[name] else t
+            for name, t in self.tensors.items()
+        }
+        return replace(self, tensors=tensors)
 
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats in a dtype."""

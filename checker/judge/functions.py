@@ -254,11 +254,11 @@ class _Judging:
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
             for one in examinations if self.job["diagnose"] else ():
                 self._diagnose(page, one)
+        flow = self._flow(page, examinations)
         for one in examinations:
             page.kept(one)
-            if isinstance(one, Weighing):
+            if isinstance(one, Weighing) and (flow is None or not flow.read):
                 page.unread(one)
-        self._flow(page, examinations)
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
@@ -318,7 +318,7 @@ class _Judging:
         used = {node.id for node in ast.walk(own or ast.Pass()) if isinstance(node, ast.Name)}
         return {found for name in used & {*self.told} for found in self.told[name]}
 
-    def _flow(self, page: Page, examinations: list[Examination]) -> None:
+    def _flow(self, page: Page, examinations: list[Examination]) -> Flow | None:
         """Show one call: of the first function that is wrong, one that goes wrong."""
         wrong = self.report.verdict == "fail"
         bad = [one for one in examinations if one.function.name in page.wrong]
@@ -335,6 +335,7 @@ class _Judging:
             if weighing is not None and weighing is not one:
                 one, flow = weighing, self._followed(weighing)
             self.report.heat = flow.heat(self._case(one, flow)) if weighing and flow else None
+        return flow
 
     def _followed(self, one: Examination) -> Flow | None:
         """Follow one call of a function: a wrong one if there is, and one whose axes are told."""

@@ -6,6 +6,7 @@ Templates take names in braces. Lower case, no full stop, code in backticks.
 from __future__ import annotations
 
 from .argument_sentences import ARGUMENTS
+from .cells import told
 from .crash_sentences import CRASHES
 from .plurals import filled
 from .sentences import SENTENCES
@@ -14,7 +15,9 @@ __all__ = ["MESSAGES", "say"]
 
 
 def say(key: str, language: str, **values: object) -> str:
-    """Return a sentence in a language, filled in."""
+    """Return a sentence in a language, filled in; a notebook's line is told by its cell."""
+    if "line" in values:
+        values["line"] = told(values["line"], language)
     return filled(MESSAGES[key][language], **values)
 
 

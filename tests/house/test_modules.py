@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-ROOMS = ("checker", "dev", "kata", "practice", "reference", "terminal")
+ROOMS = ("checker", "dev", "integrations", "kata", "practice", "reference", "terminal")
 MODULES = sorted(
     [*ROOT.glob("*.py"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
 )

@@ -17,7 +17,10 @@ NEVER = {
     "checker": {"rich", "typer", "attn_kata.practice", "attn_kata.terminal"},
     "practice": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
     "terminal": {"torch", "attn_kata.reference"},
+    "integrations": {"torch", "rich", "attn_kata.reference"},
     "cli.py": {"torch", "attn_kata.reference"},
+    # Every pytest of the environment loads it.
+    "integrations/pytest_plugin.py": {"torch", "rich", "typer", "attn_kata.checker"},
     "__init__.py": {"torch", "rich", "typer", "attn_kata.checker", "attn_kata.kata"},
     "checker/client.py": {"torch", "rich", "typer", "attn_kata.reference"},
     "checker/report/report.py": {"torch", "rich", "typer", "attn_kata.reference"},
@@ -119,7 +122,17 @@ def test_inner_rooms(room):
 
 def test_each_module_alone():
     """Every module can be imported first, with warnings as errors."""
-    parts = ["__init__.py", "cli.py", "checker", "dev", "kata", "practice", "reference", "terminal"]
+    parts = [
+        "__init__.py",
+        "cli.py",
+        "checker",
+        "dev",
+        "integrations",
+        "kata",
+        "practice",
+        "reference",
+        "terminal",
+    ]
     names = [name for part in parts for name in modules(part)]
     assert json.loads(python(ALONE, stdin=json.dumps(names))) == {}
 

@@ -78,7 +78,9 @@ def patterns(
     squeezed = call_line(tree, ("squeeze", "squeeze_"))
     for masked in (False, True):
         sized = _sized(examination.outcomes, masked=masked)
-        yield from by_size(sized, tree, squeezed, own=not masked)
+        clue = by_size(sized, tree, squeezed, own=not masked)
+        if clue is not None:
+            yield clue
     if set(examination.findings) <= {"stability", "dtypes"} and examination.findings.get(
         "stability"
     ):
