@@ -126,11 +126,11 @@ class Coding:
         source, fault = self._source()
         if fault:
             return fault
+        if source == self.session.handed or (last is not None and last.source == source):
+            return []
         if self._saved_late():
             self._add("late")
             return [note("interview-saved-late", file=self._shown())]
-        if source == self.session.handed or (last is not None and last.source == source):
-            return []
         self._add("submitted", source=source, last=True)
         return self._judge_what_waits()
 
