@@ -140,6 +140,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("no-plan", "there is no plan `{name}`", "没有 `{name}` 这个方案"),
     ("no-plan-near", "there is no plan `{name}`; did you mean {nearest}?",
      "没有 `{name}` 这个方案；是不是 {nearest}？"),
+    ("own-plan", "a plan of your own names up to {count} different katas, with commas",
+     "自己定的方案要写题目名，用逗号隔开，最多 {count} 道，不能重复"),
     ("examiner-url", "`{url}` is no address of a model; it looks like http://localhost:11434/v1",
      "`{url}` 不是模型的地址；应该像 http://localhost:11434/v1 这样"),
     ("interview-minutes", "an interview must last more than 0 minutes and at most a day, not "

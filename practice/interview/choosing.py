@@ -9,14 +9,15 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
-from ...kata.catalogue import Kata
+from ...kata.catalogue import Kata, find
 from .own import facts, own_questions
 from .questions import open_question
+from .texts import table
 
 if TYPE_CHECKING:
     from .session import Session, Submission
 
-__all__ = ["next_question"]
+__all__ = ["next_question", "next_step"]
 
 # After each step: from one's own code, and from the bank's exact ones.
 _OWN, _EXACT = 2, 1
@@ -32,6 +33,22 @@ def next_question(session: Session) -> tuple[str, dict[str, Any] | None] | None:
     rows = _after(session, session.tier) if stage is not None else _closing(session)
     wanted = rows[here:]
     return next((one for one in wanted if one[0] not in put), None)
+
+
+def next_step(session: Session, left: float) -> Kata | None:
+    """Return what a plan that was passed is extended to, once, where the time left is enough.
+
+    left: in seconds, endless in practice, which goes no further than its plan.
+    """
+    planned, stages = len(session.plan.tiers), session.stages
+    if session.practice or len(stages) > planned or not all(one.passed for one in stages):
+        return None
+    names: list[str] = table("steps.toml")["after"].get(stages[-1].tier.kata.id, [])
+    held = {stage.tier.kata.id for stage in stages}
+    fitting = [find(name) for name in names if name not in held]
+    fitting = [kata for kata in fitting if kata.minutes * 60 <= left]
+    chance = random.Random(f"further {session.seed}")  # noqa: S311 - a draw, not a secret
+    return chance.choice(fitting) if fitting else None
 
 
 def _after(session: Session, at: int) -> list[tuple[str, dict[str, Any] | None]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ..errors import Refusal
 from . import clock
 from .answering import Answering
-from .choosing import next_question
+from .choosing import next_question, next_step
 from .commands import WORDS, command_in, command_said, meant
 from .files import hand_out
 from .handout import blank
@@ -210,6 +210,9 @@ class Interview(Answering):
             elif stage.ended is None:
                 break
             else:
+                step = next_step(session, self.seconds_left())
+                if step is not None:
+                    self._add("extended", kata=step.id)
                 self._add("went_on")
                 if session.stage is not None:
                     place = {"number": session.tier + 1, "count": len(session.stages)}

@@ -35,7 +35,7 @@ def failed(session: Session, at: int) -> int:
 
 def verified(session: Session) -> Mark:
     """4 checks of one's own run before each step passed; 3 before one; 2 runs alone; 1 none."""
-    passed = [at for at, stage in enumerate(session.stages) if stage.passed]
+    passed = [at for at, stage in enumerate(session.planned) if stage.passed]
     checked = [at for at in passed if _checked(session, at)]
     evidence = [
         Evidence(

@@ -132,10 +132,10 @@ def _correctness(session: Session) -> Mark:
 
     Of three steps and more all but one are enough for 3.
     """
-    passed = [at for at, stage in enumerate(session.stages) if stage.passed]
-    slips = sum(failed(session, at) for at in range(len(session.stages)))
-    count = len(session.stages)
-    evidence = [_step(session, at) for at in range(count)]
+    count = len(session.planned)
+    passed = [at for at, stage in enumerate(session.planned) if stage.passed]
+    slips = sum(failed(session, at) for at in range(count))
+    evidence = [_step(session, at) for at in range(len(session.stages))]
     if len(passed) == count:
         return (4 if slips <= 1 else 3), evidence
     if count >= 3 and len(passed) == count - 1:
@@ -174,7 +174,7 @@ def _pace(session: Session) -> Mark:
     """4 every step with a quarter of the time left; 3 every step; 2 the last one begun; else 1."""
     if session.practice:
         return 0, [Evidence("evidence-no-clock", {})]
-    stages = session.stages
+    stages = session.planned
     ended = max((one.ended or 0.0 for one in stages if one.passed), default=0.0)
     values = {"minute": _minute(ended), "minutes": f"{session.minutes:g}"}
     if all(stage.passed for stage in stages):

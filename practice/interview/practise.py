@@ -27,8 +27,8 @@ class Learn:
 
 def following(session: Session) -> list[tuple[str, str]]:
     """Return what to practise next, as (why, command), the first step that failed before all."""
-    failed = [stage.tier.kata.id for stage in session.stages if not stage.passed]
-    last = session.stages[-1].tier.kata.id
+    failed = [stage.tier.kata.id for stage in session.planned if not stage.passed]
+    last = session.planned[-1].tier.kata.id
     rows = [("tier", f"watch {failed[0]}") if failed else ("once-more", f"watch {last}")]
     named = [
         one["mistake"]

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...kata.catalogue import find
 from .clock import Reading, elapsed, since
-from .plan import Plan, Tier, plan_called
+from .plan import Plan, Tier, further, plan_called
 from .questions import Asked, question_put
 from .requirements import matters
 from .store import Event
@@ -196,6 +197,11 @@ class Session:
         return self.stages[self.tier] if self.tier < len(self.stages) else None
 
     @property
+    def planned(self) -> list[Stage]:
+        """The tiers of the plan, without what was added as there was time left."""
+        return self.stages[: len(self.plan.tiers)]
+
+    @property
     def put(self) -> Put | None:
         """The question that waits for an answer or for ticks."""
         last = self.puts[-1] if self.puts else None
@@ -311,6 +317,9 @@ class Session:
         self.puts[-1].ticked = tuple(data["points"])
         self.stood += self._standing(elapsed(self.readings))
         self.asked_at = None
+
+    def _on_extended(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.stages.append(Stage(further(find(data["kata"]))))
 
     def _on_skipped(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
         self.stages[self.tier].ended = at

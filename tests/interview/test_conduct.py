@@ -1,11 +1,15 @@
 """The interview as it goes: right and wrong submissions, what is told and what it costs."""
 
 import random
+from pathlib import Path
 
 import pytest
 from attn_kata.checker.report.report import Diagnosis, Report
+from attn_kata.kata.catalogue import find
+from attn_kata.practice.errors import Refusal
 from attn_kata.practice.interview import coding
-from attn_kata.practice.interview.plan import plan_names
+from attn_kata.practice.interview.grades import dimensions
+from attn_kata.practice.interview.plan import plan_called, plan_names
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
 
@@ -55,7 +59,7 @@ def test_whole_interview(open_one, hands, script, judge):
     """Every tier passed, every question answered: done, and the best verdict but clarity."""
     led, write = open_one()
     write(script.right)
-    hands.go_on(60)
+    hands.go_on(1500)
     assert "interview-right" in script.keys(led.line("submit"))
     assert led.session.put.name.startswith("v4:")
     answer(led)
@@ -324,8 +328,8 @@ def test_what_was_saved_after_the_end_is_not_judged(open_one, lead, hands, scrip
     hands.go_on(100)
     said = lead(resume=True).greet()
     assert "interview-right" in script.keys(said)
-    led, write = open_one(minutes=1)
-    write(script.right)
+    led, _ = open_one(minutes=1)
+    Path(led.session.file).write_text(script.right, "utf-8")
     hands.go_on(100)
     monkeypatch.setattr(coding, "saved_at", lambda _: begun + 190)
     assert script.keys(led.look()) == ["interview-time-over", "interview-saved-late"]
@@ -443,3 +447,51 @@ def test_what_is_stored_is_all_there_is(lead, hands, work, script, seed):
         led.line(chance.choice(LINES))
         again = Session.of(led.session.number, led.store.events(led.session.number))
         assert again == led.session
+
+
+def test_a_plan_of_ones_own(lead, work, script, judge):
+    """Any katas, in the order named, for as long as they take; what is none is refused."""
+    led = lead(plan="v4,gqa,kvcache")
+    kinds = [stage.tier.kata.id for stage in led.session.stages]
+    assert kinds == ["v4", "gqa", "kvcache"]
+    assert led.session.minutes == sum(find(name).minutes for name in kinds)
+    led.line("start")
+    (work / "interview.py").write_text(script.right, "utf-8")
+    led.line("submit")
+    assert judge.judged[-1][0] == "v4"
+    for wrong in ("v4,nothing", "v4,v4", ","):
+        with pytest.raises(Refusal):
+            plan_called(wrong)
+
+
+def test_a_step_more_where_there_is_time(open_one, script):
+    """What passed early is extended, announced and judged, and failing it takes nothing away."""
+    led, write = open_one()
+    for number in range(2):
+        write(f"{script.right}# {number}\n")
+        led.line("submit")
+        while led.session.put is not None:
+            led.line("skip")
+    assert [stage.tier.kata.id for stage in led.session.planned] == ["v4", "mha"]
+    assert led.session.stages[2].tier.kata.id in {"causal", "gqa"}
+    assert led.session.tier == 2
+    write(script.wrong)
+    led.line("submit")
+    assert not led.session.submissions[-1].accepted
+    led.line("end")
+    marked = {one.name: one.mark for one in dimensions(led.session)}
+    assert marked["correctness"] == 4
+    assert marked["pace"] == 4
+
+
+def test_no_step_more_where_time_is_short(open_one, hands, script):
+    """Then the closing questions end it."""
+    led, write = open_one()
+    hands.go_on(1500)
+    for number in range(2):
+        write(f"{script.right}# {number}\n")
+        led.line("submit")
+        while led.session.put is not None:
+            led.line("skip")
+    assert led.session.ended == "done"
+    assert len(led.session.stages) == 2
