@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .practice.completion import plans
+from .practice.errors import Refusal
 from .practice.interview.plan import Level
 from .terminal.help import HelpCommand, HelpGroup
 from .terminal.program import Exit
@@ -121,6 +122,23 @@ def report(
         from .terminal.interview.result import result_lines
 
         screen.print(result_lines(result, screen.language, screen.width))
+    screen.own_up(store.troubles)
+    return Exit.PASS
+
+
+@interview_app.command("list", cls=HelpCommand)
+def list_(ctx: typer.Context) -> int:
+    """List the interviews that were held."""
+    from .practice.interview.past import past
+    from .practice.interview.store import Store
+    from .terminal.interview.past import past_lines
+
+    screen: Screen = ctx.obj
+    store = Store()
+    results = past(store)
+    if not results:
+        raise Refusal("interview-none-yet", commands=("interview",))
+    screen.page(past_lines(results, screen.language, screen.width))
     screen.own_up(store.troubles)
     return Exit.PASS
 

@@ -118,11 +118,13 @@ async def _held(led: Interview, hands: _Hands, language: str) -> dict[str, str]:
         Path(led.session.file).write_text(source, "utf-8")
         await say("submit")
         hands.turn(120)
-        while led.session.put is not None:
-            asked = led.session.put.asked(language)
+        while (put := led.session.put) is not None:
+            asked = put.asked(language)
             lines = [""] if asked.exact else [asked.answer, "", "0"]
             for line in lines:
-                await say(line)
+                # Where every point was heard there is nothing left to tick.
+                if led.session.put is put:
+                    await say(line)
         hands.turn(2000)
         app.look()
         await settled()

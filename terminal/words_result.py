@@ -134,6 +134,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("result-read-words", "heard by the words of the answer, with caution", "按回答的用词判断，偏谨慎"),
     ("result-read-model", "heard by {model}", "由 {model} 判断"),
     ("result-good", "a good answer", "好的回答"),
+    ("past-marks", "marks from 1 to 4, interview by interview", "各次面试的得分，1 到 4 分"),
+    ("past-report", "the last one in full", "最近一次的完整结果"),
     ("result-learn", "questions to learn", "要学的问题"),
     ("result-talk", "what you asked", "你问过的"),
     ("result-unanswered", "(not understood)", "（没听懂）"),

@@ -12,6 +12,7 @@ from attn_kata.practice.interview.exports import write
 from attn_kata.practice.interview.result import result_of
 from attn_kata.terminal.interview.markdown import markdown_text
 from attn_kata.terminal.interview.page import page_text
+from attn_kata.terminal.interview.past import past_lines
 from attn_kata.terminal.interview.result import result_lines
 from attn_kata.terminal.text import cells, written
 
@@ -177,3 +178,14 @@ def test_reports_overwrite_nothing(tmp_path):
     assert file.read_text("utf-8") == "three"
     with pytest.raises(Refusal, match="cannot-write"):
         write(tmp_path / "no" / "r.md", "x", force=False)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_list_shows_marks_over_time(result, language):
+    """A row an interview, and each dimension over the last ones."""
+    better = [replace(one, mark=4) for one in result.dimensions]
+    later = replace(result, number=2, dimensions=tuple(better))
+    rows = [written(line) for line in past_lines([result, later], language, 80)]
+    assert sum("mha" in row for row in rows) == 2
+    assert sum(row.rstrip().endswith("4") for row in rows) >= len(better)
+    assert all(cells(row) <= 80 for row in rows)
