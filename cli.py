@@ -167,10 +167,12 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
         side_by_side = 1 if given.bench else given.jobs or min(8, os.cpu_count() or 1)
         with Bench(min(side_by_side, len(chosen))) as judges:
             from .practice.debug.standing import with_mending
+            from .practice.interview.store import Store
             from .practice.record import Recorder
             from .terminal.verdicts import Verdicts
 
             recorder = Recorder(workspace, keep=given.record)
+            Store().looked_up(f"check {chosen[0].kata.id}")
             # Of an exercise with planted bugs, how many are mended is found out as well.
             found_out = (
                 with_mending(report, target.file, judges, screen.language)
@@ -197,12 +199,14 @@ def watch(
     record: Record = None,
 ) -> int:
     """Judge a file at every save."""
+    from .practice.interview.store import Store
     from .practice.record import Recorder
     from .practice.watch import to_watch
 
     screen: Screen = ctx.obj
     recorder = Recorder(Workspace(), "watch", keep=record, language=screen.language)
     target = settled(screen, to_watch(what or [], recorder), "watch")
+    Store().looked_up(f"watch {target.kata.id}")
     wishes = Wishes(language=screen.language, class_name=class_name, mask=mask, heat=True)
     return _watch(screen, target, recorder, wishes)
 

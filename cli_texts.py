@@ -51,6 +51,7 @@ def hint(
     number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
 ) -> int:
     """Give a hint."""
+    from .practice.interview.store import Store
     from .practice.record import Recorder
     from .terminal.lists import hint_lines, hints_over_lines
 
@@ -66,6 +67,7 @@ def hint(
         screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
     else:
         recorder.hinted(asked.id, wanted)
+        Store().looked_up(f"hint {asked.id}")
         screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
     screen.own_up(recorder.troubles)
     return Exit.PASS
@@ -78,6 +80,7 @@ def solution(
     diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
 ) -> int:
     """Show a model answer."""
+    from .practice.interview.store import Store
     from .practice.record import Recorder
     from .terminal.lists import next_lines
     from .terminal.solution import diff_lines, solution_lines
@@ -90,6 +93,7 @@ def solution(
         return Exit.PASS
     recorder = Recorder(Workspace())
     recorder.spoiled(asked.id)
+    Store().looked_up(f"solution {asked.id}")
     if mine is None:
         lines = solution_lines(asked.id, asked.solution(), screen.language)
     else:
@@ -106,6 +110,7 @@ def explain(
     ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=page_ids)] = None,
 ) -> int:
     """Explain a mistake or remark."""
+    from .practice.interview.store import Store
     from .terminal.brief import markdown_lines
     from .terminal.lists import next_lines
     from .terminal.pages import pages_lines
@@ -117,6 +122,7 @@ def explain(
     elif kata is not None:
         screen.page(pages_lines(pages_of(kata), screen))
     else:
+        Store().looked_up(f"explain {ident}")
         page = markdown_lines(page_called(ident, screen.language), screen.width)
         screen.page([*page, [], *next_lines(("attn-kata watch",), screen.language)])
     return Exit.PASS

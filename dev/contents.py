@@ -30,6 +30,7 @@ _ROOM = {
     "slips.py",
 }
 _LEVELS = ("junior", "senior")
+_EXACT = ("choose", "order", "number")
 # What stands beside the model answers without being one.
 _BESIDE_ANSWERS = ("__init__.py", "decoding.py", "mistakes.py")
 _KEYS = (
@@ -193,6 +194,26 @@ def _questions(katas: list[Kata]) -> Iterator[str]:
             if name in homes:
                 yield problem(file, f"`{name}` is in {homes[name]} already", "give it its own id")
             homes[name] = file
+        exact = read_toml(kata.folder / "questions.toml").get("exact", []) if present else []
+        for number, row in enumerate(exact, 1):
+            yield from _exact(file, str(row.get("id", "")) or f"exact question {number}", row)
+
+
+def _exact(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:
+    """Yield what a question with one right answer lacks."""
+    if row.get("kind") not in _EXACT:
+        cure = f"use {', '.join(_EXACT)}"
+        yield problem(file, f"`{name}` has kind {row.get('kind')!r}", cure)
+    if row.get("kind") == "number" and not isinstance(row.get("answer"), int | float):
+        yield problem(file, f"`{name}` has no number as its answer", "add `answer`")
+    for language in LANGUAGES:
+        words = row.get(language, {})
+        for key in ("ask", "answer"):
+            if not str(words.get(key, "")).strip():
+                yield problem(file, f"`{name}` has an empty {language}.{key}", "write it")
+        options = words.get("options", [])
+        if row.get("kind") != "number" and len(set(options)) < 2:
+            yield problem(file, f"`{name}` offers too few {language}.options", "give two or more")
 
 
 def _question(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:

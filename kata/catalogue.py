@@ -20,7 +20,17 @@ else:  # pragma: no cover - the same parser under its older name
 
 from .functions import Asked, read_asked
 
-__all__ = ["GROUPS", "LANGUAGES", "Contract", "Kata", "Question", "UnknownKata", "find", "katas"]
+__all__ = [
+    "GROUPS",
+    "LANGUAGES",
+    "Contract",
+    "ExactQuestion",
+    "Kata",
+    "Question",
+    "UnknownKata",
+    "find",
+    "katas",
+]
 
 LANGUAGES = ("en", "zh")
 # What `list` puts together: the ladder, the drills of one operator, what LLMs are built of.
@@ -68,7 +78,12 @@ class Contract:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One interview question with its model answer, in one language."""
+    """One interview question with its model answer, in one language.
+
+    before: it is asked before any code is written, and never afterwards. after: it speaks of
+    the candidate's own code. needs: what that code must have (contiguous, fused, view, cat, …,
+    several heads, block_size). like: another question that asks the same.
+    """
 
     id: str
     level: str
@@ -77,6 +92,28 @@ class Question:
     answer: str
     points: tuple[str, ...]
     trap: str
+    before: bool = False
+    after: bool = False
+    needs: tuple[str, ...] = ()
+    like: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactQuestion:
+    """A question with one right answer, in one language.
+
+    kind is choose (options, the right one first), order (options as they should stand) or
+    number (value). answer says why. numeric: it is about numerics or cost.
+    """
+
+    id: str
+    level: str
+    kind: str
+    ask: str
+    answer: str
+    options: tuple[str, ...] = ()
+    value: float = 0.0
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -164,6 +201,27 @@ class Kata:
                 answer=row[language]["answer"].strip(),
                 points=tuple(row[language]["points"]),
                 trap=row[language]["trap"].strip(),
+                before=row.get("before", False),
+                after=row.get("after", False),
+                needs=tuple(row.get("needs", ())),
+                like=row.get("like", ""),
+            )
+            for row in rows
+        )
+
+    def exact_questions(self, language: str) -> tuple[ExactQuestion, ...]:
+        """Return the questions that have one right answer."""
+        rows = _toml(self.folder / "questions.toml").get("exact", [])
+        return tuple(
+            ExactQuestion(
+                id=row["id"],
+                level=row["level"],
+                kind=row["kind"],
+                ask=row[language]["ask"],
+                answer=row[language]["answer"],
+                options=tuple(row[language].get("options", ())),
+                value=float(row.get("answer", 0)),
+                numeric=row.get("numeric", False),
             )
             for row in rows
         )

@@ -24,6 +24,7 @@ def messages() -> dict[str, dict[str, str]]:
         words_interview,
         words_practice,
         words_report,
+        words_result,
         words_watch,
         words_workspace,
     )
@@ -38,6 +39,7 @@ def messages() -> dict[str, dict[str, str]]:
         *words_workspace.ROWS,
         *words_help.ROWS,
         *words_interview.ROWS,
+        *words_result.ROWS,
     )
     return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
 

@@ -10,6 +10,7 @@ from attn_kata.kata.catalogue import LANGUAGES, find, katas
 from attn_kata.kata.functions import Memory
 from attn_kata.kata.slips import slips
 from attn_kata.practice.interview.handout import blank, signatures
+from attn_kata.practice.interview.hearing.topics import topics_heard
 from attn_kata.practice.interview.judging import Examiner, weigh
 from attn_kata.practice.interview.plan import plan_called, plan_names
 from attn_kata.practice.interview.requirements import (
@@ -19,7 +20,6 @@ from attn_kata.practice.interview.requirements import (
     draw,
     matters,
     topics,
-    topics_in,
     value,
 )
 from attn_kata.practice.interview.stated import passage, rules, shapes
@@ -32,7 +32,8 @@ DRAWN_SO = {**draw(1, "junior"), "meaning": "drop", "entries": "int", "precision
 
 def said(text, kata, language="en", drawn=DRAWN_SO):
     """What the interviewer answers to a line."""
-    return answers(topics_in(text, frozenset()), kata, drawn, language)
+    heard = topics_heard(text).topics
+    return answers([one for one in topics() if one.id in heard], kata, drawn, language)
 
 
 @pytest.mark.parametrize("kata", FREE, ids=lambda kata: kata.id)
