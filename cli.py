@@ -18,6 +18,7 @@ from .cli_debug import debug
 from .cli_dev import dev
 from .cli_files import Edit, Targets, next_kata, reset, run_file, start
 from .cli_interview import interview_app
+from .cli_learn import learn
 from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
 from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
@@ -138,6 +139,7 @@ def list_katas(ctx: typer.Context) -> int:
 
 
 app.command(cls=HelpCommand)(show)
+app.command(cls=HelpCommand)(learn)
 
 
 app.command(cls=HelpCommand)(start)

@@ -23,6 +23,7 @@ _ROOM = {
     "catalogue.py",
     "code.py",
     "functions.py",
+    "lessons.py",
     FILE,
     "modules.py",
     "pages.py",

@@ -14,9 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..kata.catalogue import katas
+from ..kata.lessons import OUTPUTS
 from ..kata.pages import FIGURES
 from .claims import claims
 from .examples import examples
+from .lessons import stored
 from .numbers import blocks, own_blocks
 
 __all__ = ["main", "own", "written"]
@@ -35,7 +37,7 @@ def written() -> str:
 
 
 def own() -> dict[Path, str]:
-    """Return what the file of figures of each kata that has pages of its own must hold."""
+    """Return what each kata's file of figures must hold, and its lesson's file of outputs."""
     found = {}
     from_pages = _from_pages()
     for kata in katas():
@@ -43,6 +45,7 @@ def own() -> dict[Path, str]:
             named = dict(own_blocks(kata)) | from_pages.get(kata.folder, {})
             tables = [_table(name, figures) for name, figures in sorted(named.items())]
             found[kata.folder / FIGURES.name] = _NOTE + "".join(tables)
+        found[kata.folder / OUTPUTS] = stored(kata.folder)
     return found
 
 

@@ -20,6 +20,7 @@ def messages() -> dict[str, dict[str, str]]:
         words_debug,
         words_help,
         words_interview,
+        words_learn,
         words_practice,
         words_report,
         words_watch,
@@ -35,6 +36,7 @@ def messages() -> dict[str, dict[str, str]]:
         *words_workspace.ROWS,
         *words_help.ROWS,
         *words_interview.ROWS,
+        *words_learn.ROWS,
     )
     return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
 
