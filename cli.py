@@ -18,7 +18,7 @@ from .cli_debug import debug
 from .cli_dev import dev
 from .cli_files import Edit, Targets, next_kata, reset, run_file, start
 from .cli_interview import interview_app
-from .cli_learn import learn
+from .cli_learn import learn, questions
 from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
 from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
@@ -214,7 +214,7 @@ if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-for _command in (history, due, forget, config):
+for _command in (questions, history, due, forget, config):
     app.command(cls=HelpCommand)(_command)
 
 

@@ -1,20 +1,34 @@
-"""The commands that teach: a kata's lesson."""
+"""The commands that teach: a kata's lesson, and the interview questions."""
 
 from __future__ import annotations
 
+import random
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from .cli_records import OptionalKata
 from .cli_texts import KataName
 from .practice.errors import Refusal
 from .practice.recognise import kata_called
+from .practice.workspace import Workspace
 from .terminal.program import Exit
 from .terminal.screen import Screen
 from .terminal.text import safe
 
-__all__ = ["learn"]
+__all__ = ["learn", "questions"]
+
+# A sitting that fits a coffee.
+_COUNT = 10
+
+
+class Level(str, Enum):
+    """How much a question asks of one."""
+
+    junior = "junior"
+    senior = "senior"
 
 
 def learn(
@@ -51,4 +65,41 @@ def learn(
         screen.print(onward)
     else:
         screen.page([*lesson_lines(told, screen.width, colour=screen.colour), [], *onward])
+    return Exit.PASS
+
+
+def questions(
+    ctx: typer.Context,
+    kata: OptionalKata = None,
+    level: Annotated[Level | None, typer.Option("--level", metavar="junior|senior")] = None,
+    topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC")] = None,
+    count: Annotated[int, typer.Option("--count", "-n", metavar="N", min=1)] = _COUNT,
+    every: Annotated[bool, typer.Option("--all")] = False,
+    listed: Annotated[bool, typer.Option("--list")] = False,
+    seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, max=2**31)] = None,
+) -> int:
+    """Drill interview questions."""
+    from .practice.bank import cards, sitting
+    from .practice.record import Recorder
+    from .terminal.lists import next_lines
+    from .terminal.questions import ask_all, list_lines
+
+    screen: Screen = ctx.obj
+    asked = None if kata is None else kata_called(kata)
+    recorder = Recorder(Workspace())
+    drawn = seed if seed is not None else random.SystemRandom().randrange(2**31)
+    found = cards(
+        recorder.history.story(), screen.language, asked, level and level.value, topic, drawn
+    )
+    if listed:
+        screen.page(list_lines(found, screen))
+        return Exit.PASS
+    chosen = sitting(found, count, every=every)
+    if not chosen:
+        screen.print([[(screen.say("questions-none"), "")]])
+        return Exit.PASS
+    done = ask_all(screen, chosen, lambda card, rating: recorder.rated(card.kata, card.id, rating))
+    screen.print([[(screen.say("questions-over", count=done), "bold")], [],
+                  *next_lines(("attn-kata questions", "attn-kata due"), screen.language)])  # fmt: skip
+    screen.own_up(recorder.troubles)
     return Exit.PASS

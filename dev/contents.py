@@ -26,6 +26,8 @@ _ROOM = {
     "lessons.py",
     FILE,
     "modules.py",
+    "numbers.py",
+    "numbers.toml",
     "pages.py",
     "sizes.py",
     "slips.py",
