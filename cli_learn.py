@@ -99,7 +99,7 @@ def questions(
         screen.print([[(screen.say("questions-none"), "")]])
         return Exit.PASS
     done = ask_all(screen, chosen, lambda card, rating: recorder.rated(card.kata, card.id, rating))
-    screen.print([[(screen.say("questions-over", count=done), "bold")], [],
-                  *next_lines(("attn-kata questions", "attn-kata due"), screen.language)])  # fmt: skip
+    onward = next_lines(("attn-kata questions", "attn-kata due"), screen.language)
+    screen.print([[(screen.say("questions-over", count=done), "bold")], [], *onward])
     screen.own_up(recorder.troubles)
     return Exit.PASS

@@ -7,6 +7,7 @@ import math
 import random
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -84,7 +85,7 @@ class Drawn:
             return False
 
 
-def worth(formula: str, values: dict[str, float]) -> float:
+def worth(formula: str, values: Mapping[str, float]) -> float:
     """Work a formula out. Raise ValueError where it names what was not drawn."""
     names = {node.id for node in ast.walk(ast.parse(formula)) if isinstance(node, ast.Name)}
     unknown = names - set(values) - set(_FUNCTIONS)

@@ -164,6 +164,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.every", "those that are not due too", "没到期的也练"),
     ("option.listed", "list the questions, and when each is due", "列出题目，以及各自何时到期"),
     ("option.questions.seed", "the same seed draws the same numbers", "同一个种子出同样的数"),
+    ("option.whole", "with what an interviewer looks at, before you have passed too",
+     "还没通过也显示面试官看什么"),
     ("option.learn.run", "run the steps one by one, as they are", "把各步一步步跑出来"),
     ("option.svg", "draw the lesson's picture to FILE, as SVG", "把这一课的图画到 FILE，SVG 格式"),
     ("option.learn.force", "replace an existing file", "替换已有的文件"),

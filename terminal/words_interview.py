@@ -169,7 +169,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("practise-mistake", "what this mistake is", "这个错误是什么"),
     ("practise-tier", "the step you did not pass", "没通过的那一步"),
     ("practise-once-more", "the last step, once more", "最后一步，再写一遍"),
-    ("practise-question", "what an interviewer looks at", "面试官看什么"),
+    ("practise-question", "its interview questions, to recall and rate", "这道题的面试题，边回忆边评分"),
     ("practise-clarity", "asking before writing", "先问再写"),
     ("practise-again", "the same at the next level up", "换更高一级再来一次"),
     ("result-clock", "the clock", "计时"),

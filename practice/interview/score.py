@@ -197,7 +197,7 @@ def following(session: Session) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
     weakest = min(_shares(session), default=(1.0, ""))
     if weakest[0] < 0.5:
-        rows.append(("question", f"show {weakest[1]}"))
+        rows.append(("question", f"questions {weakest[1]}"))
     if any(one.how == "wrong" for one in clarity(session)):
         rows.append(("clarity", f"interview --plan {session.plan.id} --practice"))
     missing = [stage.tier.kata.id for stage in session.stages if not stage.passed]

@@ -130,7 +130,7 @@ def test_what_to_practise_next(play):
     assert following(session) == [
         ("mistake", "explain scale-by-hidden-dim"),
         ("tier", "watch mha"),
-        ("question", "show v4"),
+        ("question", "questions v4"),
     ]
     perfect = play("right", "right")
     once_more = ("once-more", "watch mha")

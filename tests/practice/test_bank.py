@@ -59,7 +59,7 @@ def test_every_draw_has_an_answer(number):
 
 def test_numbers_are_drawn_anew():
     """Another seed asks with other numbers, the same seed with the same."""
-    number = next(one for one in numbers() if one.id == "cache-sequence")
+    number = next(one for one in numbers() if one.id == "number-cache-sequence")
     draws = {tuple(number.drawn(seed).values.items()) for seed in range(9)}
     assert len(draws) > 3
     assert number.drawn(4) == number.drawn(4)
@@ -67,7 +67,7 @@ def test_numbers_are_drawn_anew():
 
 def test_a_known_answer():
     """Llama 3 8B: 32 layers, 8 kv heads of 128, 8192 tokens, 1 GiB."""
-    number = next(one for one in numbers() if one.id == "cache-sequence")
+    number = next(one for one in numbers() if one.id == "number-cache-sequence")
     sizes = {"layers": 32, "kv_heads": 8, "head_dim": 128, "tokens": 8192}
     assert worth(number.formula, sizes) == 1
 
@@ -85,7 +85,7 @@ def test_a_known_answer():
 )
 def test_an_answer_from_the_head(said, fits):
     """Five per cent are allowed, and a unit after a space."""
-    number = next(one for one in numbers() if one.id == "cache-token")
+    number = next(one for one in numbers() if one.id == "number-cache-token")
     drawn = next(one for one in map(number.drawn, range(999)) if one.answer == 128)
     assert drawn.fits(said) is fits
 
@@ -113,7 +113,7 @@ def test_by_level_and_topic():
     assert {card.topic for card in bank.cards([], "en", topic="roofline")} == {"roofline"}
     with pytest.raises(Refusal) as refused:
         bank.cards([], "en", topic="weather")
-    assert "roofline" in refused.value.values["topics"]
+    assert "roofline" in str(refused.value.values["topics"])
 
 
 def test_a_question_is_no_sitting():

@@ -48,11 +48,11 @@ def test_a_rating_that_is_none_is_asked_again(typed):
 def test_numbers_are_judged(typed, capsys):
     """A number is right or wrong by the formula, which is shown with its numbers."""
     _, found = asked(typed, "")
-    place = next(at for at, card in enumerate(found) if card.id == "cache-mha-gqa")
+    place = next(at for at, card in enumerate(found) if card.id == "number-cache-mha-gqa")
     right = found[place].asked.answer
     for said, rating in ((f"{right:g}", "good"), ("12345", "again")):
         rated, _ = asked(typed, "\n3\n" * place + f"{said}\n")
-        assert rated[place] == ("cache-mha-gqa", rating)
+        assert rated[place] == ("number-cache-mha-gqa", rating)
     shown = capsys.readouterr().out
     assert "right: " in shown
     assert "not quite: " in shown
