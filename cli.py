@@ -20,6 +20,7 @@ from .cli_files import Edit, Targets, next_kata, reset, run_file, start
 from .cli_grade import grade
 from .cli_interview import interview_app
 from .cli_judges import lsp, stop
+from .cli_learn import learn, questions
 from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
 from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
@@ -140,6 +141,7 @@ def list_katas(ctx: typer.Context) -> int:
 
 
 app.command(cls=HelpCommand)(show)
+app.command(cls=HelpCommand)(learn)
 
 
 app.command(cls=HelpCommand)(start)
@@ -219,7 +221,7 @@ if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-for _command in (history, due, forget, config, lsp, stop):
+for _command in (questions, history, due, forget, config, lsp, stop):
     app.command(cls=HelpCommand)(_command)
 
 

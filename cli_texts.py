@@ -23,7 +23,10 @@ KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids
 
 
 def show(
-    ctx: typer.Context, kata: KataName, live: Annotated[bool, typer.Option("--live")] = False
+    ctx: typer.Context,
+    kata: KataName,
+    live: Annotated[bool, typer.Option("--live")] = False,
+    whole: Annotated[bool, typer.Option("--all")] = False,
 ) -> int:
     """Show a kata's brief, or what its mask does to a sequence that grows."""
     screen: Screen = ctx.obj
@@ -39,9 +42,13 @@ def show(
     from .terminal.brief import markdown_lines
     from .terminal.lists import next_lines
 
-    brief = markdown_lines(found.brief(screen.language), screen.width)
-    onward = next_lines((f"attn-kata watch {found.id}",), screen.language)
+    whole = whole or _passed(found)
+    brief = markdown_lines(found.brief(screen.language, whole=whole), screen.width)
+    onward = next_lines((f"attn-kata learn {found.id}", f"attn-kata watch {found.id}"),
+                        screen.language)  # fmt: skip
     screen.page([*brief, [], *onward])
+    if not whole:
+        screen.note(screen.say("show-kept"))
     return Exit.PASS
 
 
@@ -130,10 +137,14 @@ def explain(
 
 def _may_spoil(screen: Screen, kata: Kata) -> bool:
     """Ask before an answer is spoiled; nobody asks who has passed already."""
-    from .practice.history import History
-
-    if History().standing().get(kata.id) == "passed":
+    if _passed(kata):
         return True
     if not screen.may_ask:
         raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
     return screen.ask(screen.say("solution-ask", kata=kata.id))
+
+
+def _passed(kata: Kata) -> bool:
+    from .practice.history import History
+
+    return History().standing().get(kata.id) == "passed"

@@ -118,11 +118,13 @@ def named(names: list[str]) -> str:
 
 def files_of_a_kata(kind: str) -> tuple[set[str], set[str]]:
     """Return the names that a kata's folder must hold, and those that it may hold beside them."""
-    needed = {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
+    needed = {*_FILES, "learn.py", "learn.toml"}
+    needed |= {f"{text}.{language}.md" for text in ("brief", "learn") for language in LANGUAGES}
     needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
+    more = {"debug", "claims.toml"}
     if kind == "class":
-        return needed, {"debug"}
-    return {*needed, "mistakes.toml"}, {"debug", "pages", "figures.toml"}
+        return needed, more
+    return {*needed, "mistakes.toml"}, {*more, "pages", "figures.toml"}
 
 
 def known_katas(folder: Folder) -> set[str]:

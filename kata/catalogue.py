@@ -6,6 +6,7 @@ a folder here and a model answer in `reference/`, and no change to the checker.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -37,6 +38,11 @@ LANGUAGES = ("en", "zh")
 GROUPS = ("ladder", "drill", "llm")
 
 _FOLDER = Path(__file__).parent
+# The sections of a brief that give away what an answer is judged by.
+_KEPT_BACK = {
+    "## What a good answer mentions unasked", "## What an interviewer looks at",
+    "## 没人问也值得主动说的", "## 面试官在看什么",
+}  # fmt: skip
 
 
 class UnknownKata(LookupError):
@@ -179,9 +185,13 @@ class Kata:
         name = "stub.py" if language == LANGUAGES[0] else f"stub.{language}.py"
         return (self.folder / name).read_text("utf-8")
 
-    def brief(self, language: str) -> str:
-        """Return the brief, in Markdown."""
-        return (self.folder / f"brief.{language}.md").read_text("utf-8")
+    def brief(self, language: str, *, whole: bool = True) -> str:
+        """Return the brief, in Markdown; not whole, without what the interviewer keeps back."""
+        text = (self.folder / f"brief.{language}.md").read_text("utf-8")
+        if whole:
+            return text
+        parts = re.split(r"(?m)^(?=## )", text)
+        return "".join(one for one in parts if one.partition("\n")[0] not in _KEPT_BACK)
 
     def hints(self, language: str) -> tuple[str, ...]:
         """Return the hints, from a nudge to nearly the answer."""

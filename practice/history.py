@@ -146,7 +146,7 @@ class Event:
     """What a person did beside having files judged.
 
     kind: start, hint or solution; of an exercise with planted bugs debug, debug-said, debug-hint
-    or debug-answer, with their details as JSON.
+    or debug-answer, with their details as JSON; of an interview question, question.
     """
 
     kata: str

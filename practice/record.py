@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -121,6 +122,11 @@ class Recorder:
         """Note that a hint was given."""
         self.workspace.saw_hint(kata, number)
         self.history.note(Event(kata=kata, kind="hint", detail=str(number)))
+
+    def rated(self, kata: str, question: str, rating: str) -> None:
+        """Note how well a question was answered: again, hard, good or easy."""
+        detail = json.dumps({"id": question, "rating": rating})
+        self.history.note(Event(kata=kata, kind="question", detail=detail))
 
     def spoiled(self, kata: str) -> None:
         """Note that the model answer was shown."""

@@ -22,6 +22,7 @@ def messages() -> dict[str, dict[str, str]]:
         words_grade,
         words_help,
         words_interview,
+        words_learn,
         words_practice,
         words_report,
         words_result,
@@ -40,6 +41,7 @@ def messages() -> dict[str, dict[str, str]]:
         *words_help.ROWS,
         *words_interview.ROWS,
         *words_result.ROWS,
+        *words_learn.ROWS,
     )
     return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
 

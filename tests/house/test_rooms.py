@@ -74,8 +74,12 @@ def modules(part):
     names = [file.relative_to(ROOT).with_suffix("").as_posix().split("/") for file in files]
     # A kata's files with bugs to be planted are handed out; nothing imports them.
     names = [parts for parts in names if parts[0] != "kata" or "debug" not in parts]
+    # What is handed out and what a lesson runs is text to us.
+    handed = ("stub", "learn")
     dotted = (
-        ".".join(["attn_kata", *parts]) for parts in names if not parts[-1].startswith("stub")
+        ".".join(["attn_kata", *parts])
+        for parts in names
+        if parts[0] != "kata" or not parts[-1].startswith(handed)
     )
     return [name.removesuffix(".__init__") for name in dotted]
 
