@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import stat
 import subprocess
@@ -32,12 +31,17 @@ class SelfAttentionV1(nn.Module):
 
 
 @pytest.fixture
-def run(tmp_path):
-    """Run the program with judges that stay in a runtime folder of the test's own."""
-    # A socket's name has to be short.
-    runtime = tempfile.mkdtemp(prefix="kata-", dir="/tmp")
+def runtime():
+    """A runtime folder of the test's own; a socket's name has to be short."""
+    with tempfile.TemporaryDirectory(prefix="kata-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture
+def run(tmp_path, runtime):
+    """Run the program with judges that stay in that folder."""
     environment = {
-        **os.environ, "XDG_RUNTIME_DIR": runtime, "ATTN_KATA_KEEP": "5",
+        **os.environ, "XDG_RUNTIME_DIR": str(runtime), "ATTN_KATA_KEEP": "5",
         "ATTN_KATA_HOME": str(tmp_path / "home"), "SEEN": "first",
     }  # fmt: skip
 
@@ -48,10 +52,8 @@ def run(tmp_path):
         )  # fmt: skip
         return held if not wait else read(held)
 
-    done.folder = Path(runtime, "attn-kata")
     yield done
     done("stop")
-    shutil.rmtree(runtime, ignore_errors=True)
 
 
 def read(held):
@@ -72,7 +74,7 @@ def verdict(out):
     return json.loads(out)["verdict"]
 
 
-def test_the_next_command_finds_it(run, tmp_path):
+def test_the_next_command_finds_it(run, runtime, tmp_path):
     """A second command, elsewhere and with other variables, has its own folder and environment."""
     (tmp_path / "mine.py").write_text(SEES.format(seen="first", here=False))
     assert verdict(run("check", "v1", "mine.py", "--json")) == "pass"
@@ -83,7 +85,7 @@ def test_the_next_command_finds_it(run, tmp_path):
     (other / "mine.py").write_text(SEES.format(seen="second", here=True))
     assert verdict(run("check", "v1", "mine.py", "--json", cwd=other, SEEN="second")) == "pass"
     assert judges(run) == [pid]
-    (socket,) = run.folder.glob("*.sock")
+    (socket,) = (runtime / "attn-kata").glob("*.sock")
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
     assert stat.S_IMODE(socket.parent.stat().st_mode) == 0o700
     # What an interpreter reads as it starts makes it another one's.
