@@ -41,14 +41,14 @@ def show(
         return Exit.PASS
     from .terminal.brief import markdown_lines
     from .terminal.lists import next_lines
+    from .terminal.text import wrap
 
     whole = whole or _passed(found)
     brief = markdown_lines(found.brief(screen.language, whole=whole), screen.width)
     onward = next_lines((f"attn-kata learn {found.id}", f"attn-kata watch {found.id}"),
                         screen.language)  # fmt: skip
-    screen.page([*brief, [], *onward])
-    if not whole:
-        screen.note(screen.say("show-kept"))
+    kept = [] if whole else wrap(screen.say("show-kept"), screen.width)
+    screen.page([*brief, [], *([(row, "dim")] for row in kept), [], *onward])
     return Exit.PASS
 
 

@@ -10,7 +10,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("learn-drawn", "the picture was drawn to {file}", "图已画到 {file}"),
     ("learn-svg", "{file} has to end in .svg", "{file} 的文件名请以 .svg 结尾"),
     ("learn-failed", "a step could not be run: {reason}", "有一步没能跑起来：{reason}"),
-    ("start-learn", "the idea behind a kata, from the beginning", "从头讲一道题背后的想法"),
     # show
     ("show-kept", "what an interviewer looks at and what a good answer mentions are shown once "
      "you have passed, or with `--all`", "面试官看什么、好的回答会提到什么，通过之后再看；现在要看请加上 `--all`"),

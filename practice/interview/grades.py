@@ -97,7 +97,7 @@ def grade(session: Session, marked: Sequence[Dimension]) -> str:
 
     strong yes  every floor of the level, and of the next one
     yes         every floor of the level
-    lean        one or two floors missed by one, and half of the work done
+    lean        one floor missed by one, and half of the work done
     no          at least one step passed
     strong no   otherwise
     """
@@ -107,7 +107,7 @@ def grade(session: Session, marked: Sequence[Dimension]) -> str:
         best = not missing(marked, above) if above else all(one.mark in {0, 4} for one in marked)
         return "strong-yes" if best else "yes"
     correct = next(one.mark for one in marked if one.name == "correctness")
-    near = len(missed) <= 2 and all(floor - max(1, mark) == 1 for _, mark, floor in missed)
+    near = len(missed) == 1 and missed[0][2] - max(1, missed[0][1]) == 1
     if near and correct >= 2:
         return "lean"
     return "no" if any(stage.passed for stage in session.stages) else "strong-no"

@@ -19,7 +19,7 @@ def server():
     """A server that speaks the protocol and says what the test wants."""
 
     class Handler(BaseHTTPRequestHandler):
-        says = ""
+        says: object = ""
         asked: ClassVar = []
 
         def _reply(self, data):
@@ -38,7 +38,7 @@ def server():
             said = Handler.says if isinstance(Handler.says, str) else json.dumps(Handler.says)
             self._reply({"choices": [{"message": {"content": said}}]})
 
-        def log_message(self, *_):
+        def log_message(self, format, *args):  # noqa: A002
             """Keep quiet."""
 
     Handler.asked = []
@@ -108,6 +108,7 @@ def test_a_liar_in_the_interview(server, lead, work, script):
     while led.session.put is not None and led.session.put.asked("en").exact:
         led.line("")
     put = led.session.put
+    assert put is not None
     led.line("I like the sea very much indeed")
     led.line("")
     assert put.reader == "tiny (127.0.0.1)"
