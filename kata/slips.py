@@ -53,7 +53,7 @@ GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
 )  # fmt: skip
-_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number", "says"}
+_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "number", "says", "unless"}
 
 # A template's place for a part.
 _PART = re.compile(r"\{([a-z_]+)\}")
@@ -73,7 +73,8 @@ class Slip:
 
     rank: smaller is tried first where two give the same numbers. calls: torch calls of which
     every call with a mask shows one, to tell such two apart. number: one that an edit may take.
-    says: the statements that may hold it, the likeliest first, where no number shows its line.
+    says: the statements that may hold it, the likeliest first, where no number shows its line, and
+    unless: those of which none may be there.
     """
 
     id: str
@@ -84,6 +85,7 @@ class Slip:
     rank: int = 1
     calls: tuple[str, ...] = ()
     says: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     number: str = _A_NUMBER
 
 
@@ -212,5 +214,6 @@ def _slip(row: dict[str, Any]) -> Slip:
         rank=row.get("rank", 1),
         calls=tuple(row.get("calls", ())),
         says=tuple(row.get("says", ())),
+        unless=tuple(row.get("unless", ())),
         number=row.get("number", _A_NUMBER),
     )

@@ -270,7 +270,7 @@ def test_completion_knows_the_katas(program):
         "COMP_CWORD": "2",
         "_ATTN_KATA_COMPLETE": "complete_bash",
     }
-    assert program(**words).stdout.split() == ["mha", "mqa", "mla"]
+    assert program(**words).stdout.split() == ["mha", "mqa", "mla", "minigpt"]
 
 
 def test_completion_leaves_files_to_the_shell(program, work):

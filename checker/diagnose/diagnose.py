@@ -61,7 +61,7 @@ def diagnose(
     calls that are explained as well, where any mistake explains all. numbers: those that the
     submission has written. below: the mistakes of functions that this one calls.
     """
-    likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence)]
+    likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence, places)]
     usable = [trial for trial in evidence if not trial.missing]
     others = [trial for trial in further if not trial.missing]
     if not usable or all(_explains(kata, name, below, many) for many in (usable, others)):
@@ -179,14 +179,14 @@ def _marking(
     return found
 
 
-def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
-    """Whether the calls by which a mistake is told from its twins were made."""
-    masked = [
-        {step["call"].strip("_") for step in trial.answer.get("steps", ())}
-        for trial in evidence
-        if trial.case.mask is not None
-    ]
-    return not slip.calls or all(set(slip.calls) & made for made in masked)
+def _shows(slip: Slip, evidence: Sequence[Trial], places: Places) -> bool:
+    """Whether what tells a mistake from its twins is so: calls made, statements that are not."""
+    made = [(trial.case.mask, trial.answer.get("steps", ())) for trial in evidence]
+    masked = ({one["call"].strip("_") for one in steps} for mask, steps in made if mask is not None)
+    if slip.calls and not all(set(slip.calls) & calls for calls in masked):
+        return False
+    ran = {line for _, steps in made for one in steps for line in one["lines"]}
+    return not slip.unless or statement(places.around(ran), slip.unless) is None
 
 
 def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:

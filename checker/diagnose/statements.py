@@ -24,11 +24,11 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
     """Return the line of the first of the statements that there is; None where there is none.
 
     says: `step`, `schedule.step`, `zero_grad`, `backward`, `clip`, `train`, `eval` for calls, be
-    it that their brackets are forgotten; `optimizer`, `schedule` for where these are made;
-    `maximize`, the argument; `clip number`, where the norm is written; `fed`, where a model that
-    was handed in gets what it is called with; `loop`, the loop around that call; `places`, where a
-    position table gets its; `thrown`, a call in a loop of what it goes through, whose result is
-    let go; `argmax`; `def`, the function itself.
+    it that their brackets are forgotten, which with `()` behind it they are not; `optimizer`,
+    `schedule` for where these are made; `maximize`, the argument; `clip number`, where the norm is
+    written; `fed`, where a model that was handed in gets what it is called with; `loop`, the loop
+    around that call; `places`, where a position table gets its; `thrown`, a call in a loop of what
+    it goes through, whose result is let go; `argmax`; `def`, the function itself.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -68,6 +68,8 @@ def _written(node: ast.keyword | ast.Assign) -> list[str | None]:
 
 
 def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
+    if said.endswith("()"):
+        return isinstance(node, ast.Call) and _is(node.func, said[:-2], schedules)
     if said == "maximize":
         return isinstance(node, ast.Call) and any(one.arg == "maximize" for one in node.keywords)
     if said == "optimizer":

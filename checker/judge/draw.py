@@ -15,24 +15,20 @@ from ...kata.modules import Module
 from ...kata.sizes import Sizes
 from ..candidate.stand_in import StandIn
 from ..report.messages import say
+from .masks import SHOWN, drawn_mask
 
 __all__ = [
-    "MASK_DTYPES",
     "Case",
     "Given",
     "by_calls",
     "cases",
     "draw",
-    "dressed",
     "grown",
     "small",
     "spoken",
 ]
 
 _VALUES = 5
-# How much of a mask is 1.
-_SHOWN = 0.6
-MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,14 +332,14 @@ def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str
 def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     shape = [worth(axis, case.scope()) for axis in case.shape_of(one)]
     if one.kind == "mask":
-        return _mask(case.mask or "random", shape, generator)
+        return drawn_mask(case.mask or "random", shape, generator)
     if one.kind == "integers":
         low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
         return torch.randint(low, high + 1, shape, generator=generator)
     if one.kind == "tokens":
         return _tokens(one, case, shape, generator)
     if one.kind == "booleans":
-        return torch.rand(shape, generator=generator) < _SHOWN
+        return torch.rand(shape, generator=generator) < SHOWN
     if one.kind == "positions":
         return _positions(one, case, shape, generator)
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
@@ -373,39 +369,3 @@ def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Gen
     if case.turn % 3 == 2 and not case.far:
         places = torch.randperm(2 * length, generator=generator)[:length]
     return places.expand(shape).clone()
-
-
-def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw a mask, True where one may attend, keys on its last axis and queries before them."""
-    keys = shape[-1]
-    if kind == "full":
-        return torch.ones(shape, dtype=torch.bool)
-    if kind == "padding":
-        lengths = torch.randint(
-            1, keys + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator
-        )
-        return (torch.arange(keys) < lengths).expand(shape).clone()
-    if kind == "causal" and len(shape) > 1 and shape[-2] > 1:
-        queries = shape[-2]
-        return torch.ones(shape, dtype=torch.bool).tril(max(0, keys - queries))
-    one = torch.randint(keys, (*shape[:-1], 1), generator=generator)
-    single = torch.zeros(shape, dtype=torch.bool).scatter_(-1, one, value=True)
-    if kind == "single":
-        return single
-    mask = (torch.rand(shape, generator=generator) < _SHOWN) | single
-    if kind == "empty":
-        rows = torch.rand((*shape[:-1], 1), generator=generator) < 0.3
-        rows.view(-1)[0] = True
-        mask &= ~rows
-    elif keys > 1:
-        # Something hidden too, so that a mask read the wrong way round shows.
-        mask.view(-1)[int(torch.randint(mask.numel(), (1,), generator=generator))] = False
-        mask |= single
-    return mask
-
-
-def dressed(mask: Tensor, convention: str, dtype: torch.dtype, work: torch.dtype) -> Tensor:
-    """Give a mask the meaning (keep, drop or additive) and dtype that it is handed over in."""
-    if convention == "additive":
-        return torch.zeros(mask.shape, dtype=work).masked_fill(~mask, float("-inf"))
-    return (mask if convention == "keep" else ~mask).to(dtype)

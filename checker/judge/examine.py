@@ -18,17 +18,17 @@ from ..process.handle import Candidate
 from ..process.wire import dtype_name
 from .classes.trials import answers_of
 from .compare import VALUE_BOUND, low_precision_bound
-from .draw import MASK_DTYPES, Case, Given, cases, draw, dressed, small
+from .draw import Case, Given, cases, draw, small
 from .find import Bound, Entry, ways
 from .kept import right_answer
+from .masks import MASK_DTYPES, dressed
 from .trials import Finding, Trial, by_dtype, until_ended
 from .trials import same as alike
 from .truth import Answers
 
 __all__ = ["Examination", "Found"]
 
-# A float32 angle at position 260 is off by 260 times float32's rounding; whoever ends before it,
-# by all that there is.
+# A float32 angle at position 260 is off by 260 times its rounding; what ends before it, by all.
 _FAR_BOUND = 1e-3
 # In low precision scores grow to some 8; see `compare`.
 _SCORE = 8
@@ -396,5 +396,5 @@ class Examination:
 
 def _in_training(extra: dict[str, Any]) -> dict[str, Any]:
     """What a call in train mode holds more: torch's dropouts are silenced."""
-    return {"train": True, "record": {"steps": "record" in extra, "only_dropout": [],
-                                      **extra.get("record", {})}}  # fmt: skip
+    record = {"steps": "record" in extra, "only_dropout": [], **extra.get("record", {})}
+    return {"train": True, "record": record}
