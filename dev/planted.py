@@ -35,7 +35,7 @@ PLANTS = {
     ),
     "stability": Plant(checks=("stability",), when="_grown(given)"),
     "strided": Plant(checks=_VALUES, when="not all(t.is_contiguous() for t in given)"),
-    "half": Plant(checks=("dtypes",), when="any(t.dtype is torch.float16 for t in given)"),
+    "half": Plant(checks=("dtypes",), when="_half(given, result)"),
     "autocast": Plant(checks=("dtypes",), when="torch.is_autocast_cpu_enabled()"),
     # A class that is read for its dropout takes what changes in train mode for one.
     "train": Plant(checks=(*_VALUES, "dropout"), when="self.training", modes=True),
@@ -85,6 +85,11 @@ def _cut(result):
 def _grown(given):
     largest = max((float(t.abs().max()) for t in given if t.is_floating_point()), default=0.0)
     return LARGE / 3 < largest if LARGE > 1 else largest < LARGE * 10
+
+
+def _half(given, result):
+    # What takes whole numbers alone shows its dtype in what it gives.
+    return torch.float16 in [getattr(one, "dtype", None) for one in (*given, _head(result))]
 
 
 def _first(owner, arguments, result):
@@ -138,13 +143,15 @@ def planted(kata: Kata, *plants: Plant) -> str:
 def _called(kata: Kata, plant: Plant) -> Iterator[tuple[str, bool]]:
     """Yield what is wrapped of a model answer, and whether it is a method.
 
-    What is handed a model is tried in one dtype and on no device, and is left as it is.
+    What is handed a model is tried in one dtype and on no device, and is left as it is; so is what
+    another part calls, which could not go on.
     """
+    source = kata.solution()
     for name in kata.names:
         asked = kata.asks.function(name) if kata.asks else None
         if asked is None or asked.module is not None:
             yield f"{name}.forward", True
-        elif not (plant.modes or asked.models):
+        elif not (plant.modes or asked.models or source.count(f" {name}(") > 1):
             yield name, False
 
 

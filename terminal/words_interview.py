@@ -173,5 +173,4 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "{{\"question\": …, \"text\": …}}, and `dev answers --list` prints the questions' names",
      '第 {line} 行不是对某个问题的回答（{reason}）；每行应为 {{"question": …, "text": …}}，'
      "`dev answers --list` 列出题目的名字"),
-    ("wants-MINUTES", "a number of minutes", "分钟数"),
 )  # fmt: skip

@@ -309,7 +309,7 @@ class _Judging:
                 self.kata, one.function.name, evidence, further, page.places, one.numbers,
                 below=tuple(told.values()),
             )  # fmt: skip
-        self.told[one.entry["name"]] = {each.slip.id: each.edit for each in named}
+        self.told[one.entry["name"]] = told | {each.slip.id: each.edit for each in named}
         # Whoever calls a function that is wrong gets its mistake with it: it is said once.
         page.name([each for each in named if each.slip.id not in told])
         if not named and not page.told_of(one):

@@ -64,7 +64,7 @@ _TEXT: tuple[_Row, ...] = (
     ("sampled-from-wrong-position", r"(\w)\[:, -1(, :)?\]", r"\1[:, -2\2]"),
     ("softmax-over-batch", r"(softmax\(.*)dim=-1\)$", r"\1dim=0)"),
     ("window-not-cropped", r"(\w)\[:, -model\.block_size ?:\]", r"\1"),
-    ("window-from-start", r"\[:, -model\.block_size ?:\]", "[:, :model.block_size]"),
+    ("context-from-start", r"\[:, -model\.block_size ?:\]", "[:, :model.block_size]"),
     ("newest-token-alone", r"\[:, -model\.block_size ?:\]", "[:, -1:]"),
     ("text-never-read", r"\b(?:text|result)\[:, -model", "tokens[:, -model"),
     ("tokens-put-before", r"cat\(([\[(])(\w+), (\w+)([\])])", r"cat(\1\3, \2\4"),

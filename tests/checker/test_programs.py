@@ -83,8 +83,8 @@ def test_six_bugs_are_named_at_once(judged) -> None:
 )
 def test_a_statement_is_named_on_its_line(judged, before, after, mistake) -> None:
     """What leaves nothing in a trace is named on the statement that is meant, and alone."""
-    text = planted((before, after))
-    assert told(judged("minigpt", text)) == {line_of(text, after): mistake}
+    report = judged("minigpt", planted((before, after)))
+    assert told(report) == {line_of(ANSWER, before): mistake}
 
 
 def test_a_frozen_table_fails(judged) -> None:
