@@ -21,7 +21,7 @@ _SHORT = (
     (r"\bw\^o\b", "wo"),
     (r"\bu\b", "you"),
     (r"\bat all\b", ""),
-    (r"\bwhich one\b", "which"),
+    (r"\b(which|this|that) one\b", r"\1"),
     (r"\bcan't\b|\bcannot\b", "can not"),
     (r"\bwon't\b", "will not"),
     (r"n't\b", " not"),
