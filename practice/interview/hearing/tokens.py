@@ -17,6 +17,11 @@ __all__ = ["clauses", "plain", "sentences", "stem", "stems"]
 
 _SHORT = (
     (r"[\u2018\u2019\u00b4`]", "'"),
+    (r"\bw/o\b", "without"),
+    (r"\bw\^o\b", "wo"),
+    (r"\bu\b", "you"),
+    (r"\bat all\b", ""),
+    (r"\b(which|this|that) one\b", r"\1"),
     (r"\bcan't\b|\bcannot\b", "can not"),
     (r"\bwon't\b", "will not"),
     (r"n't\b", " not"),
@@ -32,6 +37,20 @@ _SHORT = (
     (r"\b(?:wanna)\b", "want to"),
     (r"\b(?:gonna)\b", "going to"),
     (r"\b(?:dunno)\b", "do not know"),
+)
+# An axis as people write it in a shape.
+_AXIS = (
+    r"(?:\d+|[bcdehlnst]|[dlst]_?[hkqv]|batch(?:_?size)?|seq(?:uence)?(?:_?len(?:gth)?)?|len(?:gth)?|"
+    r"time|dims?|(?:n_?|num_?)?heads?|channels?|features?|\w+_dim|hidden|embed|d_model|width)"
+)
+# Code in a sentence: what it stands for.
+_CODE = (
+    # A call of what is asked for; its arguments are no topics of their own.
+    (r"\b(?:forward|__init__|__call__|\w*attention|attn|mha)\([^()]*\)", " signature "),
+    (rf"(?<!\w)[(\[](?=[^)\]]*[a-z])\s*{_AXIS}(?:\s*[,x×*]\s*{_AXIS})+\s*[)\]]", " shape "),
+    (rf"\b(?:b|n|batch)(?:\s*[,x×]\s*{_AXIS}){{2,}}\b", " shape "),
+    (r"\s*(?:=|\b(?:be|is)|[是为])\s*none\b(?! of)", " optional "),
+    (r"\bhead[- ](?:dim(?:ension)?s?|size)\b|(?:每个)?头的?维度", "head_dim"),
 )
 _ARTICLES = {"a", "an", "the", "these", "those", "of", "very", "exactly", "actually", "really"}
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
@@ -50,9 +69,9 @@ def stem(word: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a text in small letters with its contractions written out."""
+    """Return a text in small letters with its contractions and its code spoken."""
     low = text.strip().lower()
-    for pattern, new in _SHORT:
+    for pattern, new in (*_SHORT, *_CODE):
         low = re.sub(pattern, new, low)
     return low
 
@@ -112,14 +131,14 @@ _OPENS = (
 _JOINT = re.compile(
     rf"\s*,\s*(?=(?:and |or |but |also |so |then )*(?:{_OPENS})\b)"
     rf"|\s+(?=(?:and|or|but)\s+(?:also |then |if so,? |so )*(?:{_OPENS})\b)"
-    r"|，|\s+/\s+"
+    r"|，(?!\s*(?:shape|[a-z_]+ ?还是))|\s+/\s+"
 )
 # A clause that only leads to the next one.
 _LEADS = re.compile(
     r"^(?:so |and |but |ok |also )*"
     r"(?:in|on|for|with|if|when|given|at|inside|regarding|about|suppose|say|of|after|before|once|"
-    r"as for|since|because|concerning)\b(?! so\b)"
-    r"|^(?:如果|要是|在|对于|当|关于|假如|若|那|另外)"
+    r"as for|since|because|concerning|besides|apart from)\b(?! so\b)"
+    r"|^(?:如果|要是|在|对于|当|关于|假如|若|那|另外|除了)"
 )
 
 

@@ -40,6 +40,7 @@ class _Rule:
     topic: str
     any: tuple[frozenset[str], ...]
     weak: tuple[frozenset[str], ...]
+    sure: tuple[frozenset[str], ...]
     over: frozenset[str]
     over_weak: frozenset[str]
 
@@ -74,15 +75,20 @@ def _topics_of(clause: str, subject: str, *, follows: bool) -> list[str]:
         found = [topic for topic in _ruled(own | {"mask"}) if topic != "mask"]
         if found:
             return found
+        if "shape" in own and "tensor" not in own:
+            return ["mask"]
     return alone or ([subject] if "aspect" in own else [])
 
 
 def _ruled(concepts: frozenset[str]) -> list[str]:
     strong = {rule.topic for rule in _rules() if _stands(rule.any, concepts)}
     weak = {rule.topic for rule in _rules() if _stands(rule.weak, concepts)} - strong
+    sure = {rule.topic for rule in _rules() if _stands(rule.sure, concepts)}
+    strong |= sure
+    weak -= sure
     for rule in _rules():
         if rule.topic in strong:
-            strong -= rule.over
+            strong -= rule.over if rule.topic in sure else rule.over - sure
         if rule.topic in strong | weak:
             weak -= rule.over | rule.over_weak
     return [rule.topic for rule in _rules() if rule.topic in strong | weak]
@@ -150,6 +156,7 @@ def _rules() -> tuple[_Rule, ...]:
             row["topic"],
             tuple(map(frozenset, row["any"])),
             tuple(map(frozenset, row.get("weak", ()))),
+            tuple(map(frozenset, row.get("sure", ()))),
             frozenset(row.get("over", ())),
             frozenset(row.get("over_weak", ())),
         )
