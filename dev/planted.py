@@ -31,7 +31,8 @@ class Plant:
 _VALUES = ("values", "mask", "lengths", "causality")
 PLANTS = {
     "gradients": Plant(
-        checks=("gradients",), when="any(t.requires_grad for t in given)", then="_cut(result)"
+        checks=("gradients",), when='getattr(_head(result), "requires_grad", False)',
+        then="_cut(result)",
     ),
     "stability": Plant(checks=("stability",), when="_grown(given)"),
     "strided": Plant(checks=_VALUES, when="not all(t.is_contiguous() for t in given)"),
