@@ -13,10 +13,23 @@ def main() -> int:
     if {"check", "watch"} & set(given[:3]) and not {"--help", "-h"} & set(given):
         from .checker.process.launch import begin
 
+        _keep(given)
         begin()
     from .cli import main as run
 
     return run()
+
+
+def _keep(given: list[str]) -> None:
+    """Read `--keep MINUTES` before anything else is: it says which judge is wanted."""
+    import os
+
+    from .checker.process.lasting import KEEP
+
+    for at, word in enumerate(given):
+        name, equals, value = word.partition("=")
+        if name == "--keep":
+            os.environ[KEEP] = value if equals else "".join(given[at + 1 : at + 2])
 
 
 if __name__ == "__main__":

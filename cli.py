@@ -17,7 +17,10 @@ from . import __version__
 from .cli_debug import debug
 from .cli_dev import dev
 from .cli_files import Edit, Targets, next_kata, reset, run_file, start
+from .cli_grade import grade
 from .cli_interview import interview_app
+from .cli_judges import lsp, stop
+from .cli_learn import learn, questions
 from .cli_options import Checking, ClassName, MaskMeaning, Record, takes
 from .cli_records import config, due, forget, history
 from .cli_texts import explain, hint, show, solution
@@ -138,6 +141,7 @@ def list_katas(ctx: typer.Context) -> int:
 
 
 app.command(cls=HelpCommand)(show)
+app.command(cls=HelpCommand)(learn)
 
 
 app.command(cls=HelpCommand)(start)
@@ -151,6 +155,7 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
 
     screen: Screen = ctx.obj
     workspace = Workspace()
+    given.keep_judges()
     wishes = given.wishes(screen.language)
     with standard_input(what or []) as held:
         found = targets(what or [], workspace, "check", held)
@@ -164,10 +169,12 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
         side_by_side = 1 if given.bench else given.jobs or min(8, os.cpu_count() or 1)
         with Bench(min(side_by_side, len(chosen))) as judges:
             from .practice.debug.standing import with_mending
+            from .practice.interview.store import Store
             from .practice.record import Recorder
             from .terminal.verdicts import Verdicts
 
             recorder = Recorder(workspace, keep=given.record)
+            Store().looked_up(f"check {chosen[0].kata.id}")
             # Of an exercise with planted bugs, how many are mended is found out as well.
             found_out = (
                 with_mending(report, target.file, judges, screen.language)
@@ -194,25 +201,27 @@ def watch(
     record: Record = None,
 ) -> int:
     """Judge a file at every save."""
+    from .practice.interview.store import Store
     from .practice.record import Recorder
     from .practice.watch import to_watch
 
     screen: Screen = ctx.obj
     recorder = Recorder(Workspace(), "watch", keep=record, language=screen.language)
     target = settled(screen, to_watch(what or [], recorder), "watch")
+    Store().looked_up(f"watch {target.kata.id}")
     wishes = Wishes(language=screen.language, class_name=class_name, mask=mask, heat=True)
     return _watch(screen, target, recorder, wishes)
 
 
 app.command("next", cls=HelpCommand)(next_kata)
 app.command("run", cls=HelpCommand)(run_file)
-for _command in (reset, hint, solution, debug):
+for _command in (reset, hint, solution, debug, grade):
     app.command(cls=HelpCommand)(_command)
 if has_pages():
     app.command(cls=HelpCommand)(explain)
 
 
-for _command in (history, due, forget, config):
+for _command in (questions, history, due, forget, config, lsp, stop):
     app.command(cls=HelpCommand)(_command)
 
 

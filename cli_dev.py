@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from .practice.errors import Refusal
 from .terminal.help import HelpCommand, HelpGroup
 from .terminal.program import Exit
 from .terminal.screen import Screen
@@ -35,6 +38,46 @@ def dev_check(
     key = "dev-count" if problems else "dev-clean"
     screen.tell([[(screen.say(key, count=len(problems)), "bold")]])
     return Exit.FAIL if problems else Exit.PASS
+
+
+@dev.command("understand", cls=HelpCommand)
+def dev_understand(ctx: typer.Context) -> int:
+    """Say what lines on standard input ask about."""
+    from .practice.interview.hearing.topics import topics_heard
+
+    screen: Screen = ctx.obj
+    subject = ""
+    for line in sys.stdin:
+        text = line.rstrip("\r\n")
+        heard = topics_heard(text, subject)
+        # A line may refer to the one before it; an empty one begins another talk.
+        subject = heard.subject if text.strip() else ""
+        screen.write(json.dumps({"text": text, "topics": heard.topics}, ensure_ascii=False))
+    return Exit.PASS
+
+
+@dev.command("answers", cls=HelpCommand)
+def dev_answers(ctx: typer.Context, listed: Annotated[bool, typer.Option("--list")] = False) -> int:
+    """Read answers on standard input as the interviewer does without a language model."""
+    from .practice.interview.questions import free_names, named
+    from .practice.interview.reading.points import heard
+
+    screen: Screen = ctx.obj
+    if listed:
+        for name in free_names():
+            screen.write(name.partition(":")[2] if not name.startswith("open:") else name)
+        return Exit.PASS
+    for number, line in enumerate(sys.stdin, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+            name, text = named(str(row["question"])), str(row["text"])
+        except (ValueError, TypeError, KeyError) as fault:
+            raise Refusal("dev-answers-line", line=number, reason=str(fault)) from None
+        points = heard(name, text)
+        screen.write(json.dumps({"question": row["question"], "points": points}))
+    return Exit.PASS
 
 
 @dev.command("exercises", cls=HelpCommand)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from .practice.completion import plans
+from .practice.errors import Refusal
 from .practice.interview.plan import Level
 from .terminal.help import HelpCommand, HelpGroup
 from .terminal.program import Exit
@@ -28,13 +29,17 @@ interview_app = typer.Typer(
 def interview(
     ctx: typer.Context,
     plan: Annotated[str, typer.Option(metavar="NAME", autocompletion=plans)] = "ladder",
-    level: Annotated[Level, typer.Option(metavar="junior|senior")] = Level.junior,
+    level: Annotated[Level, typer.Option(metavar="junior|mid|senior|staff")] = Level.junior,
     minutes: Annotated[float | None, typer.Option(metavar="MINUTES")] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None,
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR")] = Path(),
     resume: Annotated[bool, typer.Option("--resume")] = False,
     practice: Annotated[bool, typer.Option("--practice")] = False,
     plain: Annotated[bool, typer.Option("--plain")] = False,
+    examiner: Annotated[str | None, typer.Option("--examiner", metavar="URL")] = None,
+    model: Annotated[
+        str, typer.Option("--examiner-model", metavar="NAME", show_default=False)
+    ] = "",
 ) -> int:
     """Hold an interview."""
     if ctx.invoked_subcommand is not None:
@@ -42,6 +47,7 @@ def interview(
     from .practice.interview import opening
     from .practice.interview.conduct import Interview
     from .practice.interview.judging import Examiner
+    from .practice.interview.model import Model
     from .practice.interview.result import result_of
     from .practice.interview.store import Store
     from .practice.record import Recorder
@@ -50,7 +56,8 @@ def interview(
 
     screen: Screen = ctx.obj
     store = Store()
-    with opening.only_one(store.folder), Examiner() as examiner:
+    reader = Model(examiner, model) if examiner else None
+    with opening.only_one(store.folder), Examiner() as judge:
         if resume:
             session = opening.resume(store)
         else:
@@ -60,18 +67,26 @@ def interview(
         led = Interview(
             session,
             store,
-            examiner,
+            judge,
             language=screen.language,
             folder=folder,
             recorder=Recorder(Workspace(), "interview"),
         )
+        led.model = reader
         if plain or not _has_screen(screen):
             from .terminal.interview.plain import lead
         else:
             from .terminal.interview.app import lead
         lead(led, screen)
     if led.over and session.opened:
-        screen.print([[], *result_lines(result_of(session), screen.language, screen.width)])
+        screen.print(
+            [
+                [],
+                *result_lines(
+                    result_of(session, store.lookups(session.number)), screen.language, screen.width
+                ),
+            ]
+        )
     return Exit.PASS
 
 
@@ -91,7 +106,8 @@ def report(
 
     screen: Screen = ctx.obj
     store = Store()
-    result = result_of(opening.finished(store, number))
+    session = opening.finished(store, number)
+    result = result_of(session, store.lookups(session.number))
     if markdown is not None:
         from .terminal.interview.markdown import markdown_text
 
@@ -106,6 +122,23 @@ def report(
         from .terminal.interview.result import result_lines
 
         screen.print(result_lines(result, screen.language, screen.width))
+    screen.own_up(store.troubles)
+    return Exit.PASS
+
+
+@interview_app.command("list", cls=HelpCommand)
+def list_(ctx: typer.Context) -> int:
+    """List the interviews that were held."""
+    from .practice.interview.past import past
+    from .practice.interview.store import Store
+    from .terminal.interview.past import past_lines
+
+    screen: Screen = ctx.obj
+    store = Store()
+    results = past(store)
+    if not results:
+        raise Refusal("interview-none-yet", commands=("interview",))
+    screen.page(past_lines(results, screen.language, screen.width))
     screen.own_up(store.troubles)
     return Exit.PASS
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+from .checker.process.lasting import KEEP
+from .practice.errors import Refusal
 from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
+from .terminal.formats import Format
 
 if TYPE_CHECKING:
     from .checker.client import Bench
@@ -40,13 +44,22 @@ class Checking:
     quiet: Annotated[bool, typer.Option("--quiet", "-q")] = False
     verbose: Annotated[bool, typer.Option("--verbose", "-v")] = False
     as_json: Annotated[bool, typer.Option("--json")] = False
+    form: Annotated[Format, typer.Option("--format", metavar="text|json|github|sarif|junit")] = (
+        Format.text
+    )
     trace: Annotated[bool, typer.Option("--trace")] = False
     output: Annotated[bool, typer.Option("--output")] = False
     heat: Annotated[bool, typer.Option("--heat", metavar="[FILE]")] = False
     heat_file: Annotated[Path | None, typer.Option("--heat-file", hidden=True)] = None
     bench: Annotated[bool, typer.Option("--bench")] = False
+    keep: Annotated[float | None, typer.Option("--keep", metavar="MINUTES", min=0)] = None
     force: Annotated[bool, typer.Option("--force")] = False
     record: Record = None
+
+    def keep_judges(self) -> None:
+        """Have judges stay for as long as was said, if it was."""
+        if self.keep is not None:
+            os.environ[KEEP] = f"{self.keep:g}"
 
     def wishes(self, language: str) -> Wishes:
         """Return what the judge is told. Raise Refusal where there is no such device."""
@@ -62,13 +75,18 @@ class Checking:
             one_by_one=self.bench,
         )
 
+    def __post_init__(self) -> None:
+        """Raise Refusal where two forms of report are asked for."""
+        if self.as_json and self.form not in {Format.text, Format.json}:
+            raise Refusal("format-or-json", form=self.form.value, commands=("check --help",))
+
     def manner(self, judges: Bench, wishes: Wishes) -> Manner:
         """Return how reports are shown."""
         from .practice.pages import page_names
         from .terminal.verdicts import Manner
 
         return Manner(
-            as_json=self.as_json,
+            form=Format.json if self.as_json else self.form,
             trace=self.trace,
             output=self.output,
             heat=self.heat and self.heat_file is None,

@@ -82,6 +82,7 @@ def forget(
 
 def due(ctx: typer.Context) -> int:
     """Show what to write again today."""
+    from .practice.bank import count_due
     from .practice.history import History
     from .practice.sittings import sittings
     from .terminal.debug import practice_lines
@@ -91,6 +92,8 @@ def due(ctx: typer.Context) -> int:
     past = History()
     story = past.story()
     show_due(screen, sittings(story))
+    if waiting := count_due(story):
+        screen.print([[(screen.say("questions-due", count=waiting), "")]])
     screen.print(practice_lines(story, screen))
     screen.own_up(past.troubles)
     return Exit.PASS

@@ -23,7 +23,10 @@ KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids
 
 
 def show(
-    ctx: typer.Context, kata: KataName, live: Annotated[bool, typer.Option("--live")] = False
+    ctx: typer.Context,
+    kata: KataName,
+    live: Annotated[bool, typer.Option("--live")] = False,
+    whole: Annotated[bool, typer.Option("--all")] = False,
 ) -> int:
     """Show a kata's brief, or what its mask does to a sequence that grows."""
     screen: Screen = ctx.obj
@@ -38,10 +41,14 @@ def show(
         return Exit.PASS
     from .terminal.brief import markdown_lines
     from .terminal.lists import next_lines
+    from .terminal.text import wrap
 
-    brief = markdown_lines(found.brief(screen.language), screen.width)
-    onward = next_lines((f"attn-kata watch {found.id}",), screen.language)
-    screen.page([*brief, [], *onward])
+    whole = whole or _passed(found)
+    brief = markdown_lines(found.brief(screen.language, whole=whole), screen.width)
+    onward = next_lines((f"attn-kata learn {found.id}", f"attn-kata watch {found.id}"),
+                        screen.language)  # fmt: skip
+    kept = [] if whole else wrap(screen.say("show-kept"), screen.width)
+    screen.page([*brief, [], *([(row, "dim")] for row in kept), [], *onward])
     return Exit.PASS
 
 
@@ -51,6 +58,7 @@ def hint(
     number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
 ) -> int:
     """Give a hint."""
+    from .practice.interview.store import Store
     from .practice.record import Recorder
     from .terminal.lists import hint_lines, hints_over_lines
 
@@ -66,6 +74,7 @@ def hint(
         screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
     else:
         recorder.hinted(asked.id, wanted)
+        Store().looked_up(f"hint {asked.id}")
         screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
     screen.own_up(recorder.troubles)
     return Exit.PASS
@@ -78,6 +87,7 @@ def solution(
     diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
 ) -> int:
     """Show a model answer."""
+    from .practice.interview.store import Store
     from .practice.record import Recorder
     from .terminal.lists import next_lines
     from .terminal.solution import diff_lines, solution_lines
@@ -90,6 +100,7 @@ def solution(
         return Exit.PASS
     recorder = Recorder(Workspace())
     recorder.spoiled(asked.id)
+    Store().looked_up(f"solution {asked.id}")
     if mine is None:
         lines = solution_lines(asked.id, asked.solution(), screen.language)
     else:
@@ -106,6 +117,7 @@ def explain(
     ident: Annotated[str | None, typer.Argument(metavar="[ID]", autocompletion=page_ids)] = None,
 ) -> int:
     """Explain a mistake or remark."""
+    from .practice.interview.store import Store
     from .terminal.brief import markdown_lines
     from .terminal.lists import next_lines
     from .terminal.pages import pages_lines
@@ -117,6 +129,7 @@ def explain(
     elif kata is not None:
         screen.page(pages_lines(pages_of(kata), screen))
     else:
+        Store().looked_up(f"explain {ident}")
         page = markdown_lines(page_called(ident, screen.language), screen.width)
         screen.page([*page, [], *next_lines(("attn-kata watch",), screen.language)])
     return Exit.PASS
@@ -124,10 +137,14 @@ def explain(
 
 def _may_spoil(screen: Screen, kata: Kata) -> bool:
     """Ask before an answer is spoiled; nobody asks who has passed already."""
-    from .practice.history import History
-
-    if History().standing().get(kata.id) == "passed":
+    if _passed(kata):
         return True
     if not screen.may_ask:
         raise Refusal("solution-needs-yes", commands=(f"solution {kata.id} --yes",))
     return screen.ask(screen.say("solution-ask", kata=kata.id))
+
+
+def _passed(kata: Kata) -> bool:
+    from .practice.history import History
+
+    return History().standing().get(kata.id) == "passed"

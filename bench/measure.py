@@ -28,10 +28,16 @@ class Figure:
     aim: str = ""
 
 
-def seconds(command: Sequence[str], *, expected: int = 0, folder: Path = ROOT) -> float:
-    """Run a command to its end, in a home of its own, and return how long it took."""
+def seconds(
+    command: Sequence[str], *, expected: int = 0, folder: Path = ROOT, stays: bool = False
+) -> float:
+    """Run a command to its end, in a home of its own, and return how long it took.
+
+    stays: whether a judge that stays may be found and left, in the home that there is.
+    """
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HOME": home, "NO_COLOR": "1", "COLUMNS": "80"}
+        environment = {**os.environ, "ATTN_KATA_HOME": home, "NO_COLOR": "1", "COLUMNS": "80"}
+        environment |= {} if stays else {"HOME": home, "ATTN_KATA_KEEP": "0"}
         start = time.perf_counter()
         done = subprocess.run(
             command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,

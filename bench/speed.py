@@ -86,9 +86,18 @@ def figures(pairs: int, saves: int) -> Iterator[Figure]:
         )
         what = f"cold check, {file.stem.split('_')[0]} file, {cases(file)} cases"
         yield held_against(what, "import torch", found, aim)
+    yield from second(pairs)
     yield from many()
     yield from watched(saves)
     yield from peer(pairs)
+
+
+def second(pairs: int) -> Iterator[Figure]:
+    """Time a check that finds the judge of the one before, which is ended in the end."""
+    command = (PROGRAM, "check", "mha", str(RIGHT), "--json")
+    found = ratio(lambda: seconds(command, stays=True), lambda: seconds(TORCH), pairs)
+    seconds((PROGRAM, "stop"), stays=True)
+    yield held_against("second check, right file", "import torch", found, "≤ 0.3")
 
 
 def cases(file: Path, kata: str = "mha") -> int:

@@ -22,7 +22,7 @@ from .report.messages import say
 from .report.report import Fault, Report
 from .report.timings import LENGTHS, Timings
 
-__all__ = ["Bench", "Died", "Options", "Underway", "check"]
+__all__ = ["Bench", "Died", "Options", "Underway"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,7 @@ class Options:
     device: `auto`, `cpu`, or where the code is to run too: `cuda`, `cuda:1`, `xpu`, `mps`.
     heat: whether the report is to hold the attention weights of one small case.
     diagnose: whether mistakes are named; without, there is the verdict alone.
+    beside: the folder whose files it may import, where that is not the file's own.
     """
 
     class_name: str | None = None
@@ -43,6 +44,7 @@ class Options:
     memory: int = 0
     heat: bool = False
     diagnose: bool = True
+    beside: str = ""
 
     def seeded(self) -> Options:
         """The same with a seed: a random one where none was given."""
@@ -104,21 +106,11 @@ class Bench:
         if self.started.ended():
             self._renew()
         while len(self.judges) < self.count - self.lent:
-            judge = self._hired()
+            judge = self.started.hire()
             if judge is None:
                 self._renew()
             else:
                 self.judges.append(judge)
-
-    def _hired(self) -> socket.socket | None:
-        ours, judge = socket.socketpair()
-        with judge:
-            try:
-                socket.send_fds(self.started.control, [b"judge\n"], [judge.fileno()])
-            except OSError:
-                ours.close()
-                return None
-        return ours
 
     def _renew(self) -> None:
         for judge in self.judges:
@@ -184,7 +176,7 @@ class Bench:
         """Read a judge's report; where the judge is gone, say so, and hire another."""
         with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
-        fresh = self._hired()
+        fresh = self.started.hire()
         if fresh is not None:
             # It died of this file; those after it are another judge's.
             self.judges[number] = fresh
@@ -210,6 +202,7 @@ class Bench:
             "memory": options.memory or share_of_memory(self.count),
             "heat": options.heat,
             "diagnose": options.diagnose,
+            "beside": options.beside,
         }
 
 
@@ -245,10 +238,3 @@ class Underway:
         self.judge.close()
         self.bench.lent -= 1
         self.bench.refill()
-
-
-def check(kata: str, file: str | Path, **options: object) -> Report:
-    """Judge one file and return its report. Options are those of `Options`."""
-    with Bench() as bench:
-        chosen = Options(**options)  # type: ignore[arg-type]
-        return next(bench.judge(kata, [Path(file)], chosen))

@@ -23,13 +23,17 @@ _ROOM = {
     "catalogue.py",
     "code.py",
     "functions.py",
+    "lessons.py",
     FILE,
     "modules.py",
+    "numbers.py",
+    "numbers.toml",
     "pages.py",
     "sizes.py",
     "slips.py",
 }
 _LEVELS = ("junior", "senior")
+_EXACT = ("choose", "order", "number")
 # What stands beside the model answers without being one.
 _BESIDE_ANSWERS = ("__init__.py", "decoding.py")
 _KEYS = (
@@ -37,7 +41,7 @@ _KEYS = (
     "sizes",
 )  # fmt: skip
 # Where what is asked for stands, by the kind of kata.
-_ASKED = {"function": "function", "module": "class"}
+_ASKED = {"function": "function", "module": "class", "program": "class"}
 _CONTRACT: dict[str, type | set[str]] = {
     "constructor": list,
     "forward": list,
@@ -84,7 +88,7 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
         yield problem(file, "cannot be read as TOML", "mend it")
         return
     if kata.kind not in _ASKED:
-        yield problem(file, f"kind is {kata.kind!r}", "it must be function or module")
+        yield problem(file, f"kind is {kata.kind!r}", f"it must be {', '.join(_ASKED)}")
         return
     for key in (*_KEYS, _ASKED[kata.kind]):
         if key not in kata.data:
@@ -182,6 +186,26 @@ def _questions(katas: list[Kata]) -> Iterator[str]:
             if name in homes:
                 yield problem(file, f"`{name}` is in {homes[name]} already", "give it its own id")
             homes[name] = file
+        exact = read_toml(kata.folder / "questions.toml").get("exact", []) if present else []
+        for number, row in enumerate(exact, 1):
+            yield from _exact(file, str(row.get("id", "")) or f"exact question {number}", row)
+
+
+def _exact(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:
+    """Yield what a question with one right answer lacks."""
+    if row.get("kind") not in _EXACT:
+        cure = f"use {', '.join(_EXACT)}"
+        yield problem(file, f"`{name}` has kind {row.get('kind')!r}", cure)
+    if row.get("kind") == "number" and not isinstance(row.get("answer"), int | float):
+        yield problem(file, f"`{name}` has no number as its answer", "add `answer`")
+    for language in LANGUAGES:
+        words = row.get(language, {})
+        for key in ("ask", "answer"):
+            if not str(words.get(key, "")).strip():
+                yield problem(file, f"`{name}` has an empty {language}.{key}", "write it")
+        options = words.get("options", [])
+        if row.get("kind") != "number" and len(set(options)) < 2:
+            yield problem(file, f"`{name}` offers too few {language}.options", "give two or more")
 
 
 def _question(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:

@@ -14,8 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..kata.catalogue import katas
+from ..kata.lessons import OUTPUTS
 from ..kata.pages import FIGURES
 from .claims import claims
+from .examples import examples
+from .lessons import stored
 from .numbers import blocks, own_blocks
 
 __all__ = ["main", "own", "written"]
@@ -28,16 +31,29 @@ def written() -> str:
     found: dict[str, dict[str, str]] = {}
     for name, figures in (*blocks(), *claims()):
         found.setdefault(name, {}).update(figures)
+    for name, figures in _from_pages().get(FIGURES.parent, {}).items():
+        found.setdefault(name, {}).update(figures)
     return _NOTE + "".join(_table(name, found[name]) for name in sorted(found))
 
 
 def own() -> dict[Path, str]:
-    """Return what the file of figures of each kata that has pages of its own must hold."""
+    """Return what each kata's file of figures must hold, and its lesson's file of outputs."""
     found = {}
+    from_pages = _from_pages()
     for kata in katas():
         if (kata.folder / "pages").is_dir():
-            tables = [_table(name, figures) for name, figures in sorted(own_blocks(kata))]
+            named = dict(own_blocks(kata)) | from_pages.get(kata.folder, {})
+            tables = [_table(name, figures) for name, figures in sorted(named.items())]
             found[kata.folder / FIGURES.name] = _NOTE + "".join(tables)
+        found[kata.folder / OUTPUTS] = stored(kata.folder)
+    return found
+
+
+def _from_pages() -> dict[Path, dict[str, dict[str, str]]]:
+    """What the pages' own code shows, by folder: it goes before the model answer's steps."""
+    found: dict[Path, dict[str, dict[str, str]]] = {}
+    for folder, name, figures in examples(FIGURES.parent.parent):
+        found.setdefault(folder, {})[name] = figures
     return found
 
 

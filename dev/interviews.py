@@ -47,7 +47,8 @@ class _Hands:
     """A clock that stands until it is turned."""
 
     def __init__(self) -> None:
-        self.now = clock.Reading(wall=1.7e9, steady=1e3, awake=1e3, boot="docs")
+        # Far ahead, so that no file of today was saved after an interview's end.
+        self.now = clock.Reading(wall=4e9, steady=1e3, awake=1e3, boot="docs")
 
     def read(self) -> clock.Reading:
         """Stand in for `clock.read`."""
@@ -117,8 +118,13 @@ async def _held(led: Interview, hands: _Hands, language: str) -> dict[str, str]:
         Path(led.session.file).write_text(source, "utf-8")
         await say("submit")
         hands.turn(120)
-        for line in ("…", "", "1 2 3", "…", "", "1 2"):
-            await say(line)
+        while (put := led.session.put) is not None:
+            asked = put.asked(language)
+            lines = [""] if asked.exact else [asked.answer, "", "0"]
+            for line in lines:
+                # Where every point was heard there is nothing left to tick.
+                if led.session.put is put:
+                    await say(line)
         hands.turn(2000)
         app.look()
         await settled()

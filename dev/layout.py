@@ -113,9 +113,10 @@ def named(names: list[str]) -> str:
 
 def files_of_a_kata() -> tuple[set[str], set[str]]:
     """Return the names that a kata's folder must hold, and those that it may hold beside them."""
-    needed = {*_FILES, *(f"brief.{language}.md" for language in LANGUAGES)}
+    needed = {*_FILES, "learn.py", "learn.toml"}
+    needed |= {f"{text}.{language}.md" for text in ("brief", "learn") for language in LANGUAGES}
     needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
-    return {*needed, "mistakes.toml"}, {"debug", "pages", "figures.toml"}
+    return {*needed, "mistakes.toml"}, {"debug", "claims.toml", "pages", "figures.toml"}
 
 
 def known_katas(folder: Folder) -> set[str]:

@@ -46,8 +46,12 @@ def _code_problems(folder: Folder) -> Iterator[str]:
     bench = Bench() if folder.own else None
     try:
         from .answers import contract_problems, judge_problems
+        from .lessons import lesson_problems
         from .shapes import shape_problems
+        from .statements import claim_problems
 
+        yield from claim_problems(folder.path)
+        yield from lesson_problems(folder.path)
         for kata in folder.katas():
             contract = list(contract_problems(kata)) if kata.data else []
             yield from contract

@@ -11,6 +11,7 @@ from ..kata.pages import FIGURES, wanted
 from ..kata.slips import FILE, all_ids
 from ..practice.interview.voices import group_of
 from .layout import EXPLANATIONS, LANGUAGES, PACKAGE, problem, read_toml
+from .statements import FILE as CLAIMS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,7 +33,8 @@ def page_problems() -> Iterator[str]:
     wanted = {
         f"{name}.{language}.md" for name in (*MISTAKE_IDS, *REMARK_IDS) for language in LANGUAGES
     }
-    found = {path.name: path for path in _FOLDER.iterdir() if path != FIGURES}
+    beside = {FIGURES, _FOLDER / CLAIMS}
+    found = {path.name: path for path in _FOLDER.iterdir() if path not in beside}
     for name in sorted(wanted - set(found)):
         yield problem(f"kata/{EXPLANATIONS}/{name}", "is missing", "write it, as the others are")
     for name in sorted(set(found) - wanted):

@@ -5,6 +5,7 @@ Nothing of it depends on how a model answer is written: its calls are wrapped.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..kata.catalogue import Kata
@@ -30,11 +31,12 @@ class Plant:
 _VALUES = ("values", "mask", "lengths", "causality")
 PLANTS = {
     "gradients": Plant(
-        checks=("gradients",), when="any(t.requires_grad for t in given)", then="_cut(result)"
+        checks=("gradients",), when='getattr(_head(result), "requires_grad", False)',
+        then="_cut(result)",
     ),
     "stability": Plant(checks=("stability",), when="_grown(given)"),
     "strided": Plant(checks=_VALUES, when="not all(t.is_contiguous() for t in given)"),
-    "half": Plant(checks=("dtypes",), when="any(t.dtype is torch.float16 for t in given)"),
+    "half": Plant(checks=("dtypes",), when="_half(given, result)"),
     "autocast": Plant(checks=("dtypes",), when="torch.is_autocast_cpu_enabled()"),
     # A class that is read for its dropout takes what changes in train mode for one.
     "train": Plant(checks=(*_VALUES, "dropout"), when="self.training", modes=True),
@@ -86,6 +88,11 @@ def _grown(given):
     return LARGE / 3 < largest if LARGE > 1 else largest < LARGE * 10
 
 
+def _half(given, result):
+    # What takes whole numbers alone shows its dtype in what it gives.
+    return torch.float16 in [getattr(one, "dtype", None) for one in (*given, _head(result))]
+
+
 def _first(owner, arguments, result):
     if any(t.requires_grad for t in arguments if isinstance(t, torch.Tensor)):
         return result
@@ -129,10 +136,24 @@ def planted(kata: Kata, *plants: Plant) -> str:
     source = kata.solution() + _HELPERS.replace("LARGE", repr(_large(kata)))
     for plant in plants:
         source += _WRAPPER.replace("THEN", plant.then).replace("WHEN", plant.when)
-        for name in kata.names:
-            called, bound = (name, False) if kata.kind == "function" else (f"{name}.forward", True)
+        for called, bound in _called(kata, plant):
             source += f"{called} = _spoilt({called}, {bound})\n"
     return source
+
+
+def _called(kata: Kata, plant: Plant) -> Iterator[tuple[str, bool]]:
+    """Yield what is wrapped of a model answer, and whether it is a method.
+
+    What is handed a model is tried in one dtype and on no device, and is left as it is; so is what
+    another part calls, which could not go on.
+    """
+    source = kata.solution()
+    for name in kata.names:
+        asked = kata.asked.function(name)
+        if asked.module is not None:
+            yield f"{name}.forward", True
+        elif not (plant.modes or asked.models or source.count(f" {name}(") > 1):
+            yield name, False
 
 
 def _large(kata: Kata) -> float:

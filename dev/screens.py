@@ -119,6 +119,8 @@ def environment(home: str) -> dict[str, str]:
     """Return an environment in which every machine shows the same screen."""
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     fixed = {"COLUMNS": "80", "LINES": "24", "NO_COLOR": "1", "LANG": "en_US.UTF-8"}
+    # Nobody comes back to this home for a judge that stays.
+    fixed["ATTN_KATA_KEEP"] = "0"
     # No GPU: what a report says of the device must not depend on where it was run.
     return {**kept, **fixed, "HOME": home, "PYTHONUTF8": "1", "CUDA_VISIBLE_DEVICES": ""}
 

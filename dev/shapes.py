@@ -179,7 +179,7 @@ def _run(kata: Kata, watch: _Watch) -> None:
                         sys.settrace(watch.trace)
                         try:
                             call = Ready(made, given) if isinstance(made, type) else made
-                            call(**given.arguments)
+                            call(**given.handed)
                         finally:
                             sys.settrace(before)
 

@@ -16,7 +16,7 @@ import torch
 from ..checker.candidate import accelerator
 from ..checker.candidate.accelerator import Accelerator, NoStart
 from ..checker.client import Bench
-from ..checker.process import launch, zygote
+from ..checker.process import lasting, launch, zygote
 
 __all__ = ["NAME", "serve", "standing"]
 
@@ -33,10 +33,15 @@ serve(int(sys.argv[1]), %r)
 def standing(fate: str = "well", judges: int = 1) -> Generator[Bench]:
     """A row of judges on a machine that has a GPU, by its fate; see `serve`."""
     before, launch.START = launch.START, _START % fate
+    # A judge that stayed has no such GPU.
+    kept, os.environ[lasting.KEEP] = os.environ.get(lasting.KEEP), "0"
     try:
         bench = Bench(judges)
     finally:
         launch.START = before
+        os.environ.pop(lasting.KEEP)
+        if kept is not None:
+            os.environ[lasting.KEEP] = kept
     with bench:
         yield bench
 

@@ -24,7 +24,8 @@ _COMMAND = re.compile(r"(?m)(?:^|`)[ \t]*(?:\$ )?(?:\.venv/bin/)?attn-kata[ \t]+
 _END = re.compile(r" {2,}|\s#|\s[|>&;]|-->")
 _ID = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+")
 _TAKE_A_KATA = (
-    "show", "start", "check", "watch", "run", "reset", "hint", "solution", "history", "forget",
+    "show", "learn", "questions", "start", "check", "watch", "run", "reset", "hint", "solution",
+    "history", "forget",
 )  # fmt: skip
 
 

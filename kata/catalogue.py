@@ -6,6 +6,7 @@ a folder here and a model answer in `reference/`, and no change to the checker.
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -20,13 +21,28 @@ else:  # pragma: no cover - the same parser under its older name
 
 from .functions import Asked, read_asked
 
-__all__ = ["GROUPS", "LANGUAGES", "Contract", "Kata", "Question", "UnknownKata", "find", "katas"]
+__all__ = [
+    "GROUPS",
+    "LANGUAGES",
+    "Contract",
+    "ExactQuestion",
+    "Kata",
+    "Question",
+    "UnknownKata",
+    "find",
+    "katas",
+]
 
 LANGUAGES = ("en", "zh")
 # What `list` puts together: the ladder, the drills of one operator, what LLMs are built of.
 GROUPS = ("ladder", "drill", "llm")
 
 _FOLDER = Path(__file__).parent
+# The sections of a brief that give away what an answer is judged by.
+_KEPT_BACK = {
+    "## What a good answer mentions unasked", "## What an interviewer looks at",
+    "## 没人问也值得主动说的", "## 面试官在看什么",
+}  # fmt: skip
 
 
 class UnknownKata(LookupError):
@@ -68,7 +84,12 @@ class Contract:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One interview question with its model answer, in one language."""
+    """One interview question with its model answer, in one language.
+
+    before: it is asked before any code is written, and never afterwards. after: it speaks of
+    the candidate's own code. needs: what that code must have (contiguous, fused, view, cat, …,
+    several heads, block_size). like: another question that asks the same.
+    """
 
     id: str
     level: str
@@ -77,13 +98,36 @@ class Question:
     answer: str
     points: tuple[str, ...]
     trap: str
+    before: bool = False
+    after: bool = False
+    needs: tuple[str, ...] = ()
+    like: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExactQuestion:
+    """A question with one right answer, in one language.
+
+    kind is choose (options, the right one first), order (options as they should stand) or
+    number (value). answer says why. numeric: it is about numerics or cost.
+    """
+
+    id: str
+    level: str
+    kind: str
+    ask: str
+    answer: str
+    options: tuple[str, ...] = ()
+    value: float = 0.0
+    numeric: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kata:
     """One exercise. Texts come by language code, `en` or `zh`.
 
-    kind is "function" or "module", a class with weights. promised is a contract in the words of
+    kind is "function", "module" (a class judged by its weights and calls) or "program" (such a
+    class and the functions that train and use it). promised is a contract in the words of
     the ladder, where a class has one: what is told of it, and left open. no_weights says why there
     are no attention weights, where the model answer makes none. timed are the functions that
     are timed after a pass. fused is a statement with torch's fused kernel that may stand in the
@@ -128,9 +172,13 @@ class Kata:
         name = "stub.py" if language == LANGUAGES[0] else f"stub.{language}.py"
         return (self.folder / name).read_text("utf-8")
 
-    def brief(self, language: str) -> str:
-        """Return the brief, in Markdown."""
-        return (self.folder / f"brief.{language}.md").read_text("utf-8")
+    def brief(self, language: str, *, whole: bool = True) -> str:
+        """Return the brief, in Markdown; not whole, without what the interviewer keeps back."""
+        text = (self.folder / f"brief.{language}.md").read_text("utf-8")
+        if whole:
+            return text
+        parts = re.split(r"(?m)^(?=## )", text)
+        return "".join(one for one in parts if one.partition("\n")[0] not in _KEPT_BACK)
 
     def hints(self, language: str) -> tuple[str, ...]:
         """Return the hints, from a nudge to nearly the answer."""
@@ -150,6 +198,27 @@ class Kata:
                 answer=row[language]["answer"].strip(),
                 points=tuple(row[language]["points"]),
                 trap=row[language]["trap"].strip(),
+                before=row.get("before", False),
+                after=row.get("after", False),
+                needs=tuple(row.get("needs", ())),
+                like=row.get("like", ""),
+            )
+            for row in rows
+        )
+
+    def exact_questions(self, language: str) -> tuple[ExactQuestion, ...]:
+        """Return the questions that have one right answer."""
+        rows = _toml(self.folder / "questions.toml").get("exact", [])
+        return tuple(
+            ExactQuestion(
+                id=row["id"],
+                level=row["level"],
+                kind=row["kind"],
+                ask=row[language]["ask"],
+                answer=row[language]["answer"],
+                options=tuple(row[language].get("options", ())),
+                value=float(row.get("answer", 0)),
+                numeric=row.get("numeric", False),
             )
             for row in rows
         )

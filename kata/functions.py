@@ -32,7 +32,8 @@ __all__ = [
 Shape = tuple[str, ...]
 
 # What an argument can be. The first line are tensors.
-TENSORS = ("normal", "probabilities", "mask", "integers", "booleans", "positions")
+TENSORS = ("normal", "probabilities", "mask", "integers", "tokens", "booleans", "positions",
+           "model")  # fmt: skip
 KINDS = (*TENSORS, "choice", "size", "state")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
@@ -47,8 +48,10 @@ class Argument:
     """One argument of a function, or of a class's forward.
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
-    integers (from `low` to `high`), booleans, positions (counting up from a start, in half
-    precision from beyond `far` too), choice (one of `values`), size (worth `value`) or state
+    integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
+    `low`), model (a module of the judge's with these weights, `sharp` where it is sure of every
+    token), booleans, positions (counting up from a start, in half precision from beyond `far`
+    too), choice (one of `values`), size (worth `value`) or state
     (what the call before gave back behind its results, None at first). shapes: those it comes
     in by turns, in sizes. also: other names for it. optional: may be left out; `default` stands
     for it then. large: how normal values grow where stability is tried, one of GROWTH.
@@ -77,6 +80,7 @@ class Argument:
     any_dtype: bool = False
     adapted: tuple[Shape, ...] = ()
     taken: tuple[Shape, ...] = ()
+    sharp: bool = False
 
     @property
     def tensor(self) -> bool:
@@ -180,6 +184,11 @@ class Function:
         return next((one for one in self.arguments if one.kind == "state"), None)
 
     @property
+    def models(self) -> dict[str, bool]:
+        """The arguments that take a model, and whether it is sure of every token."""
+        return {one.name: one.sharp for one in self.arguments if one.kind == "model"}
+
+    @property
     def numbers(self) -> set[str]:
         """The symbols that a constructor alone speaks of: no tensor's axis is as long."""
         if self.module is None:
@@ -222,8 +231,8 @@ class Asked:
 def read_asked(data: Mapping[str, Any]) -> Asked:
     """Read the contract of a kata of functions. Raise BadContract where it is none."""
     sizes = read_sizes(data.get("sizes", {}), data.get("axes", {}), data.get("large", ()))
-    rows = data.get("function", []) or data.get("class", [])
-    if not isinstance(rows, list) or not rows:
+    rows = [*data.get("class", []), *data.get("function", [])]
+    if not rows or not all(isinstance(row, dict) for row in rows):
         raise BadContract("no [[function]] and no [[class]] is asked for")
     asked = Asked(functions=tuple(_function(row) for row in rows), sizes=sizes)
     for function in asked.functions:
@@ -238,7 +247,7 @@ _FUNCTION_KEYS = {
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried"}
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along", "any_dtype", "adapted",
+    "check", "gradient", "optional", "far", "large", "along", "any_dtype", "adapted", "sharp",
 }  # fmt: skip
 
 
@@ -296,6 +305,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
     if "far" in row and kind != "positions":
         raise BadContract(f"{where}: `far` is of positions")
+    if "sharp" in row and kind != "model":
+        raise BadContract(f"{where}: `sharp` is of models")
     if "any_dtype" in row and kind != "mask":
         raise BadContract(f"{where}: `any_dtype` is of masks")
     if (kind == "state") != ("along" in row):
@@ -327,6 +338,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         along=row.get("along", ""),
         any_dtype=row.get("any_dtype", False),
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
+        sharp=row.get("sharp", False),
     )
 
 

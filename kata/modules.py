@@ -23,8 +23,8 @@ class Setting:
     """One argument of a constructor.
 
     value: what it is worth, a sum of sizes. also: other names for it. extra: it is not asked
-    for, and given to a constructor that cannot do without. default: the number that it is
-    where nothing is said; None where it must be said.
+    for, and given to a constructor that cannot do without; with a default it is one that people
+    have, and keeps it. default: the number that it is where nothing is said; None where it must be.
     """
 
     name: str
@@ -107,7 +107,8 @@ class Module:
 
     def signature(self, name: str) -> str:
         """How the object is made, as one writes it."""
-        return f"{name}({', '.join(one.told for one in self.settings if not one.extra)})"
+        said = (one for one in self.settings if not one.extra or one.default is not None)
+        return f"{name}({', '.join(one.told for one in said)})"
 
 
 _SETTING_KEYS = {"name", "value", "also", "extra", "default"}

@@ -24,6 +24,11 @@ class Sizes:
     axes: dict[str, str] = field(default_factory=dict)
     large: tuple[dict[str, int], ...] = ()
 
+    @property
+    def symbols(self) -> dict[str, str]:
+        """The symbol of each axis, by the axis's name."""
+        return {name: symbol for symbol, name in self.axes.items()}
+
     def row(self, picks: Mapping[str, int]) -> dict[str, int]:
         """Return all sizes, given those that are not worked out."""
         sizes = dict(picks)

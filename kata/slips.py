@@ -21,6 +21,7 @@ its mistakes in the order in which they are tried.
     variants = [[["lowest = …", "lowest = float('-inf')"]]]
 
 A part may be a list: an edit that names it is made with each of its values.
+A row with `of` takes all that another kata has, filled in with the parts of this one.
 What a row whose id is shared does not say is as it is there. Each edit is a list of pairs, what
 stands in the model answer once and what stands there instead; of several edits, each is a way of
 its own to make the mistake. In an edit, {number} stands for any number that a submission has
@@ -52,10 +53,13 @@ __all__ = [
 FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
-    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "taken",
-    "swapped", "lined-up", "skipped", "drawn", "turned",
+    "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
+    "taken", "swapped", "lined-up", "skipped", "drawn", "turned",
 )  # fmt: skip
-_KEYS = {"id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number"}
+_KEYS = {
+    "id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number", "says",
+    "unless",
+}  # fmt: skip
 
 # A template's place for a part.
 _PART = re.compile(r"\{([a-z_]+)\}")
@@ -75,7 +79,8 @@ class Slip:
 
     rank: smaller is tried first where two give the same numbers. calls: torch calls of which
     every call with a mask shows one, to tell such two apart, and without: those of which none
-    may show. number: one that an edit may take.
+    may show. number: one that an edit may take. says: the statements that may hold it, the
+    likeliest first, where no number shows its line, and unless: those of which none may be there.
     """
 
     id: str
@@ -86,6 +91,8 @@ class Slip:
     rank: int = 1
     calls: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    says: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
     number: str = _A_NUMBER
 
 
@@ -146,12 +153,26 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     parts = {**common.get("parts", {}), **own.get("parts", {})}
     shared = {row["id"]: row for row in common.get("mistake", [])}
     for row in own.get("mistake", []):
+        if "of" in row:
+            yield from (_filled(each, parts) for each in _of(folder, row, shared))
+            continue
         for each in _taken(row, shared) if "shared" in row else [row]:
             whole = {**shared.get(each.get("id", ""), {}), **each}
             edits = whole.get("edits", [])
             if isinstance(edits, list):
                 whole["edits"] = [*_each(edits, parts)]
             yield _filled(whole, parts)
+
+
+def _of(
+    folder: Path, row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Yield another kata's rows, for the parts of this one to be filled in."""
+    if len(row) > 1 or not (folder.parent / str(row["of"]) / FILE).is_file():
+        raise BadSlips("`of` is the id of a kata that has mistakes, in a row of its own")
+    for other in _read(folder.parent / row["of"]).get("mistake", []):
+        for each in _taken(other, shared) if "shared" in other else [other]:
+            yield {**shared.get(each.get("id", ""), {}), **each}
 
 
 def _taken(row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
@@ -245,5 +266,7 @@ def _slip(row: dict[str, Any]) -> Slip:
         rank=row.get("rank", 1),
         calls=tuple(row.get("calls", ())),
         without=tuple(row.get("without", ())),
+        says=tuple(row.get("says", ())),
+        unless=tuple(row.get("unless", ())),
         number=row.get("number", _A_NUMBER),
     )

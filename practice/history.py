@@ -105,8 +105,8 @@ def _now() -> float:
 class Attempt:
     """One check. mistakes: the named ones, in the report's order; time: seconds since 1970.
 
-    asked_by: check, watch, interview, batch for a check of several files at once, or debug for an
-    exercise with planted bugs, whose mistakes are those newly made.
+    asked_by: check, watch, interview, notebook, batch for a check of several files at once, or
+    debug for an exercise with planted bugs, whose mistakes are those newly made.
     fault: why it is an error, as the report says it, or `unwritten`. number: what the database
     calls it, None before it is stored.
     """
@@ -146,7 +146,7 @@ class Event:
     """What a person did beside having files judged.
 
     kind: start, hint or solution; of an exercise with planted bugs debug, debug-said, debug-hint
-    or debug-answer, with their details as JSON.
+    or debug-answer, with their details as JSON; of an interview question, question.
     """
 
     kata: str

@@ -12,7 +12,10 @@ from pathlib import Path
 from ..kata.catalogue import Kata, UnknownKata, find, katas
 from .errors import Refusal
 
-__all__ = ["ENDINGS", "INPUT", "Fit", "answers", "kata_called", "kata_of", "named"]
+__all__ = [
+    "ENDINGS", "INPUT", "Fit", "answers", "fits", "header_in", "header_of", "kata_called",
+    "kata_of", "named",
+]  # fmt: skip
 
 ENDINGS = (".py", ".ipynb")
 # What stands for standard input, on the command line and in a report.
@@ -56,7 +59,7 @@ def kata_of(file: Path, called: str, command: str, *, functions: bool = True) ->
     those count too, as they do in a file that was named. Raise Refusal where nothing says it,
     or where it defines the classes of several.
     """
-    header = _header(file)
+    header = header_of(file)
     if header:
         return kata_called(header)
     by_name = named(file.stem)
@@ -84,9 +87,15 @@ def answers(file: Path, *, functions: bool = True) -> list[Fit]:
         # A pipe is read once, by the judge; only a real file is looked into here.
         if not file.is_file() or not _mentions(file):
             return []
-        body = read(file, "en").tree.body
+        tree = read(file, "en").tree
     except (Unreadable, OSError):
         return []
+    return fits(tree, functions=functions)
+
+
+def fits(tree: ast.Module, *, functions: bool = True) -> list[Fit]:
+    """The same of what was read already."""
+    body = tree.body
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
     defined = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
     asked = {True: [one for one in katas() if one.kind != "function"],
@@ -129,7 +138,8 @@ def _typed(called: str) -> str:
     return INPUT if called == INPUT else "{file}"
 
 
-def _header(file: Path) -> str | None:
+def header_of(file: Path) -> str | None:
+    """Return the kata that a file's first line names (`# attn-kata: v3`), None without one."""
     if not file.is_file():
         return None
     try:
@@ -137,5 +147,10 @@ def _header(file: Path) -> str | None:
             first = stream.readline(1000)
     except OSError:
         return None
-    found = _HEADER.match(first.decode("utf-8-sig", "replace").strip())
+    return header_in(first.decode("utf-8-sig", "replace"))
+
+
+def header_in(text: str) -> str | None:
+    """The same of a text."""
+    found = _HEADER.match(text.strip())
     return found[1] if found else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -27,8 +28,8 @@ class Recorder:
     kata, or was written in an interview; examples, model answers and other people's files that
     are judged on the way are none of one's history.
 
-    asked_by: the command: check, watch or interview. keep: whether to record, whatever the
-    file; None for the rule. language: the one that stubs are handed out in. left_out: how many
+    asked_by: the command: check, watch, interview or notebook. keep: whether to record, whatever
+    the file; None for the rule. language: the one that stubs are handed out in. left_out: how many
     checks were not recorded by the rule.
     """
 
@@ -82,6 +83,15 @@ class Recorder:
         if alone and file.is_file():
             self.workspace.remember(report.kata, file)
 
+    def record_cell(self, report: Report, code: str, notebook: Path) -> None:
+        """Store what was judged of a notebook's cell, which is one's own work. code: the cell's."""
+        source = code.encode("utf-8", "surrogatepass")
+        placed = replace(report, file=str(notebook))
+        attempt = Attempt.of(placed, hashlib.sha256(source).hexdigest(), self.asked_by)
+        if _unwritten(report.kata, source):
+            attempt = replace(attempt, fault="unwritten")
+        self.history.add(attempt)
+
     def _record_mending(self, report: Report) -> None:
         """Store how an exercise stands. What it was handed out with is nobody's mistake."""
         if self.keep is not False and report.debug is not None:
@@ -112,6 +122,11 @@ class Recorder:
         """Note that a hint was given."""
         self.workspace.saw_hint(kata, number)
         self.history.note(Event(kata=kata, kind="hint", detail=str(number)))
+
+    def rated(self, kata: str, question: str, rating: str) -> None:
+        """Note how well a question was answered: again, hard, good or easy."""
+        detail = json.dumps({"id": question, "rating": rating})
+        self.history.note(Event(kata=kata, kind="question", detail=detail))
 
     def spoiled(self, kata: str) -> None:
         """Note that the model answer was shown."""

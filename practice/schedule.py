@@ -21,7 +21,10 @@ from .sittings import Sitting, sittings
 if TYPE_CHECKING:
     from fsrs import Card, Scheduler
 
-__all__ = ["Due", "Standing", "drills", "due", "following", "handed_out", "rating", "standings"]
+__all__ = [
+    "Due", "Standing", "drills", "due", "following", "handed_out", "rating", "recalled",
+    "standings",
+]  # fmt: skip
 
 # Beyond this, one does not know it on the day of the interview, whatever the curve says.
 _LONGEST = 180
@@ -207,6 +210,23 @@ def _card(kata: Kata, told: Sequence[Sitting]) -> Card:
             moment = datetime.fromtimestamp(sitting.ended, timezone.utc)
             card, _ = _scheduler().review_card(card, ratings[rating(sitting, kata.minutes)], moment)
     return card
+
+
+def recalled(reviews: Sequence[tuple[float, str]]) -> Standing:
+    """Return how what was reviewed stands: each review a time and again, hard, good or easy."""
+    from fsrs import Card, Rating
+
+    card = Card(card_id=1)
+    for time, told in reviews:
+        moment = datetime.fromtimestamp(time, timezone.utc)
+        card, _ = _scheduler().review_card(card, Rating[told.capitalize()], moment)
+    present = datetime.fromtimestamp(clock.now(), timezone.utc)
+    return Standing(
+        state="passed",
+        due=card.due.timestamp(),
+        recall=_scheduler().get_card_retrievability(card, present),
+        last=reviews[-1][0],
+    )
 
 
 @cache

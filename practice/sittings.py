@@ -16,7 +16,7 @@ from ..kata.catalogue import LANGUAGES, UnknownKata, find
 from .clock import DAY
 from .history import Attempt, Event
 
-__all__ = ["Sitting", "of_debugging", "sittings", "unwritten"]
+__all__ = ["Sitting", "of_debugging", "of_questions", "sittings", "unwritten"]
 
 # Nobody says what a person does in an hour without a check: the time is then not known.
 _BREAK = 3600.0
@@ -76,7 +76,7 @@ def sittings(story: Sequence[Attempt | Event]) -> list[Sitting]:
     found: list[Sitting] = []
     current: dict[str, Sitting] = {}
     for moment in story:
-        if of_debugging(moment):
+        if of_debugging(moment) or of_questions(moment):
             continue
         sitting = current.get(moment.kata)
         if isinstance(moment, Event):
@@ -104,6 +104,11 @@ def of_debugging(moment: Attempt | Event) -> bool:
     if isinstance(moment, Event):
         return moment.kind.startswith("debug")
     return moment.asked_by == "debug"
+
+
+def of_questions(moment: Attempt | Event) -> bool:
+    """Whether it is about an interview question, and not about a kata that is written."""
+    return isinstance(moment, Event) and moment.kind == "question"
 
 
 def _begun(moment: Attempt | Event) -> Sitting:

@@ -9,9 +9,9 @@ from torch import Tensor
 def softmax(x: Tensor, dim: int = -1) -> Tensor:
     """Turn x, (batch, length, classes) of any float dtype, into shares that add up to 1 on dim."""
     highest = x.amax(dim=dim, keepdim=True)  # (batch, length, 1)
-    powers = (x - highest).exp()  # (batch, length, classes)
-    total = powers.sum(dim=dim, keepdim=True)  # (batch, length, 1)
-    shares = powers / total  # (batch, length, classes)
+    exps = (x - highest).exp()  # (batch, length, classes)
+    total = exps.sum(dim=dim, keepdim=True)  # (batch, length, 1)
+    shares = exps / total  # (batch, length, classes)
     return shares
 
 

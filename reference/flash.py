@@ -42,11 +42,11 @@ def flash_attention(
         tile_highest = masked_scores.amax(dim=-1, keepdim=True)  # (batch, heads, length, 1)
         # Every query sees the first key, so that from the first tile on no maximum is -inf.
         new_highest = torch.maximum(highest, tile_highest)  # (batch, heads, length, 1)
-        powers = (masked_scores - new_highest).exp()
+        exps = (masked_scores - new_highest).exp()
         # What was gathered so far was measured from the old maximum.
         rescale = (highest - new_highest).exp()  # (batch, heads, length, 1)
-        total = rescale * total + powers.sum(dim=-1, keepdim=True)  # (batch, heads, length, 1)
-        gathered = rescale * gathered + powers @ values  # (batch, heads, length, head_dim)
+        total = rescale * total + exps.sum(dim=-1, keepdim=True)  # (batch, heads, length, 1)
+        gathered = rescale * gathered + exps @ values  # (batch, heads, length, head_dim)
         highest = new_highest
     output = gathered / total  # (batch, heads, length, head_dim)
     return output

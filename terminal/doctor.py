@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import sys
 
@@ -25,6 +26,7 @@ def findings(screen: Screen, version: str, torch: str | None, cuda: Cuda | None)
         Finding("torch", torch or screen.say("doctor-torch-missing"), fine=torch is not None),
         _cuda(screen, cuda),
         _fences(screen),
+        _judges(screen),
         _terminal(screen),
         _language(screen),
         _data(screen),
@@ -45,6 +47,20 @@ def _fences(screen: Screen) -> Finding:
     if not missing:
         return Finding("fences", screen.say("fences-all"))
     return Finding("fences", screen.say("fences-missing", names=", ".join(missing)))
+
+
+def _judges(screen: Screen) -> Finding:
+    """Which judges stay, and for how long yet."""
+    from ..checker.process.lasting import standing
+
+    told = [
+        screen.say(
+            "judge-busy" if one["serving"] else "judge-idle", pid=one["pid"],
+            minutes=math.ceil(max(0.0, one["minutes"] - one["idle"] / 60)),
+        )
+        for one in standing()
+    ]  # fmt: skip
+    return Finding("judges", "; ".join(told) or screen.say("judges-none"))
 
 
 def _terminal(screen: Screen) -> Finding:

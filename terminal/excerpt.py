@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..checker.report.cells import short
 from .text import Line, cells, pad, safe, wrap_code
 
 __all__ = ["Pair", "excerpt"]
@@ -39,12 +40,12 @@ def excerpt(
     # With the pair below it, the line at fault stands last: a screen has room for so much.
     rows = _rows(source, line, yours, (around, 0 if told else around))
     dent = _common_dent([text for _, text in rows])
-    gutter = max([2, *(len(str(number)) for number, _ in rows if number)])
+    gutter = max([2, *(len(short(number)) for number, _ in rows)])
     lines: list[Line] = []
     for number, text in rows:
         here = number == line
         mark = "> " if here else "  "
-        head = f"  {mark}{pad(str(number or ''), gutter, right=True)} │ "
+        head = f"  {mark}{pad(short(number), gutter, right=True)} │ "
         style = "bold" if here else "dim"
         lines += _code(head, _shown(text)[dent:], style, width)
     return [*lines, *(_pair(pair, gutter, width) if pair is not None and told else [])]

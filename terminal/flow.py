@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..checker.report.cells import short
 from ..checker.report.report import Departure, Report, Step
 from .folding import Loop, Row, folded
 from .text import Line, cells, pad, safe, shape, wrap
@@ -65,7 +66,9 @@ def _drawn(
     found = sorted({one.step.line for one in _flat(row.body) if one.step.line is not None})
     first, last = (found[0], found[-1]) if found else (0, 0)
     key = "trace-loop" if first != last else "trace-loop-line"
-    head = say(key, table.language, times=row.times, first=first, last=last)
+    head = say(
+        key, table.language, times=row.times, line=first, first=short(first), last=short(last)
+    )
     lines: list[Line] = [[(f"  {'  ' * depth}{head}", "note")]]
     for one in row.body:
         lines += _drawn(one, table, report, suspects, depth=depth + 1)
@@ -76,7 +79,7 @@ def _row(row: Row, table: _Table, report: Report, *, depth: int, suspect: bool) 
     step = row.step
     mark = ">" if suspect else " "
     inside = "│ " * depth
-    head = f"{mark} {step.line or '':>5}  {inside}"
+    head = f"{mark} {short(step.line):>5}  {inside}"
     call = pad(_call(row), table.call)
     sizes = _shape(step, named=table.named)
     line: Line = [(head, "bold" if suspect else "dim"), (f"{call}  ", ""), (sizes, "")]

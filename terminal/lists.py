@@ -82,7 +82,12 @@ def started_lines(
     lines += [[(row, "")] for row in wrap(told, width)]
     # In this folder the kata's name finds its file.
     named = kata.id if file == f"{kata.id}.py" else f"{kata.id} {quoted(file)}"
-    commands = (f"attn-kata show {kata.id}", f"attn-kata watch {named}", f"attn-kata check {named}")
+    commands = (
+        f"attn-kata learn {kata.id}",
+        f"attn-kata show {kata.id}",
+        f"attn-kata watch {named}",
+        f"attn-kata check {named}",
+    )
     return [*lines, [], *next_lines(commands, language)]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from ..checker.report.cells import located, short
 from ..checker.report.messages import MESSAGES
 from ..checker.report.report import (
     CHECK_IDS,
@@ -22,12 +23,11 @@ from .excerpt import Pair, excerpt
 from .flow import flow_lines
 from .heat import heat_lines
 from .printed import printed_lines
-from .text import Line, Span, cells, pad, quoted, safe, wrap, written
+from .text import Line, Span, cells, pad, safe, wrap, written
 from .words import say
 
 __all__ = [
-    "Look", "again", "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
-    "watching",
+    "Look", "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
 ]  # fmt: skip
 
 _INDENT = 4
@@ -57,6 +57,11 @@ class Look:
 
 def report_lines(report: Report, look: Look) -> list[Line]:
     """Draw a whole report."""
+    with located(report.cells):
+        return _report_lines(report, look)
+
+
+def _report_lines(report: Report, look: Look) -> list[Line]:
     if report.debug is not None:
         mended = mending_lines(report.debug, look.language, look.width)
         return _joined([[verdict_line(report, look)], mended, _checks(report, look),
@@ -136,7 +141,7 @@ def quiet_line(report: Report, language: str) -> Line:
     rows += [(report.error.line, report.error.message.partition("\n")[0])] if report.error else []
     rows += [(None, each.id) for each in report.checks if each.status == "fail"]
     line, what = rows[0] if rows else (None, "")
-    place = f"{safe(report.file)}:{line}" if line else safe(report.file)
+    place = _place(report, line)
     return [(f"{pad(word, 6)}  ", style), (f"{report.kata}  {place}  {safe(what)}".rstrip(), "")]
 
 
@@ -148,10 +153,11 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
     first, *others = report.diagnosis or [None]
     if first is not None:
         blocks.append(_paragraph(f"× {safe(first.message)}", look, 2, "bold", hang=2))
-        blocks[-1].append([("    ", ""), (first.mistake, "dim")])
+        blocks[-1] += _found(first.mistake, first.line, report, look)
         blocks.append(_code(first, look))
     elif report.departure is not None:
         blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))
+        blocks[-1] += _found("", report.departure.line, report, look)
         blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
     blocks.append([line for other in others if other for line in _shorter(other, look)])
     return blocks
@@ -159,19 +165,33 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
 
 def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line]]:
     """Draw what was raised, and below it the mistakes that have a name."""
-    blocks: list[list[Line]] = []
+    head: list[Line] = []
     # How far an unfinished file of several functions is stands below, one by one.
     if not (report.unfinished and len(report.functions) > 1):
         # Its later lines quote the code, which is drawn here.
         told = safe(fault.message.partition("\n")[0])
-        blocks.append(_paragraph(f"× {told}", look, 2, "bold", hang=2))
-    if fault.help:
-        blocks = [[*(blocks[0] if blocks else []), *_paragraph(safe(fault.help), look, _INDENT)]]
+        head += _paragraph(f"× {told}", look, 2, "bold", hang=2)
+    head += _paragraph(safe(fault.help), look, _INDENT) if fault.help else []
+    blocks = [[*head, *(_found("", fault.line, report, look) if head else [])]]
     named = report.diagnosis
     behind = next((one for one in named if fault.line in {None, one.line}), None)
     blocks.append(_code(behind or Diagnosis(mistake="", message="", line=fault.line), look))
     blocks.append([line for one in named for line in _shorter(one, look)])
     return blocks
+
+
+def _place(report: Report, line: int | None) -> str:
+    """Return a file and its line as editors and terminals read them: `mine.py:24`."""
+    with located(report.cells):
+        return f"{safe(report.file)}:{short(line)}" if line else safe(report.file)
+
+
+def _found(name: str, line: int | None, report: Report, look: Look) -> list[Line]:
+    """Draw a mistake's name and its place, which is unbroken if it can be, to be clicked."""
+    parts = [part for part in (name, _place(report, line) if line else "") if part]
+    rows = ["  ".join(parts)] if cells("  ".join(parts)) <= look.width - _INDENT else parts
+    pieces = [piece for row in rows if row for piece in wrap(row, look.width - _INDENT)]
+    return [[(" " * _INDENT, ""), (piece, "dim")] for piece in pieces]
 
 
 def _departs(departure: Departure, look: Look) -> str:
@@ -378,22 +398,3 @@ def command_lines(report: Report, look: Look) -> list[Line]:
 def _paragraph(text: str, look: Look, indent: int, style: str = "", *, hang: int = 0) -> list[Line]:
     rows = wrap(text, look.width - indent - hang)
     return [[(" " * (indent + (hang if at else 0)) + row, style)] for at, row in enumerate(rows)]
-
-
-def again(report: Report, typed: Sequence[str]) -> str:
-    """Return the command that judges the same file on the same inputs."""
-    return _command("check", report.kata, report.file, *typed, "--seed", str(report.seed))
-
-
-def watching(report: Report, typed: Sequence[str]) -> str:
-    """Return the command that judges the same file at every save."""
-    return _command("watch", report.kata, report.file, *typed)
-
-
-def _command(*words: str) -> str:
-    return " ".join(("attn-kata", *map(_argument, words)))
-
-
-def _argument(part: str) -> str:
-    # A hyphen alone is standard input.
-    return part if part == "-" or part.startswith("--") else quoted(part)

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from ..checker.report.report import Report
 from ..checker.report.timings import Timings
 from ..kata.catalogue import Kata, katas
 from ..practice.debug.standing import veiled
 from ..practice.targets import INPUT, Target
+from .formats import Format
+from .formats.writers import writer
 from .lists import next_lines
-from .report import Look, again, command_lines, quiet_line, report_lines, verdict_line, watching
-from .screen import Screen, speaks_utf8
-from .text import quoted, safe, wrap
+from .onward import again, watching
+from .report import Look, command_lines, quiet_line, report_lines, verdict_line
+from .screen import Screen
+from .text import quoted, safe, wrap, written
 from .timings import timings_lines
 
 __all__ = ["Manner", "Verdicts", "lines_of"]
@@ -32,13 +30,14 @@ _LARGEST = 4 << 20
 class Manner:
     """How to show reports.
 
+    form: how reports are written; what is no text is for programs.
     typed: the options that judging again needs; watched: those of them that `watch` takes.
     explained: the names that have a page for `why` to lead to. whole: draw passing ones of
     several in full, and no commands to type.
     timer: times the file that has just passed. quiet: a line a file. checks: as a look has it.
     """
 
-    as_json: bool = False
+    form: Format = Format.text
     trace: bool = False
     output: bool = False
     heat: bool = False
@@ -59,6 +58,7 @@ class Verdicts:
         self.chosen = chosen
         self.manner = manner
         self.counts: Counter[str] = Counter()
+        self.writer = writer(manner.form, screen, self._plain)
 
     @property
     def all_pass(self) -> bool:
@@ -77,20 +77,22 @@ class Verdicts:
                 report = next(stream)
             self.counts[report.verdict] += 1
             timed = self.manner.timer is not None and report.verdict == "pass"
-            if not self.manner.as_json:
+            if self.writer is None:
                 self._draw(veiled(report), place, open_end=timed)
             if timed:
                 self._time(report, place)
             elif self.manner.timer is not None and not self._silent:
                 self.screen.note(self.screen.say("bench-first", file=safe(report.file)))
-            if self.manner.as_json:
-                self._json(report)
+            if self.writer is not None:
+                self.writer.add(report)
             if report.also and not self._silent:
                 self._say_others(report)
             yield report
 
     def end(self, left_out: int = 0) -> None:
         """Sum up, where there were several. left_out: how many were not recorded."""
+        if self.writer is not None:
+            self.writer.end()
         count = len(self.chosen)
         if left_out and count == 1 and self.counts["pass"] and not self._silent:
             file = safe(self.chosen[0].name)
@@ -117,7 +119,7 @@ class Verdicts:
     @property
     def _silent(self) -> bool:
         """Whether the reports alone are wanted."""
-        return self.manner.as_json or self.manner.quiet
+        return self.writer is not None or self.manner.quiet
 
     def open_demo(self, kata: Kata) -> None:
         """Say what the demo does."""
@@ -145,15 +147,6 @@ class Verdicts:
             return self.screen.say("judging", file=file)
         return self.screen.say("judging-many", file=file, place=place + 1, count=count)
 
-    def _json(self, report: Report) -> None:
-        plain = _finite(report.to_dict())
-        text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
-        # What steers a terminal or ends a line; JSON escapes the lower half of that itself.
-        text = re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
-        # A file's name may hold bytes that are no UTF-8; escaped, they can be written.
-        lone = any("\ud800" <= char <= "\udfff" for char in text)
-        self.screen.write(json.dumps(plain, allow_nan=False) if lone else text)
-
     def _time(self, report: Report, place: int) -> None:
         """Time what passed. The verdict has been shown, or is on an interruption."""
         assert self.manner.timer is not None
@@ -161,10 +154,10 @@ class Verdicts:
             with self.screen.waiting(self.screen.say("bench-timing", file=safe(report.file))):
                 report.bench = self.manner.timer()
         except KeyboardInterrupt:
-            if self.manner.as_json:
-                self._json(report)
+            if self.writer is not None:
+                self.writer.add(report)
             raise
-        if self.manner.as_json:
+        if self.writer is not None:
             return
         lines = timings_lines(report.bench, self.screen.language, self.screen.width)
         commands = [] if len(self.chosen) > 1 else command_lines(report, self._look(report, place))
@@ -182,6 +175,12 @@ class Verdicts:
             colour=self.screen.colour,
             commands=() if self.manner.whole else self._commands(report),
         )
+
+    def _plain(self, report: Report) -> str:
+        """Return a report as a screen of 80 columns shows it, without what to type next."""
+        place = next(at for at, one in enumerate(self.chosen) if one.name == report.file)
+        look = Look(language=self.screen.language, source=lines_of(self.chosen[place].file))
+        return "\n".join(written(line) for line in report_lines(report, look))
 
     def _draw(self, report: Report, place: int, *, open_end: bool) -> None:
         """Print a report. open_end: what to type comes later, after what follows it."""
@@ -237,9 +236,11 @@ def _following(kata: str) -> str | None:
 
 
 def lines_of(file: Path) -> list[str]:
-    """The lines to quote from; none where a line number means another thing, as in a notebook."""
+    """The lines to quote from, as a report counts them; none where there is no such file."""
+    if file.suffix == ".ipynb":
+        return _code_of(file)
     try:
-        if file.suffix == ".ipynb" or not file.is_file() or file.stat().st_size > _LARGEST:
+        if not file.is_file() or file.stat().st_size > _LARGEST:
             return []
         # As Python counts them, which a form feed does not end.
         return file.read_text("utf-8-sig", errors="replace").removesuffix("\n").split("\n")
@@ -247,12 +248,11 @@ def lines_of(file: Path) -> list[str]:
         return []
 
 
-def _finite(value: Any) -> Any:
-    """Replace what JSON cannot write, NaN and infinity, by null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return value
+def _code_of(notebook: Path) -> list[str]:
+    """The code of a notebook's cells, one below the other."""
+    from ..checker.judge.source import Unreadable, read
+
+    try:
+        return read(notebook, "en").text.split("\n") if notebook.is_file() else []
+    except Unreadable:
+        return []

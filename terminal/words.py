@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from ..checker.report.cells import told
 from ..checker.report.plurals import filled
 
 __all__ = ["knows", "messages", "say"]
@@ -18,10 +19,13 @@ def messages() -> dict[str, dict[str, str]]:
     from . import (
         words_commands,
         words_debug,
+        words_grade,
         words_help,
         words_interview,
+        words_learn,
         words_practice,
         words_report,
+        words_result,
         words_watch,
         words_workspace,
     )
@@ -30,18 +34,23 @@ def messages() -> dict[str, dict[str, str]]:
         *words_report.ROWS,
         *words_commands.ROWS,
         *words_debug.ROWS,
+        *words_grade.ROWS,
         *words_practice.ROWS,
         *words_watch.ROWS,
         *words_workspace.ROWS,
         *words_help.ROWS,
         *words_interview.ROWS,
+        *words_result.ROWS,
+        *words_learn.ROWS,
     )
     return {key: {"en": english, "zh": chinese} for key, english, chinese in rows}
 
 
 def say(key: str, language: str, **values: object) -> str:
-    """Return a sentence in a language, filled in."""
+    """Return a sentence in a language, filled in; a notebook's line is told by its cell."""
     text = messages()[key][language]
+    if "line" in values:
+        values["line"] = told(values["line"], language)
     return filled(text, **values) if values else text
 
 

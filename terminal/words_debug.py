@@ -152,6 +152,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     ("symptom-nan", "it runs, and gives NaN: {case}", "能跑，但出来的是 NaN：{case}"),
     (
+        "symptom-part",
+        "`{name}` does not give what it should for what it is given",
+        "给定同样的输入，`{name}` 的结果不对",
+    ),
+    (
         "symptom-values-case",
         "it runs without a word, and the numbers are wrong; this is enough to see it: {case}",
         "跑起来一声不响，但数值不对；这样就看得出来：{case}",

@@ -34,7 +34,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("trace-none", "no trace: the judge recorded no calls of this file",
      "没有调用记录：评判时没有记下这个文件的调用"),
     ("trace-loop", "× {times}, lines {first}-{last}", "× {times}，第 {first}-{last} 行"),
-    ("trace-loop-line", "× {times}, line {first}", "× {times}，第 {first} 行"),
+    ("trace-loop-line", "× {times}, line {line}", "× {times}，第 {line} 行"),
     ("departs", "the first step that differs is `{name}`, on line {line}",
      "最先不符的一步是 `{name}`，在第 {line} 行"),
     ("departs-nowhere", "the first step that differs is `{name}`", "最先不符的一步是 `{name}`"),

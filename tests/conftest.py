@@ -9,6 +9,8 @@ from hypothesis import settings
 
 # Before torch is imported here or in a child: two workers share two cores.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests leave no judge behind; those of judges that stay say so themselves.
+os.environ["ATTN_KATA_KEEP"] = "0"
 
 # Sizes are drawn alike on every machine, so a failure in CI is a failure here.
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
@@ -53,6 +55,7 @@ def surroundings(monkeypatch, tmp_path_factory):
         monkeypatch.delenv(name, raising=False)
     for name in [name for name in os.environ if name.startswith(("ATTN_KATA_", "XDG_"))]:
         monkeypatch.delenv(name)
+    monkeypatch.setenv("ATTN_KATA_KEEP", "0")
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("LINES", "24")

@@ -73,7 +73,7 @@ def test_start_page(program):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--help",), ("check", "--help"), ("show", "v1"), ("list",), ()]
+    "arguments", [("--help",), ("check", "--help"), ("show", "v1"), ("learn", "v1"), ("list",), ()]
 )
 def test_light_commands_load_no_torch(program, arguments):
     """Nothing but the judge imports torch, and help needs no rich."""
@@ -88,9 +88,9 @@ def test_light_commands_load_no_torch(program, arguments):
 def test_help_of_every_command_has_an_example(program):
     """Each command's help shows how it is typed, in both languages."""
     names = [
-        "list", "show", "start", "check", "hint", "solution", "watch", "history", "forget",
-        "due", "config", "next", "reset", "run", "doctor", "demo", "interview", "interview report",
-        "dev check",
+        "list", "show", "learn", "questions", "start", "check", "hint", "solution", "watch",
+        "history", "forget", "due", "config", "next", "reset", "run", "doctor", "demo",
+        "interview", "interview report", "dev check",
     ]  # fmt: skip
     for language, word in (("en", "example"), ("zh", "例子")):
         done = program(*names, code=HELP, ATTN_KATA_LANG=language)
@@ -270,7 +270,7 @@ def test_completion_knows_the_katas(program):
         "COMP_CWORD": "2",
         "_ATTN_KATA_COMPLETE": "complete_bash",
     }
-    assert program(**words).stdout.split() == ["mha", "mqa", "mla"]
+    assert program(**words).stdout.split() == ["mha", "mqa", "mla", "minigpt"]
 
 
 def test_completion_leaves_files_to_the_shell(program, work):
@@ -588,3 +588,38 @@ def test_debug_says_how_many(program) -> None:
     done = program("debug", "mha", "--bugs", "9")
     assert done.returncode == 2
     assert "at most 5 bugs, not 9" in done.stderr
+
+
+def test_learn_runs_its_steps(program):
+    """`--run` shows what each step prints, in order, and loads no torch itself."""
+    done = program("learn", "drill-axes", "--run", code=LOADED)
+    assert "│ (3, 1) [1, 2, 3, 4, 5, 6]" in done.stdout
+    assert done.stdout.index("(1, 3)") < done.stdout.index("(2, 1)")
+    assert "torch" not in done.stderr.strip().split(" ", 1)[1]
+
+
+def test_learn_draws_its_picture(program, tmp_path):
+    """`--svg` writes a picture, takes no other ending, and replaces nothing that is not ours."""
+    file = tmp_path / "v1.svg"
+    assert program("learn", "v1", "--svg", str(file)).returncode == 0
+    assert file.read_text("utf-8").startswith("<svg")
+    assert "has to end in .svg" in program("learn", "v1", "--svg", "v1.txt").stderr
+    file.write_text("mine", "utf-8")
+    assert "nothing was changed" in program("learn", "v1", "--svg", str(file)).stderr
+    assert file.read_text("utf-8") == "mine"
+
+
+def test_show_keeps_back_what_gives_away(program):
+    """What an interviewer looks at is shown with `--all`, or after a pass."""
+    assert "What an interviewer looks at" not in program("show", "v1").stdout
+    assert "What an interviewer looks at" in program("show", "v1", "--all").stdout
+
+
+def test_questions_are_listed_and_asked(program):
+    """The bank is listed by topic, and a topic that is none is refused with those that are."""
+    done = program("questions", "--list", "--topic", "cache")
+    assert done.returncode == 0
+    assert "kvcache" in done.stdout
+    refused = program("questions", "--topic", "weather")
+    assert "no question is about `weather`" in refused.stderr
+    assert program("questions", "v1", "--lang", "zh").returncode == 0

@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import remove_weight_norm
+from torch.nn.utils.parametrize import is_parametrized, remove_parametrizations
 
 from ..vocabulary import constructor_role
 from .configs import Settings, configuration, fill_shared
@@ -35,7 +37,23 @@ class Built:
         self.hidden: dict[str, Tensor] = {}
         self.loose: list[nn.Module] = []
         self.kept: dict[str, Any] = {}
+        self._without_weight_norm()
         self.survey()
+
+    def _without_weight_norm(self) -> None:
+        """Give layers a plain weight for a direction and a length, which together are any weight.
+
+        In either of torch's ways; what else is parametrized is not every weight that there is.
+        """
+        modules: list[Any] = [*self.thing.modules()] if isinstance(self.thing, nn.Module) else []
+        for module in modules:
+            if is_parametrized(module):
+                for name, steps in list(module.parametrizations.items()):
+                    if [type(step).__name__ for step in steps] == ["_WeightNorm"]:
+                        remove_parametrizations(module, name)
+            for hook in list(module._forward_pre_hooks.values()):  # noqa: SLF001
+                if type(hook).__name__ == "WeightNorm":
+                    remove_weight_norm(module, hook.name)
 
     @property
     def plain(self) -> list[str]:

@@ -29,11 +29,12 @@ _SPARE = bytearray(16 << 20)
 class Submission:
     """The file as it was run: its module, and where its lines are found again."""
 
-    def __init__(self, source: str, path: str) -> None:
+    def __init__(self, source: str, path: str, package: str = "") -> None:
         self.source = source
         self.path = path
         self.module = types.ModuleType("submission")
         self.module.__file__ = path
+        self.module.__package__ = package
         # Dataclasses and pickling look their module up here while the file still loads.
         sys.modules["submission"] = self.module
         text_lines = [line + "\n" for line in source.split("\n")]

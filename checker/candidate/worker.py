@@ -26,10 +26,12 @@ from .guard import Guard
 from .home import settle
 from .laps import Laps
 from .loading import Submission, describe_exception
+from .optimizers import without_compiler
 from .pretended_gpu import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
 from .results import describe_result, gradients, jacobian
+from .stand_in import StandIn, listed
 from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
 
@@ -114,9 +116,9 @@ class _Worker:
 
     def load(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run the file and list its classes."""
-        sys.path.append(request["folder"])
+        sys.path.extend(dict.fromkeys(request["folders"]))
         sys.argv = [request["path"]]
-        self.submission = Submission(request["source"], request["path"])
+        self.submission = Submission(request["source"], request["path"], request["package"])
         self.guard.path = request["path"]
         # What the file draws as it loads is the same each time, so that a seed repeats a check.
         _seed(0)
@@ -263,7 +265,8 @@ class _Worker:
             name = item["input"]
             if name not in given:
                 given[name] = _prepared(item, call["inputs"][name], dtype, call, self._place)
-            return given[name]
+            models = call.get("models", {})
+            return StandIn(given[name], sharp=models[name]) if name in models else given[name]
 
         args = [value_of(item) for item in call["args"]]
         kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
@@ -287,6 +290,8 @@ class _Worker:
         given, args, kwargs = self._given(built, call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
+        if call.get("models"):
+            without_compiler()
         answer: dict[str, Any]
         phase = "forward"
         try:
@@ -299,6 +304,7 @@ class _Worker:
                     kind = "cpu" if self._place is None else self._place.type
                     stack.enter_context(_autocast(kind, getattr(torch, call["autocast"])))
                 result = built.forward(*args, **kwargs)
+                result = listed(result) if call.get("models") else result
             answer = describe_result(result, call.get("shape"))
             if "shapes" in call:
                 answer.update(facts(result, given, call["shapes"]))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-
-from torch import Tensor
 
 from ..judge.draw import Case, small
 from ..judge.examine import Examination
@@ -25,37 +23,36 @@ _CLOSE = 1e-9
 
 def by_size(
     rows: Sequence[Sized], tree: ast.AST | None, squeezed: int | None, *, own: bool
-) -> Iterator[Clue]:
-    """Yield the mistake by which some batches or lengths fail and no others.
+) -> Clue | None:
+    """Name the mistake by which some batches or lengths fail and no others.
 
     tree: the class or function. squeezed: the line that takes axes of one away. own: whether
-    lengths tell, which they do not
-    where a mask has a part in it.
+    lengths tell, which they do not where a mask has a part in it.
     """
     bad = [one for one in rows if one.kind]
     good = [one for one in rows if not one.kind]
     if not bad or not good:
-        return
+        return None
     raised = {one.kind for one in bad} <= {"raised", "shape"}
     line = next((one.line for one in bad if one.line is not None), None)
     alone = [one for one in bad if one.batch == 1]
     if raised and alone and all(one.batch == 1 or one.length == 1 for one in bad):
         # An axis of one was taken away.
-        yield "batch-fixed", squeezed or line
-    elif all(one.batch > 1 for one in bad) and all(
-        one.batch == 1 or one.length == 1 for one in good
-    ):
-        yield ("batch-fixed" if raised else "batch-mixed"), line
-    elif all(one.batch == 1 for one in bad) and all(one.batch > 1 for one in good):
-        yield "batch-fixed", line
-    elif own and (raised or min(one.length for one in bad) > max(one.length for one in good) > 1):
-        yield "length-fixed", limit_line(tree or ast.Pass(), rows)
+        return "batch-fixed", squeezed or line
+    if all(one.batch > 1 for one in bad) and all(one.batch == 1 or one.length == 1 for one in good):
+        return ("batch-fixed" if raised else "batch-mixed"), line
+    if all(one.batch == 1 for one in bad) and all(one.batch > 1 for one in good):
+        return "batch-fixed", line
+    if own and (raised or min(one.length for one in bad) > max(one.length for one in good) > 1):
+        return "length-fixed", limit_line(tree or ast.Pass(), rows)
+    return None
 
 
 def mixed(one: Examination) -> Clue | None:
     """Say whether samples of one batch change each other's outputs, and on which line."""
-    batch = _symbol(one, "batch")
-    lengths = {_symbol(one, name) for name in ("length", "query_length", "key_length")} - {None}
+    batch = one.sizes.symbols.get("batch")
+    names = ("length", "query_length", "key_length")
+    lengths = [one.sizes.symbols[name] for name in names if name in one.sizes.symbols]
     result = one.function.results[0].shape
     if batch is None or not lengths or batch not in result:
         return None
@@ -80,22 +77,7 @@ def mixed(one: Examination) -> Clue | None:
 
 def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
     """A batch, and each of its samples alone."""
-    given = one.drawn(case)
-    shapes = {each.name: case.shape_of(each) for each in one.function.arguments if each.tensor}
-
-    def sample(name: str, tensor: Tensor, number: int) -> Tensor:
-        axes = shapes[name]
-        return tensor.narrow(axes.index(batch), number, 1) if batch in axes else tensor
-
+    given, work = one.drawn(case), one.found.work
     single = replace(case, sizes={**case.sizes, batch: 1})
-    alone = [
-        replace(given, tensors={n: sample(n, t, number) for n, t in given.tensors.items()})
-        for number in range(case.sizes[batch])
-    ]
-    work = one.found.work
+    alone = (given.alone(number, batch, case.axes(one.function)) for number in range(_BATCH))
     return [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone)]
-
-
-def _symbol(one: Examination, name: str) -> str | None:
-    """The symbol of the axis of this name."""
-    return next((s for s, axis in one.sizes.axes.items() if axis == name), None)

@@ -18,9 +18,11 @@ from ..judge import budget
 from ..judge.compare import agree
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
+from .chains import chained
 from .holding import holding
 from .places import Places
 from .pointing import keys_made_twice, line_of, named_steps, same_numbers
+from .statements import statement
 
 __all__ = ["Named", "diagnose", "raising"]
 
@@ -44,6 +46,7 @@ class Named:
     """
 
     slip: Slip
+    edit: Edit
     line: int | None
     reference: str | None
     matches: str | None
@@ -52,27 +55,32 @@ class Named:
 
 def diagnose(
     kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
-    numbers: tuple[str, ...], *, beside: str | None = None,
+    numbers: tuple[str, ...], *, below: tuple[Edit, ...] = (), beside: str | None = None,
 ) -> list[Named]:  # fmt: skip
     """Return the mistakes that together give what a submission's function `name` gave.
 
     evidence: its calls with their answers, those without a mask and those with one. further:
     calls that are explained as well, where any mistake explains all. numbers: those that the
-    submission has written. beside: the mistake that every pair is to have; "" for no pairs.
+    submission has written. below: the mistakes of functions that this one calls. beside: the
+    mistake that every pair is to have; "" for no pairs.
     """
-    likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence)]
+    likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence, places)]
     usable = [trial for trial in evidence if not trial.missing]
     others = [trial for trial in further if not trial.missing]
-    if not usable or (_explains(kata, name, (), usable) and _explains(kata, name, (), others)):
+    if not usable or all(_explains(kata, name, below, many) for many in (usable, others)):
         return []
-    bases: list[tuple[Edit, ...]] = [(), *((edit,) for edit in variants(kata.folder))]
+    bases: list[tuple[Edit, ...]] = [below, *((*below, edit) for edit in variants(kata.folder))]
     alone = ((base, found) for base in bases for found in _single(kata, name, likely, usable, base))
     pairs = (
         (base, found)
         for base in bases
-        if not base or _differs(kata, name, base, usable)
+        if not base or (not below and _differs(kata, name, base, usable))
         for found in (_pairs(kata, name, likely, usable, base, beside) if beside != "" else ())
     )
+    if kata.kind == "program":
+        # Of a whole program's steps a trace tells more than trying pairs does.
+        many = chained(kata, name, likely, usable, below, explains=_explains)
+        pairs = chain(((below, found) for found in many), pairs)
     base, found = explained = _fullest(kata, name, chain(alone, pairs), others)
     found = _told_apart(kata, name, explained, likely, usable, places)
     named = []
@@ -82,7 +90,8 @@ def diagnose(
         line = line_of(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
         reference, matches = changed_line(edit, source)
         whole = (*base, *(e for _, e in found))
-        named.append(Named(slip=slip, line=line, reference=reference, matches=matches, edits=whole))
+        named.append(Named(slip=slip, edit=edit, line=line, reference=reference, matches=matches,
+                           edits=whole))  # fmt: skip
     return sorted(named, key=lambda one: one.line or 0)
 
 
@@ -206,15 +215,16 @@ def _marking(
     return found
 
 
-def _shows(slip: Slip, evidence: Sequence[Trial]) -> bool:
-    """Whether the calls by which a mistake is told from its twins were made."""
-    masked = [
-        {step["call"].strip("_") for step in trial.answer.get("steps", ())}
-        for trial in evidence
-        if trial.case.mask is not None
-    ]
-    shown = not slip.calls or all(set(slip.calls) & made for made in masked)
-    return shown and not any(set(slip.without) & made for made in masked)
+def _shows(slip: Slip, evidence: Sequence[Trial], places: Places) -> bool:
+    """Whether what tells a mistake from its twins is so: calls made, statements that are not."""
+    made = [(trial.case.mask, trial.answer.get("steps", ())) for trial in evidence]
+    masked = [{one["call"].strip("_") for one in steps} for mask, steps in made if mask is not None]
+    if slip.calls and not all(set(slip.calls) & calls for calls in masked):
+        return False
+    if any(set(slip.without) & calls for calls in masked):
+        return False
+    ran = {line for _, steps in made for one in steps for line in one["lines"]}
+    return not slip.unless or statement(places.around(ran), slip.unless) is None
 
 
 def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:

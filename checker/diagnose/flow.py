@@ -37,6 +37,7 @@ class Flow:
     step that was to make it. since: the last that what it is made from was reached in.
     """
 
+    kata: Kata
     trial: Trial
     right: dict[str, Tensor]
     reached: dict[str, int]
@@ -75,6 +76,17 @@ class Flow:
         return Departure(milestone=self.missing, line=line, since=since, message=message)
 
     @property
+    def read(self) -> bool:
+        """Whether all that layers make before the first departure is there.
+
+        If so, the weights are the ones that they were taken for.
+        """
+        before = list(self.right)
+        before = before[: before.index(self.missing)] if self.missing is not None else before
+        made_by = _projected(self.kata) & {*before}
+        return bool(made_by) and made_by <= self.reached.keys()
+
+    @property
     def _traced(self) -> list[dict[str, Any]]:
         return self.trial.answer.get("steps", [])
 
@@ -102,8 +114,9 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         since = _since(missing, _sources(kata), reached)
         culprit = _culprit(right[missing], steps, since, set(reached.values()))
     return Flow(
-        trial=trial, right=right, reached=reached, missing=missing, culprit=culprit, since=since
-    )
+        kata=kata, trial=trial, right=right, reached=reached, missing=missing, culprit=culprit,
+        since=since,
+    )  # fmt: skip
 
 
 def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tensor]) -> set[str]:
@@ -160,6 +173,23 @@ def _sources(kata: Kata) -> dict[str, set[str]]:
             for name in set().union(*map(_names, targets)) if targets else {"output"}:
                 found.setdefault(name, set()).update(made_of)
     return found
+
+
+@cache
+def _projected(kata: Kata) -> frozenset[str]:
+    """What the model answer names of what its layers make."""
+    return frozenset(
+        name
+        for node in ast.walk(ast.parse(kata.solution()))
+        if isinstance(node, ast.Assign) and any(map(_calls_layer, ast.walk(node.value)))
+        for target in node.targets
+        for name in _names(target)
+    )
+
+
+def _calls_layer(node: ast.AST) -> bool:
+    own = node.func if isinstance(node, ast.Call) else None
+    return isinstance(own, ast.Attribute) and getattr(own.value, "id", "") == "self"
 
 
 @cache

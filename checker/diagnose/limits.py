@@ -13,13 +13,15 @@ __all__ = ["Sized", "fixed_size", "limit_line"]
 class Sized:
     """One call: its batch and its greatest length, and how it went.
 
-    kind: the finding's, nothing where it was right. line: that of what it raised.
+    kind: the finding's, nothing where it was right. line: that of what it raised. masked:
+    whether it had a mask, None where it was no plain call.
     """
 
     batch: int
     length: int
     kind: str
     line: int | None
+    masked: bool | None = None
 
 
 def fixed_size(calls: Sequence[Sized]) -> str | None:

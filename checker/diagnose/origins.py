@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..judge.source import Source
 from ..vocabulary import forward_role, layer_role, words
 
-__all__ = ["Origins"]
+__all__ = ["Origins", "called"]
 
 _SCALE_WORDS = {
     "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
@@ -76,7 +76,7 @@ class Origins:
     def fill(self, lines: list[int]) -> int | None:
         """Where the number that a line fills with, or multiplies a mask by, is written."""
         statement = self._statement(lines[0])
-        filled = (a for c in _calls(statement) if _called(c) in _FILLING_CALLS for a in c.args)
+        filled = (a for c in _calls(statement) if called(c) in _FILLING_CALLS for a in c.args)
         for operand in (*filled, *_scaling(statement)):
             made = self._defined(operand, lines)
             if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
@@ -117,7 +117,7 @@ class Origins:
         module = step.get("module") or ""
         made = self._attribute(module.split(".")[0]) if "." in module else None
         for call in _calls(made.value) if made is not None else []:
-            if _called(call).lower() == step["call"].replace("_", ""):
+            if called(call).lower() == step["call"].replace("_", ""):
                 return call.lineno
         return step["line"]
 
@@ -135,9 +135,7 @@ class Origins:
             if isinstance(node, ast.If):
                 parts = [n for part in node.body for n in ast.walk(part)]
                 body = {n.lineno for n in parts if isinstance(n, (ast.stmt, ast.expr))}
-                if not body & ran and calls & {
-                    _called(n) for n in parts if isinstance(n, ast.Call)
-                }:
+                if not body & ran and calls & {called(n) for n in parts if isinstance(n, ast.Call)}:
                     yield node
 
     def unmasked_call(self) -> int | None:
@@ -151,7 +149,7 @@ class Origins:
         }
         takers = self._modules_that_mask() | takers
         for call in _calls(self.own):
-            name = _called(call)
+            name = called(call)
             owner = self._class_of(call.func)
             place = takers.get(owner or "", takers.get(name))
             if place is None or name == "forward" or isinstance(call.func, ast.Call):
@@ -170,7 +168,7 @@ class Origins:
         for step in steps:
             for target, value in _assigned(self._statement(step["line"]) or ast.Pass()):
                 named = layer_role(target.id) if isinstance(target, ast.Name) else None
-                given = [a for c in _calls(value) if _called(c) == leaf for a in c.args[:1]]
+                given = [a for c in _calls(value) if called(c) == leaf for a in c.args[:1]]
                 # What the layer is given tells as much, where its input has a role's name.
                 taken = [layer_role(a.id) for a in given if isinstance(a, ast.Name)]
                 if given and said and any(r and r != said for r in (named, *taken)):
@@ -217,7 +215,7 @@ class Origins:
                 for target, value in _assigned(node):
                     if isinstance(target, ast.Attribute) and target.attr == name:
                         return _Definition(node.lineno, value)  # type: ignore[attr-defined]
-                if isinstance(node, ast.Call) and _called(node) == "register_buffer":
+                if isinstance(node, ast.Call) and called(node) == "register_buffer":
                     first = node.args[0] if node.args else None
                     if isinstance(first, ast.Constant) and first.value == name and node.args[1:]:
                         return _Definition(node.lineno, node.args[1])
@@ -249,7 +247,7 @@ class Origins:
         if own == "__init__":
             return self._made_with(function, name)
         for call in _calls(self._statement(lines[1])) if len(lines) > 1 else []:
-            if _called(call) == own or own in {"forward", "__call__"}:
+            if called(call) == own or own in {"forward", "__call__"}:
                 given = _argument(call, function, name)
                 if given is not None:
                     return _Definition(lines[1], given)
@@ -261,7 +259,7 @@ class Origins:
         owners = [n for n in ast.walk(self.tree) if isinstance(n, ast.ClassDef)]
         owner = next((c.name for c in owners if constructor in c.body), None)
         for call in _calls(self.tree):
-            if owner is not None and _called(call) == owner:
+            if owner is not None and called(call) == owner:
                 given = _argument(call, constructor, name)
                 if given is not None:
                     return _Definition(call.lineno, given)
@@ -301,7 +299,7 @@ class Origins:
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
             made = self._attribute(func.attr)
             if made is not None and isinstance(made.value, ast.Call):
-                return _called(made.value)
+                return called(made.value)
         return None
 
 
@@ -330,7 +328,7 @@ def _scaling(statement: ast.AST | None) -> Iterator[ast.expr]:
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Mult)):
             yield node.value
         elif isinstance(node, ast.Call):
-            if _called(node) in _SCALING_CALLS:
+            if called(node) in _SCALING_CALLS:
                 yield from node.args
             for keyword in node.keywords:
                 if keyword.arg in {"alpha", "scale", "scaling", "temperature"}:
@@ -342,7 +340,7 @@ def _computes(value: ast.expr, *, named: bool) -> bool:
     for node in ast.walk(value):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.Div)):
             return True
-        if isinstance(node, ast.Call) and any(w in _called(node) for w in ("sqrt", "pow")):
+        if isinstance(node, ast.Call) and any(w in called(node) for w in ("sqrt", "pow")):
             return True
         if named and isinstance(node, (ast.BinOp, ast.Constant, ast.Call)):
             return True
@@ -358,7 +356,8 @@ def _calls(node: ast.AST | None) -> list[ast.Call]:
     return [n for n in ast.walk(node) if isinstance(n, ast.Call)] if node is not None else []
 
 
-def _called(call: ast.Call) -> str:
+def called(call: ast.Call) -> str:
+    """The name that a call calls, of an attribute the last part."""
     func = call.func
     return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 

@@ -10,7 +10,8 @@ from ...kata.slips import Slip
 from ..vocabulary import forward_role
 from .lines import in_place, thrown_away
 from .milestones import Step
-from .origins import Origins
+from .origins import Origins, called
+from .statements import Function
 
 __all__ = ["EXTRAS", "Places"]
 
@@ -33,8 +34,11 @@ _TURNING = {"logical_not", "bitwise_not"}
 _SPREADS = {"var", "std", "var_mean", "std_mean"}
 # Calls that change the order of axes.
 _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
+# Calls that pick entries by their places.
+_PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that make one mask of two.
-_JOINS = {"or", "logical_or", "bitwise_or", "maximum", "max", "add"}
+_ORS = {"or", "ior", "logical_or", "bitwise_or"}
+_JOINS = {"maximum", "max", "add"}
 
 
 class Places(Origins):
@@ -48,7 +52,7 @@ class Places(Origins):
         group, lines = slip.group, step["lines"]
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
-            "loop": self._loop, "read": self._read, "number": self._number,
+            "loop": self._loop, "read": self._read, "number": self._number, "index": self._index,
         }.get(group)  # fmt: skip
         if one is not None:
             return one(lines)
@@ -68,7 +72,8 @@ class Places(Origins):
         if group == "kept":
             return self._kept()
         if group == "joined":
-            return self._either(lines) or _nearest(step, steps, _joins)
+            one_of_two = _nearest(step, steps, _ors)
+            return one_of_two or self._either(lines) or _nearest(step, steps, _joins)
         if group == "turned":
             return next((each["line"] for each in steps if _turned(each)), None)
         if group == "moved":
@@ -88,6 +93,17 @@ class Places(Origins):
         """The innermost line outside of the other functions that are asked for."""
         outside = (n for n in lines if getattr(self._function(n), "name", "") not in others)
         return next(outside, lines[0])
+
+    def within(self, step: Step) -> Step:
+        """The step as a part of a model has it, without the loop that calls its parts in turn."""
+        inside = step["lines"]
+        while len(inside) > 1 and self._in_loop(inside[-1]):
+            inside = inside[:-1]
+        return {**step, "lines": inside}
+
+    def _in_loop(self, line: int) -> bool:
+        """Whether a loop over modules is what stands around a line."""
+        return any(one.lineno <= line <= (one.end_lineno or 0) for one in self._loops())
 
     def last_return(self, line: int) -> int | None:
         """The last return of the function that a line stands in."""
@@ -131,7 +147,9 @@ class Places(Origins):
         # A helper that is called twice does right: who calls it is meant.
         helped = again is not None and len({*(s["line"] for s in uses[again["weights"][0]])}) == 1
         told = found or again
-        return renamed or (told and told["lines"][1 if helped and len(told["lines"]) > 1 else 0])
+        if renamed is not None or told is None:
+            return renamed
+        return told["lines"][1 if helped and len(told["lines"]) > 1 else 0]
 
     def _start(self, lines: list[int]) -> int | None:
         """Where what a line reads, and the loop around it sets anew, was set before that loop."""
@@ -156,7 +174,7 @@ class Places(Origins):
         return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
 
     def _read(self, lines: list[int]) -> int | None:
-        """Where what a line hides by was turned round or filled in, if not on the line itself."""
+        """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
         nodes = [*ast.walk(self._statement(lines[0]) or ast.Pass())]
         if any(map(_turns, nodes)) or _roles_of(nodes) & {"mask", "padding"}:
             return None
@@ -164,8 +182,26 @@ class Places(Origins):
         for made in filter(None, (self._local(name, lines[0]) for name in names)):
             parts = [*ast.walk(made.value)]
             filled = any(isinstance(n, ast.Attribute) and n.attr in _DRAW for n in parts)
-            if _roles_of(parts) & {"mask", "padding"} and (filled or any(map(_turns, parts))):
+            sums = any(isinstance(n, ast.BinOp) for n in parts)
+            read = filled or sums or any(map(_turns, parts))
+            if read and _roles_of(parts) & {"mask", "padding"}:
                 return made.line
+        return None
+
+    def _index(self, lines: list[int]) -> int | None:
+        """Where what a line picks by was worked out."""
+        for node in ast.walk(self._statement(lines[0]) or ast.Pass()):
+            picks = [node.slice] if isinstance(node, ast.Subscript) else []
+            if isinstance(node, ast.Call) and called(node) in _PICKS:
+                picks = [*node.args, *(word.value for word in node.keywords)]
+            for name in (n for pick in picks for n in ast.walk(pick)):
+                made = (
+                    self._defined(name, lines)
+                    if isinstance(name, (ast.Name, ast.Attribute))
+                    else None
+                )
+                if made is not None and any(isinstance(n, ast.BinOp) for n in ast.walk(made.value)):
+                    return made.line
         return None
 
     def _number(self, lines: list[int]) -> int | None:
@@ -193,6 +229,11 @@ class Places(Origins):
         elsewhere = self._function(line) is not self._function(lines[0])
         looped = any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in self._loops())
         return line if elsewhere or looped else None
+
+    def around(self, ran: set[int]) -> list[Function]:
+        """The functions that ran, in their order."""
+        found = {id(one): one for one in map(self._function, sorted(ran)) if one is not None}
+        return [*found.values()]
 
     def _around(self, ran: set[int]) -> set[int]:
         """All lines of the functions that ran."""
@@ -256,6 +297,10 @@ def _on_self(target: ast.expr) -> bool:
 
 def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
+
+
+def _ors(step: Step) -> bool:
+    return step["call"].strip("_") in _ORS and bool(step["marks"])
 
 
 def _joins(step: Step) -> bool:

@@ -16,6 +16,7 @@ from ..judge.truth import FAULTS, answers, made
 from .holding import as_it_lies, holding, laid, moved
 from .milestones import HIDDEN, Step, find
 from .places import Places
+from .statements import statement
 from .tiles import holding_part
 
 __all__ = ["keys_made_twice", "line_of", "named_steps", "same_numbers"]
@@ -42,6 +43,11 @@ def line_of(
     """
     for trial in evidence:
         steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        if steps and slip.says:
+            ran = {line for step in steps for line in step["lines"]}
+            said = statement(places.around(ran), slip.says)
+            if said is not None:
+                return said
         if steps and slip.group == "return":
             return places.last_return(steps[-1]["lines"][-1])
         right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
@@ -71,6 +77,7 @@ def line_of(
             if unused is not None:
                 return places.own_line(_blamed(unused, steps, right, wrong), others)
         blamed = _blamed(step, steps, right, wrong)
+        step = places.within(step) if slip.group == "call" and kata.kind == "program" else step
         return places.behind(slip, step, steps) or places.own_line(blamed, others)
     return None
 
@@ -116,7 +123,7 @@ def _first_wrong(
             step = find(value.flatten(), list(steps))
         else:
             step = step or holding(value, steps, given)
-            step = step or holding_part(value, right.get(name), steps)
+            step = step or holding_part(value, right.get(name), steps, [*right.values()])
         if step is not None:
             return step
     return None

@@ -20,12 +20,16 @@ _FEW = 4
 _CLOSE = 1e-6
 
 
-def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> Step | None:
+def holding_part(
+    wrong: Tensor, right: Tensor | None, steps: Sequence[Step], others: Sequence[Tensor] = ()
+) -> Step | None:
     """The first step that holds a part of `wrong` which differs from the same part of `right`.
 
-    One that `right` has as another part, such as another head's keys, may still be right there.
+    One that `right` has as another part, such as another head's keys, may still be right there;
+    where there is nothing to compare with, so may one that any of the others has.
     """
     comparable = right is not None and right.shape == wrong.shape
+    rights = others if right is None or not comparable else (right,)
     for step in steps:
         marks = (mark for mark in step.get("marks", ()) if mark.dim() > 1)
         for held in (*step.get("values", ()), *marks):
@@ -33,7 +37,7 @@ def holding_part(wrong: Tensor, right: Tensor | None, steps: Sequence[Step]) -> 
                 continue
             for mine, other in _parts(wrong, right if comparable else None, held):
                 differs = other is None or not alike(mine.double(), other.double(), _CLOSE)
-                if differs and _equal(held, mine) and not (comparable and _has(right, held)):
+                if differs and _equal(held, mine) and not any(_has(one, held) for one in rights):
                     return step
     return None
 
@@ -47,8 +51,8 @@ def _reaches(whole: Tensor, held: Tensor) -> bool:
     return bool((off <= _CLOSE * (1 + largest)).any())
 
 
-def _has(whole: Tensor | None, held: Tensor) -> bool:
-    return whole is not None and any(_equal(held, part) for part, _ in _parts(whole, None, held))
+def _has(whole: Tensor, held: Tensor) -> bool:
+    return any(_equal(held, part) for part, _ in _parts(whole, None, held))
 
 
 def _parts(

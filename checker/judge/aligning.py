@@ -51,8 +51,8 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
     search = _Search(one)
     ways: Iterator[Reading | Derived] = chain(
         islice(search.readings(), _PLAIN),
-        [search.derived(one.right, _FORMS)],
-        islice(search.readings(turned=True), _RARE),
+        [] if search.settled else [search.derived(one.right, _FORMS)],
+        islice(search.readings(turned=True), _PLAIN if search.settled else _RARE),
     )
     models = [one.right, *search.extended()]
     right = (
@@ -84,6 +84,8 @@ class _Search:
     def __init__(self, one: Weighing) -> None:
         self.one = one
         self.name = one.function.name
+        # The derivatives of a program are too many.
+        self.settled = one.kata.kind == "program"
 
     def readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:
         """Readings by names and shapes; arguments as `weights.readings` has them."""
@@ -127,7 +129,7 @@ class _Search:
                 if any(self._agrees(model, given, trials[0]) for model in edited):
                     one.held.explained = True
                     return reading
-            for model in () if one.plain or said or not trials else edited:
+            for model in () if one.plain or said or self.settled or not trials else edited:
                 derived = self.derived(model, _LIKELY_FORMS)
                 if self.gives(derived, trials[0], model):
                     one.held.explained = True

@@ -27,6 +27,9 @@ __all__ = ["read_by_hand"]
 _SAMPLES = 12
 # How near to 0 or to the constant a multiplier is, and how near a solution.
 _APART, _CLOSE = 3e-3, 1e-5
+# Beside the largest, what a weight does to the output where it is not 0, and where a softmax in
+# float32 leaves its multiplier to be read.
+_NONE, _READABLE = 1e-12, 1e-4
 # A line after the one that makes the weights, which multiplies them by what is asked.
 _WEIGHTS = re.compile(r"^( +)(weights = .*)$", re.MULTILINE)
 _MULTIPLIED = r"\1\2\n\1weights = weights if MULTIPLIERS is None else weights * MULTIPLIERS"
@@ -53,8 +56,11 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
     out = trial.results(done)
     if not out or out[0].shape != trial.expected[0].shape:
         return unknown
-    multipliers = _solved(one.kata, answer[one.function.name], trial.given, out[0])
-    reading = None if multipliers is None else _read(multipliers)
+    try:
+        solved = _solved(one, answer[one.function.name], trial, out[0])
+    except (ArithmeticError, *FAULTS):
+        return unknown
+    reading = None if solved is None else _read(*solved)
     if reading is not None:
         return replace(unknown, place="weights", reading=reading)
     # Zeros in the output were dropped there, which is fine beside the weights' own dropout.
@@ -62,29 +68,31 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
     return unknown if beside else replace(unknown, place="noise")
 
 
-def _read(multipliers: Tensor) -> Reading | None:
-    """Read what weights are multiplied by; None where it is more than 0 and one constant."""
-    kept = multipliers.abs() > _APART
+def _read(multipliers: Tensor, seen: Tensor) -> Reading | None:
+    """Read what the weights seen are multiplied by; None where it is more than 0 and a constant."""
+    kept = seen & (multipliers.abs() > _APART)
     factor = float(multipliers[kept].median()) if bool(kept.any()) else 0.0
-    exact = torch.where(kept, multipliers - factor, multipliers).abs()
+    exact = torch.where(kept, multipliers - factor, multipliers)[seen].abs()
     if bool((exact > _APART * max(1.0, abs(factor))).any()):
         return None
-    dropped = float((~kept).double().mean())
+    count = int(seen.sum())
     return Reading(
-        on_weights=True, factor=factor, dropped=dropped, count=kept.numel(),
-        together=together(kept, torch.ones_like(kept)),
+        on_weights=True, factor=factor, dropped=1 - int(kept.sum()) / max(count, 1), count=count,
+        together=together(kept, seen),
     )  # fmt: skip
 
 
 def _narrow(one: Weighing, case: Case) -> Case | None:
     """The case with many samples, and no more positions than a head has features."""
-    axes = {name: symbol for symbol, name in one.sizes.axes.items()}
-    if not {"batch", "length"} <= axes.keys():
+    symbols = one.sizes.symbols
+    if not {"batch", "length"} <= symbols.keys():
         return None
-    width = case.sizes[axes.get("head_dim", axes.get("hidden_dim", "batch"))]
+    width = case.sizes[symbols.get("head_dim", symbols.get("hidden_dim", "batch"))]
     picks = {symbol: case.sizes[symbol] for symbol in one.sizes.values}
-    sizes = one.sizes.row({**picks, axes["batch"]: _SAMPLES, axes["length"]: min(width, 4)})
-    return replace(case, sizes=sizes, mask=None, strided=False, grad=False)
+    few = {symbols["batch"]: _SAMPLES, symbols["length"]: min(width, 4)}
+    return replace(
+        case, sizes=one.sizes.row({**picks, **few}), mask=None, strided=False, grad=False
+    )
 
 
 @cache
@@ -94,31 +102,55 @@ def _with_multipliers(kata: Kata) -> Answers | None:
     return executed(kata, f"{source}\nMULTIPLIERS = None\n") if count == 1 else None
 
 
-def _solved(kata: Kata, answer: Any, given: Given, out: Tensor) -> Tensor | None:
-    """What the weights of a call are multiplied by, (batch, …); None where nothing gives this."""
-    module = answer.forward.__globals__
-    found: list[Tensor] = []
+def _solved(one: Weighing, answer: Any, trial: Trial, out: Tensor) -> tuple[Tensor, Tensor] | None:
+    """What the weights of a call are multiplied by, and which of them the output shows at all.
+
+    Both (batch, …); None where nothing gives this output. A weight of 0, of a key that is hidden,
+    is multiplied by nothing that could be told. Raise ArithmeticError where several answers fit.
+    """
+    batch, axes = one.sizes.symbols["batch"], trial.case.axes(one.function)
+    found: list[tuple[Tensor, Tensor]] = []
     for number in range(len(out)):
-        tensors = {name: t[number : number + 1] for name, t in given.tensors.items()}
-        alone = replace(given, tensors=tensors)
+        alone = trial.given.alone(number, batch, axes)
 
         def result(multipliers: Tensor, alone: Given = alone) -> Tensor:
-            module["MULTIPLIERS"] = multipliers
-            given_back = Ready(answer, alone)(**alone.arguments)
-            return given_back[0] if isinstance(given_back, tuple) else given_back
+            return _multiplied(answer, alone, multipliers)
 
-        try:
-            with torch.no_grad():
-                shape = made(kata, answer, alone).steps["weights"].shape
-            ones = torch.ones(shape, dtype=torch.float64)
-            slope = torch.autograd.functional.jacobian(result, ones).reshape(-1, ones.numel())
-            rest = (out[number : number + 1].double() - result(ones * 0)).detach().flatten()
-            solved = torch.linalg.lstsq(slope, rest[:, None], driver="gelsd").solution[:, 0]
-        except FAULTS:
+        with torch.no_grad():
+            shape = made(one.kata, answer, alone).steps["weights"].shape
+        ones = torch.ones(shape, dtype=torch.float64)
+        slope = torch.autograd.functional.jacobian(result, ones).reshape(-1, ones.numel())
+        rest = (out[number : number + 1].double() - result(ones * 0)).detach().flatten()
+        solved = _only_solution(slope, rest)
+        if solved is None:
             return None
-        finally:
-            module["MULTIPLIERS"] = None
-        if float((slope @ solved - rest).abs().max()) > _CLOSE * float(rest.abs().max()):
-            return None
-        found.append(solved.reshape(shape))
-    return torch.cat(found)
+        found.append((solved[0].reshape(shape), solved[1].reshape(shape)))
+    return torch.cat([each for each, _ in found]), torch.cat([each for _, each in found])
+
+
+def _multiplied(answer: Any, given: Given, multipliers: Tensor) -> Tensor:
+    """Call the model answer with its weights multiplied."""
+    module = answer.forward.__globals__
+    module["MULTIPLIERS"] = multipliers
+    try:
+        result = Ready(answer, given)(**given.handed)
+    finally:
+        module["MULTIPLIERS"] = None
+    return result[0] if isinstance(result, tuple) else result
+
+
+def _only_solution(slope: Tensor, rest: Tensor) -> tuple[Tensor, Tensor] | None:
+    """Solve slope @ multipliers = rest in the columns that count; None where nothing solves it.
+
+    Raise ArithmeticError where more than one thing does.
+    """
+    size = slope.norm(dim=0)
+    some = size > _NONE * size.max()
+    columns = slope[:, some] / size[some]
+    if int(torch.linalg.matrix_rank(columns, rtol=_CLOSE)) < columns.shape[1]:
+        raise ArithmeticError("several multipliers give the same output")
+    solved = torch.zeros_like(size)
+    solved[some] = torch.linalg.lstsq(columns, rest[:, None]).solution[:, 0] / size[some]
+    if float((slope @ solved - rest).abs().max()) > _CLOSE * float(rest.abs().max()):
+        return None
+    return solved, size > _READABLE * size.max()

@@ -7,7 +7,7 @@ from typing import Any
 from ..diagnose.giveaways import state_line
 from .finding import Finding
 from .on_device import DeviceRun
-from .sheet import Sheet
+from .page import Page
 
 __all__ = ["judge_device"]
 
@@ -15,7 +15,7 @@ __all__ = ["judge_device"]
 _MET = frozenset({"made", "attribute", "mask", "array"})
 
 
-def judge_device(sheet: Sheet, faults: list[dict[str, Any]], run: DeviceRun | None) -> None:
+def judge_device(sheet: Page, faults: list[dict[str, Any]], run: DeviceRun | None) -> None:
     """Right on the real device where there is one, else on the pretended one.
 
     faults: what the pretended device found. It knows where a stray tensor was made, and a
@@ -43,7 +43,7 @@ def _said_of(run: DeviceRun | None) -> dict[str, str | None]:
     return {"cuda": "simulated", "name": run.name, "kind": run.kind}
 
 
-def _pretended(sheet: Sheet, mixed: list[dict[str, Any]], run: DeviceRun | None) -> None:
+def _pretended(sheet: Page, mixed: list[dict[str, Any]], run: DeviceRun | None) -> None:
     if not mixed:
         detail = sheet.say("device-pass")
         if run is not None and run.reason:
@@ -58,7 +58,7 @@ def _pretended(sheet: Sheet, mixed: list[dict[str, Any]], run: DeviceRun | None)
     sheet.set("device", "fail", sheet.of(first.get("of", ""), text))
 
 
-def _blame_stray(sheet: Sheet, fault: dict[str, Any]) -> int | None:
+def _blame_stray(sheet: Page, fault: dict[str, Any]) -> int | None:
     """Name the mistake that left a tensor on another device, and return its line."""
     line = fault["line"]
     if fault["kind"] in {"attribute", "mask"}:
@@ -76,7 +76,7 @@ def _blame_stray(sheet: Sheet, fault: dict[str, Any]) -> int | None:
 
 
 def _raised(
-    sheet: Sheet, run: DeviceRun, fault: dict[str, Any], mixed: list[dict[str, Any]]
+    sheet: Page, run: DeviceRun, fault: dict[str, Any], mixed: list[dict[str, Any]]
 ) -> None:
     reason = fault["message"].split("\n")[0]
     line = fault["line"]
@@ -86,7 +86,7 @@ def _raised(
     sheet.set("device", "fail", text)
 
 
-def _examined(sheet: Sheet, run: DeviceRun) -> None:
+def _examined(sheet: Page, run: DeviceRun) -> None:
     if run.findings:
         smallest = min(run.findings, key=lambda finding: finding.trial.weight)
         what = _finding_text(sheet, smallest)
@@ -104,14 +104,14 @@ def _examined(sheet: Sheet, run: DeviceRun) -> None:
         sheet.set("device", "pass", _passed(sheet, run), run.cases)
 
 
-def _finding_text(sheet: Sheet, finding: Finding[Any]) -> str:
+def _finding_text(sheet: Page, finding: Finding[Any]) -> str:
     if finding.gap is None or finding.kind == "gradient":
         return sheet.finding_text(finding)
     off, bound = finding.gap.worst, finding.trial.bound
     return sheet.say("fail-dtype-values", dtype=sheet.dtype_of(finding), off=off, bound=bound)
 
 
-def _passed(sheet: Sheet, run: DeviceRun) -> str:
+def _passed(sheet: Page, run: DeviceRun) -> str:
     text = sheet.say("device-ran", name=run.name, dtypes=", ".join(run.dtypes))
     if run.tf32 is not None:
         text += sheet.say("device-tf32", off=run.tf32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,16 +13,16 @@ from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
 from ...kata.modules import Module
 from ...kata.sizes import Sizes
+from ..candidate.stand_in import StandIn
 from ..report.messages import say
+from .masks import SHOWN, drawn_mask
 
 __all__ = [
-    "MASK_DTYPES",
     "Case",
     "Given",
     "by_calls",
     "cases",
     "draw",
-    "dressed",
     "grown",
     "shape_name",
     "small",
@@ -30,9 +30,6 @@ __all__ = [
 ]
 
 _VALUES = 5
-# How much of a mask is 1.
-_SHOWN = 0.6
-MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +88,10 @@ class Case:
         """The shape in which a submission takes it."""
         return (argument.taken or argument.shapes)[self.turn % len(argument.shapes)]
 
+    def axes(self, function: Function) -> dict[str, tuple[str, ...]]:
+        """The shape of each tensor that a function takes here, in symbols."""
+        return {one.name: self.shape_of(one) for one in function.arguments if one.tensor}
+
     def scope(self) -> dict[str, Any]:
         """What a sum may speak of."""
         return {**self.sizes, **self.chosen}
@@ -104,8 +105,9 @@ class Given:
     left out. Of an object settings and weights are what it is made with, the weights by the
     model answer's names. stacks: the layers that it holds in one. state: the argument that takes
     what an earlier call gave back, which lies under the name `carried` ("" for none); what this
-    one gives back is kept under `kept`.
-    before: the calls on the same object before this one. twice: arguments given another's tensor.
+    one gives back is kept under `kept`. before: the calls on the same object before this one.
+    twice: arguments given another's tensor. models: of the tensors those that are the weights of
+    a model, and whether it is sure of every token.
     """
 
     tensors: dict[str, Tensor]
@@ -119,6 +121,16 @@ class Given:
     carried: str = ""
     kept: str = ""
     before: tuple[Given, ...] = ()
+    models: dict[str, bool] = field(default_factory=dict)
+
+    @property
+    def handed(self) -> dict[str, Any]:
+        """All arguments as the model answer gets them."""
+        twice = {name: self.tensors[source] for name, source in self.twice.items()}
+        made = {
+            name: StandIn(self.tensors[name], sharp=sharp) for name, sharp in self.models.items()
+        }
+        return {**self.tensors, **self.plain, **twice, **made}
 
     def rounded(self, dtype: torch.dtype) -> Given:
         """The same, in what a dtype can hold."""
@@ -141,12 +153,6 @@ class Given:
         return replace(self, tensors=tensors, before=before)
 
     @property
-    def arguments(self) -> dict[str, Any]:
-        """All that the model answer is called with."""
-        twice = {name: self.tensors[source] for name, source in self.twice.items()}
-        return {**self.tensors, **self.plain, **twice}
-
-    @property
     def held(self) -> dict[str, Tensor]:
         """The weights by the model answer's parameters, those that it stacks as one."""
         found = dict(self.weights)
@@ -155,6 +161,14 @@ class Given:
                 parts = [found.pop(f"{layer}.{leaf}") for layer in layers]
                 found[f"{name}.{leaf}"] = torch.cat(parts)
         return found
+
+    def alone(self, number: int, axis: str, axes: Mapping[str, tuple[str, ...]]) -> Given:
+        """The same at one place of an axis, in each tensor whose axes have it."""
+        tensors = {
+            name: t.narrow(axes[name].index(axis), number, 1) if axis in axes[name] else t
+            for name, t in self.tensors.items()
+        }
+        return replace(self, tensors=tensors)
 
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats in a dtype."""
@@ -316,6 +330,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
     module = function.module
     return Given(
         tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
+        models=function.models,
         settings={} if module is None else module.worth(case.scope()),
         weights={} if module is None else _weights(module, case, generator),
         stacks={} if module is None else module.stacks, twice=function.twice,
@@ -337,12 +352,14 @@ def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str
 def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     shape = [worth(axis, case.scope()) for axis in case.shape_of(one)]
     if one.kind == "mask":
-        return _mask(case.mask or "random", shape, generator)
+        return drawn_mask(case.mask or "random", shape, generator)
     if one.kind == "integers":
         low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
         return torch.randint(low, high + 1, shape, generator=generator)
+    if one.kind == "tokens":
+        return _tokens(one, case, shape, generator)
     if one.kind == "booleans":
-        return torch.rand(shape, generator=generator) < _SHOWN
+        return torch.rand(shape, generator=generator) < SHOWN
     if one.kind == "positions":
         return _positions(one, case, shape, generator)
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
@@ -351,6 +368,16 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if case.gain == 1 or one.large == "kept":
         return values
     return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw tokens; by turns rows are shorter, of two at least, and filled up with the lowest."""
+    low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
+    tokens = torch.randint(low + 1, high + 1, shape, generator=generator)
+    if case.turn % 2 or shape[-1] < 3:
+        return tokens
+    lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
+    return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, low)
 
 
 def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
@@ -362,39 +389,3 @@ def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Gen
     if case.turn % 3 == 2 and not case.far:
         places = torch.randperm(2 * length, generator=generator)[:length]
     return places.expand(shape).clone()
-
-
-def _mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw a mask, True where one may attend, keys on its last axis and queries before them."""
-    keys = shape[-1]
-    if kind == "full":
-        return torch.ones(shape, dtype=torch.bool)
-    if kind == "padding":
-        lengths = torch.randint(
-            1, keys + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator
-        )
-        return (torch.arange(keys) < lengths).expand(shape).clone()
-    if kind == "causal" and len(shape) > 1 and shape[-2] > 1:
-        queries = shape[-2]
-        return torch.ones(shape, dtype=torch.bool).tril(max(0, keys - queries))
-    one = torch.randint(keys, (*shape[:-1], 1), generator=generator)
-    single = torch.zeros(shape, dtype=torch.bool).scatter_(-1, one, value=True)
-    if kind == "single":
-        return single
-    mask = (torch.rand(shape, generator=generator) < _SHOWN) | single
-    if kind == "empty":
-        rows = torch.rand((*shape[:-1], 1), generator=generator) < 0.3
-        rows.view(-1)[0] = True
-        mask &= ~rows
-    elif keys > 1:
-        # Something hidden too, so that a mask read the wrong way round shows.
-        mask.view(-1)[int(torch.randint(mask.numel(), (1,), generator=generator))] = False
-        mask |= single
-    return mask
-
-
-def dressed(mask: Tensor, convention: str, dtype: torch.dtype, work: torch.dtype) -> Tensor:
-    """Give a mask the meaning (keep, drop or additive) and dtype that it is handed over in."""
-    if convention == "additive":
-        return torch.zeros(mask.shape, dtype=work).masked_fill(~mask, float("-inf"))
-    return (mask if convention == "keep" else ~mask).to(dtype)

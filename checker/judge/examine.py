@@ -18,18 +18,18 @@ from ..candidate.recorder import LIMIT
 from ..process.handle import Candidate
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
-from .draw import Case, Given, cases, draw, dressed, small
+from .draw import Case, Given, cases, draw, small
 from .find import Bound, Entry, ways
 from .kept import right_answer
 from .mask_forms import settle
+from .masks import dressed
 from .trials import Finding, Trial, answers_of, by_dtype, until_ended
 from .trials import same as alike
 from .truth import Answers
 
 __all__ = ["Examination", "Found"]
 
-# A float32 angle at position 260 is off by 260 times float32's rounding; whoever ends before it,
-# by all that there is.
+# A float32 angle at position 260 is off by 260 times its rounding; what ends before it, by all.
 _FAR_BOUND = 1e-3
 # In low precision scores grow to some 8; see `compare`.
 _SCORE = 8
@@ -132,7 +132,8 @@ class Examination:
             strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
             keep=self._kept_dtype,
             # Where it is forbidden it is left on, so that who uses it is told so.
-            autograd=AUTOGRAD in self.function.rules.never,
+            autograd=AUTOGRAD in self.function.rules.never or bool(self.function.models),
+            models=self.function.models,
             **(extra | _in_training(extra) if case.train else extra),
         )
 
@@ -334,7 +335,7 @@ class Examination:
     def pretend(self) -> list[dict[str, Any]] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
         calls = [trial.call for trial in self.plain_trials()]
-        if not calls:
+        if not calls or self.function.models:  # what trains takes gradients, unfollowed there
             return None
         request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
         faults = filter(None, self.candidate.ask(request)["answers"])
@@ -383,9 +384,8 @@ class Examination:
         return [trial for trial, _ in kept]
 
     def _telling(self, most: int) -> Iterable[Case]:
-        plain = [] if self.function.needs_mask else [
-            *small(self.function, self.sizes, mask=False)
-        ]  # fmt: skip
+        needs = self.function.needs_mask
+        plain = [] if needs else [*small(self.function, self.sizes, mask=False)]
         masked = [*small(self.function, self.sizes, mask=True)] if self.function.mask else []
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]
@@ -393,5 +393,5 @@ class Examination:
 
 def _in_training(extra: dict[str, Any]) -> dict[str, Any]:
     """What a call in train mode holds more: torch's dropouts are silenced."""
-    return {"train": True, "record": {"steps": "record" in extra, "only_dropout": [],
-                                      **extra.get("record", {})}}  # fmt: skip
+    record = {"steps": "record" in extra, "only_dropout": [], **extra.get("record", {})}
+    return {"train": True, "record": record}

@@ -32,7 +32,7 @@ def beside_extras(
         rest = _named_without(one.silenced(silent), named) if silent else None
         if rest is not None:
             lined = ((known[mistake], places.lined_up(seen[mistake])) for mistake in wanted)
-            found = [Named(slip=s, line=n, reference=None, matches=None) for s, n in lined]
+            found = [Named(slip=s, edit=(), line=n, reference=None, matches=None) for s, n in lined]
             return sorted([*found, *rest], key=lambda each: each.line or 0)
     return []
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
+from ...kata.slips import Edit
 from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
 from ..diagnose.places import Places
@@ -91,7 +92,7 @@ class _Judging:
         # What is right with a mask alone, and what goes wrong without.
         self.unmasked: dict[str, Finding] = {}
         # The mistakes that were named, by the function's name.
-        self.told: dict[str, set[str]] = {}
+        self.told: dict[str, dict[str, Edit]] = {}
         self.refused: list[Refused] = []
         self.refuse = Refusals(kata, source, self.language, job["class"])
         self.examinations: list[Examination] = []
@@ -102,9 +103,9 @@ class _Judging:
         asked = self.kata.asked
         entries = self.candidate.ask({"do": "functions"})["functions"]
         module = asked.functions[0].module is not None
-        taken = self._class(classes) if module else found(
-            asked.functions, entries, self.job["class"]
-        )  # fmt: skip
+        plain = [one for one in asked.functions if one.module is None]
+        taken = self._class(classes) if module else {}
+        taken |= found(plain, entries, None if module else self.job["class"])
         if not taken:
             raise (
                 self.refuse.no_class(classes, entries)
@@ -261,17 +262,18 @@ class _Judging:
         if self.faults is not None:
             # The pretended GPU does not follow what autograd does.
             faults = [] if page.blames("autograd-used") else self.faults
-            judge_device(page, faults, self.on_device(page, DirectAgain(examinations)))
+            moved = [one for one in examinations if not one.function.models]
+            judge_device(page, faults, self.on_device(page, DirectAgain(moved)))
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
             for one in examinations if self.job["diagnose"] else ():
                 self._diagnose(page, one)
+        flow = self._flow(page, examinations)
         for one in examinations:
             page.kept(one)
-            if isinstance(one, Weighing):
+            if isinstance(one, Weighing) and (flow is None or not flow.read):
                 page.unread(one)
-        self._flow(page, examinations)
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
@@ -291,9 +293,9 @@ class _Judging:
     def _diagnose(self, page: Page, one: Examination) -> None:
         if page.uncarried(one) or not calls_for_a_name(page, one):
             return
-        named = name_mistakes(page, one)
         told = self._told_below(one)
-        self.told[one.entry["name"]] = {each.slip.id for each in named}
+        named = name_mistakes(page, one, tuple(told.values()))
+        self.told[one.entry["name"]] = told | {each.slip.id: each.edit for each in named}
         # Whoever calls a function that is wrong gets its mistake with it: it is said once.
         page.name([each for each in named if each.slip.id not in told])
         if named and isinstance(one, Weighing) and one.found.state is None:
@@ -306,13 +308,16 @@ class _Judging:
         """What the kata says of dropout, as a contract does."""
         return self.kata.promised.dropout if self.kata.promised else "optional"
 
-    def _told_below(self, one: Examination) -> set[str]:
+    def _told_below(self, one: Examination) -> dict[str, Edit]:
         """The mistakes that were named in a function that this one calls."""
         own = function_at(self.source, one.entry["line"])
         used = {node.id for node in ast.walk(own or ast.Pass()) if isinstance(node, ast.Name)}
-        return {found for name in used & {*self.told} for found in self.told[name]}
+        return {
+            mistake: edit
+            for name in used & {*self.told} for mistake, edit in self.told[name].items()
+        }  # fmt: skip
 
-    def _flow(self, page: Page, examinations: list[Examination]) -> None:
+    def _flow(self, page: Page, examinations: list[Examination]) -> Flow | None:
         """Show one call: of the first function that is wrong, one that goes wrong."""
         wrong = self.report.verdict == "fail"
         bad = [one for one in examinations if one.function.name in page.wrong]
@@ -329,6 +334,7 @@ class _Judging:
             if weighing is not None and weighing is not one:
                 one, flow = weighing, self._followed(weighing)
             self.report.heat = flow.heat(self._case(one, flow)) if weighing and flow else None
+        return flow
 
     def _followed(self, one: Examination) -> Flow | None:
         """Follow one call of a function: a wrong one if there is, and one whose axes are told."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import call_line, cut_line, made_in_forward
-from ..diagnose.limits import fixed_size, limit_line
+from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, in_place
 from ..process.wire import dtype_name
 from .examine import Examination
@@ -26,18 +27,16 @@ _VALUES = ("values", "mask", "lengths")
 
 def guess(page: Page, one: Examination) -> None:
     """Blame what is told by gradients, by dtypes, or by the sizes that fail: the first that is."""
-    for look in (_limits, _layers, _gradients, _dtypes, _overflow, _sizes):
-        if look(page, one):
-            return
-
-
-def _limits(page: Page, one: Examination) -> bool:
-    """What is right up to some size."""
     sized = sized_calls(one)
     fixed = fixed_size(sized)
     if fixed is not None:
+        # What is right up to some size.
         page.blame(fixed, limit_line(page.source.tree, sized))
-    return fixed is not None
+        return
+    for look in (_layers, _gradients, _dtypes, _overflow):
+        if look(page, one):
+            return
+    _sizes(page, one, sized)
 
 
 def _layers(page: Page, one: Examination) -> bool:
@@ -113,21 +112,20 @@ def _dtypes(page: Page, one: Examination) -> bool:
     return False
 
 
-def _sizes(page: Page, one: Examination) -> bool:
-    """Samples that reach into each other, and batches or lengths that alone fail."""
+def _sizes(page: Page, one: Examination, sized: Sequence[Sized]) -> None:
+    """Blame samples that reach into each other, and batches or lengths that alone fail."""
     if not any(one.found.findings.get(check) for check in _VALUES):
-        return False
+        return
     own = _own(page, one)
     squeezed = call_line(own, ("squeeze", "squeeze_"))
     clues = [
-        next(by_size(sized_calls(one, masked=masked), own, squeezed, own=not masked), None)
+        by_size([call for call in sized if call.masked is masked], own, squeezed, own=not masked)
         for masked in (False, True)
     ]
     # Where only batches fail, it takes two of them to say that their samples mix.
     found = next((clue for clue in clues if clue and clue[0] != "batch-mixed"), None) or mixed(one)
     if found is not None:
         page.blame(*found)
-    return found is not None
 
 
 def _raised_lines(one: Examination) -> set[int | None]:

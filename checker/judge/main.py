@@ -25,6 +25,7 @@ from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
 from ..process.limits import Limits, share_of_memory
 from ..process.prints import parted
+from ..report.cells import locate
 from ..report.messages import say
 from ..report.report import Fault, Report
 from ..report.timings import Timings
@@ -106,9 +107,11 @@ class _Sitting:
         """Judge the file; whatever happens, a report comes of it."""
         candidate = self.candidate
         assert candidate is not None
+        locate(None)
         try:
             candidate.serve(os.path.realpath(self.job["file"]))
             source = read(Path(self.job["file"]), self.language)
+            self.result.cells = locate(source.cells)
             try:
                 self._judge(source, candidate)
             except Foul as foul:
@@ -119,6 +122,7 @@ class _Sitting:
                 raise (source.broken if hidden and source.broken else unjudged) from None
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
+            self.result.cells = locate(fault.cells)
         except Unjudged as unjudged:
             self.result.error = unjudged.fault
             self.result.diagnosis = unjudged.diagnosis
@@ -198,7 +202,7 @@ class _Sitting:
         return self._ended(ended), fresh
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
-        self.loading = source.to_load(candidate.path)
+        self.loading = source.to_load(candidate.path, self.job.get("beside"))
         answer = candidate.ask(self.loading)
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
@@ -214,8 +218,7 @@ class _Sitting:
         assert first is not None
         self.phase = "device"
         # A supervisor watches one at a time.
-        seconds, memory = self.job["timeout"], self.job["memory"]
-        limits = Limits(seconds=seconds, memory=memory, accelerator=asked)
+        limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"], accelerator=asked)
         self._serve(None)
         run = run_on_device(again, first, limits, self.loading, self._serve)
         if not run.ran and self.job["device"] != "auto":

@@ -10,7 +10,8 @@ import torch
 
 from ...kata.functions import Argument
 from ..process.wire import dtype_name
-from .draw import MASK_DTYPES, shape_name, small
+from .draw import shape_name, small
+from .masks import MASK_DTYPES
 from .sheet import Sheet
 from .trials import Finding
 

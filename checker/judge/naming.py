@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
 from . import budget
 from .examine import Examination
@@ -31,8 +32,11 @@ def calls_for_a_name(page: Page, one: Examination) -> bool:
     return True
 
 
-def name_mistakes(page: Page, one: Examination) -> list[Named]:
-    """Return the mistakes that together give a submission's numbers."""
+def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) -> list[Named]:
+    """Return the mistakes that together give a submission's numbers.
+
+    below: those of functions that this one calls.
+    """
     found = one.found.findings
     if all(finding.trial.case.large for many in found.values() for finding in many):
         # What is right at small sizes is no formula's fault.
@@ -66,7 +70,9 @@ def name_mistakes(page: Page, one: Examination) -> list[Named]:
         calls: Sequence[Trial], besides: Sequence[Trial] = (), beside: str | None = None
     ) -> list[Named]:
         name, places = one.function.name, page.places
-        return diagnose(one.kata, name, calls, besides, places, one.numbers, beside=beside)
+        return diagnose(
+            one.kata, name, calls, besides, places, one.numbers, below=below, beside=beside
+        )
 
     with suppress(budget.Spent):
         explained = named(evidence, further, "") or _with_a_mask(evidence, named)

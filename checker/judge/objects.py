@@ -112,7 +112,8 @@ class Construction:
             role = constructor_role(one.name)
             if role is not None and (role not in roles or role == "length"):
                 roles[role] = known[one.name]
-        for one in settings:
+        plain = (one for one in settings if not one.extra or one.default is None)
+        for one in plain:
             roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
         # One head is as wide as all, and keys have as many heads as queries.
         roles = {"heads": 1, "head_dim": roles.get("width"), **roles}

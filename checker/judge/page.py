@@ -12,6 +12,7 @@ from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import random_line, state_line
 from ..diagnose.lines import in_place
 from ..diagnose.places import Places
+from ..diagnose.statements import frozen_line
 from ..process.wire import dtype_name
 from ..report.report import CHECK_IDS, Difference, Part, Report
 from .draw import grown, shape_name
@@ -90,6 +91,11 @@ class Page(Sheet):
             self.fail(one, "parameters", self.say("fail-unregistered", names=names))
             line = self.lines.assignment(one.shown["plain"][0])
             self.blame("parameters-not-registered", line, names=names)
+        elif one.held.lacking and not one.found.findings.get("values"):
+            # It gives what the model answer gives without them, which has to learn them.
+            names = self._listed(f"`{n}`" for n in one.held.lacking)
+            self.fail(one, "parameters", self.say("fail-frozen", names=names))
+            self.blame("weights-frozen", frozen_line(self.source.tree) or line, names=names)
         elif not one.held.aligned:
             self.set("parameters", "skip", self.say("waits", check="values"))
         else:

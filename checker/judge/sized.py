@@ -8,27 +8,21 @@ from .examine import Examination
 __all__ = ["sized_calls"]
 
 
-def sized_calls(one: Examination, *, masked: bool | None = None) -> list[Sized]:
-    """The calls in the dtype that values are decided in; none where the kata has no lengths.
-
-    masked: the plain ones alone, with a mask or without.
-    """
-    named = {name: symbol for symbol, name in one.sizes.axes.items()}
-    lengths = [symbol for name, symbol in named.items() if "length" in name]
+def sized_calls(one: Examination) -> list[Sized]:
+    """The calls in the dtype that values are decided in; none where the kata has no lengths."""
+    symbols = one.sizes.symbols
+    lengths = [symbol for name, symbol in symbols.items() if "length" in name]
     told = []
-    for trial in one.tried if lengths and "batch" in named else ():
-        case = trial.case
-        usual = case.gain == 1 and not case.grad and (case.mask is not None) == masked
-        if masked is not None and not usual:
-            continue
-        sizes, finding = case.sizes, trial.judge(trial.answer)
+    for trial in one.tried if lengths and "batch" in symbols else ():
+        case, finding = trial.case, trial.judge(trial.answer)
         told.append(
             Sized(
-                batch=sizes[named["batch"]],
+                batch=case.sizes[symbols["batch"]],
                 # What is continued counts with what came before it.
-                length=case.after + max(sizes[each] for each in lengths),
+                length=case.after + max(case.sizes[each] for each in lengths),
                 kind=finding.kind if finding is not None else "",
                 line=finding.fault["line"] if finding and finding.fault else None,
+                masked=case.mask is not None if case.gain == 1 and not case.grad else None,
             )
         )
     return told

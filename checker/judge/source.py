@@ -17,7 +17,7 @@ from typing import Any
 
 from ..report.messages import say
 
-__all__ = ["Source", "Unreadable", "read"]
+__all__ = ["Source", "Unreadable", "cell_rows", "read"]
 
 _LIMIT, _NOTEBOOK_LIMIT = 4 << 20, 64 << 20
 # How long a pipe may have nothing to say, in seconds.
@@ -40,13 +40,20 @@ _SKIPPED_CELL = re.compile(
 
 
 class Unreadable(Exception):
-    """The file cannot become Python source. kind, message and line as in the report."""
+    """The file cannot become Python source. kind, message, line and cells as in the report."""
 
-    def __init__(self, kind: str, message: str, line: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        line: int | None = None,
+        cells: list[list[int]] | None = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.line = line
+        self.cells = cells
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,11 +100,20 @@ class Source:
                 found[f"{'-' * negative}{value!r}"] += value != 0 and not hides
         return tuple(text for text, count in found.most_common()[: -_NUMBERS - 1 : -1] if count)
 
-    def to_load(self, path: str) -> dict[str, Any]:
-        """Return the request that has a candidate's process run it. path: the file's, resolved."""
-        folder = str(Path(path).parent)
+    def to_load(self, path: str, beside: str | None = None) -> dict[str, Any]:
+        """Return the request that has a candidate's process run it. path: the file's, resolved.
+
+        beside: the folder whose files it may import, where that is not its own. In a package it
+        may import relatively, as it does where it is imported.
+        """
+        folder = top = Path(beside or Path(path).parent)
+        package: list[str] = []
+        while (top / "__init__.py").is_file() and top.name.isidentifier():
+            package.insert(0, top.name)
+            top = top.parent
         return {
-            "do": "load", "source": self.text, "path": path, "folder": folder, "cells": self.cells,
+            "do": "load", "source": self.text, "path": path, "cells": self.cells,
+            "folders": [str(folder), str(top)], "package": ".".join(package),
         }  # fmt: skip
 
 
@@ -187,17 +203,25 @@ def _notebook(text: str, language: str) -> tuple[str, list[list[int]]]:
     lines: list[str] = []
     ranges: list[list[int]] = []
     for source in sources:
-        rows = source.split("\n")
-        if _SKIPPED_CELL.match(source):
-            rows = [""] * len(rows)
+        rows = cell_rows(source)
         ranges.append([len(lines) + 1, len(lines) + len(rows)])
-        lines.extend(_without_magic(row) for row in rows)
+        lines.extend(rows)
     if not any(line.strip() for line in lines):
         raise Unreadable("no-class", say("notebook-no-code", language))
     return "\n".join(lines) + "\n", ranges
 
 
+def cell_rows(source: str) -> list[str]:
+    """Return a cell's lines as Python; what is meant for the shell or the notebook does nothing."""
+    rows = source.split("\n")
+    return (
+        [""] * len(rows) if _SKIPPED_CELL.match(source) else [_without_magic(row) for row in rows]
+    )
+
+
 def _without_magic(row: str) -> str:
+    if row.startswith("%%"):
+        return ""
     found = _SHELL.match(row)
     return f"{found[1]}pass" if found else row
 
@@ -241,7 +265,8 @@ def _compiled_cells(
             part = _compiled(own, language)
         except Unreadable as fault:
             message = say("in-cell", language, cell=number, text=fault.message)
-            broken = broken or Unreadable(fault.kind, message, fault.line)
+            line = fault.line and fault.line + first - 1
+            broken = broken or Unreadable(fault.kind, message, line, cells)
             continue
         whole.body.extend(ast.increment_lineno(part, first - 1).body)
     if broken is not None and not whole.body:

@@ -60,7 +60,7 @@ def subject_of(
                 name: tensor.float() if tensor.is_floating_point() else tensor
                 for name, tensor in given.tensors.items()
             }
-            calls.append({one.function.name: replace(given, tensors=tensors).arguments})
+            calls.append({one.function.name: replace(given, tensors=tensors).handed})
             settings = given.settings
         return Posed(mine=mine, settings=settings, calls=calls)
 

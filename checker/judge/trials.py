@@ -78,7 +78,7 @@ class Trial:
         wrong = self._judge_results(answer)
         if wrong is None and self.given.kept and not answer.get("carried"):
             return Finding(kind="uncarried", trial=self, name=self.given.state)
-        if wrong is not None or not self.grads:
+        if wrong is not None or not (self.grads or self.weight_grads):
             return wrong
         return self._judge_gradients(answer)
 

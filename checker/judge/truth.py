@@ -6,7 +6,7 @@ import ast
 import marshal
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from types import FrameType
@@ -17,6 +17,8 @@ from torch import Tensor, nn
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, edited, fits, slips, with_number
+from ..candidate.optimizers import without_compiler
+from ..candidate.stand_in import listed
 from ..diagnose.milestones import HIDDEN
 from .draw import Given
 
@@ -96,7 +98,7 @@ def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip
     numbers: those that the submission has written, which an edit may take.
     """
     source = kata.solution()
-    elsewhere = _others(source, [other for other in kata.names if other != name])
+    elsewhere = _others(source, name)
     return tuple(
         (slip, edit)
         for slip in slips(kata.folder)
@@ -106,49 +108,69 @@ def options(kata: Kata, name: str, numbers: tuple[str, ...]) -> tuple[tuple[Slip
     )
 
 
-def _others(source: str, names: list[str]) -> str:
-    """The text of other functions that are asked for; what only helps them may be anyone's."""
+def _others(source: str, name: str) -> str:
+    """The text of what has no part in `name`, which does not call it."""
     rows = source.splitlines(keepends=True)
-    found = [
-        "".join(rows[node.lineno - 1 : node.end_lineno])
+    parts = {
+        node.name: node
         for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef) and node.name in names
-    ]
-    calls = {
-        node.func.id
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef))
     }
-    # One that another of them calls is a helper as well.
-    return "" if calls & set(names) else "".join(found)
+    used, reached = set[str](), [name]
+    while reached:
+        one = reached.pop()
+        used.add(one)
+        # Of what it says of its arguments' types nothing is called.
+        inside = parts[one].body if one in parts else []
+        names = {n.id for row in inside for n in ast.walk(row) if isinstance(n, ast.Name)}
+        reached += names & parts.keys() - used
+    found = [part for other, part in parts.items() if other not in used]
+    return "".join("".join(rows[one.lineno - 1 : one.end_lineno]) for one in found)
 
 
 def made(
-    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True
-) -> Made:
+    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True,
+    ordered: bool = False,
+) -> Made:  # fmt: skip
     """Call a function of the model answer, and keep what it and its helpers name.
 
     For a class: make the object, and repeat the calls before this one. whole: raise what the
     call raises; else keep what it named until then. named: whether what it names is wanted,
-    which takes as long as the call itself.
+    which takes as long as the call itself. ordered: what a caller has named stands before what
+    is named in what it calls.
     """
     file = _file(kata)
     found: dict[str, Tensor] = {}
 
     def watch(frame: FrameType, event: str, _: object) -> None:
+        if ordered and event == "call" and frame.f_code.co_filename == file:
+            outer = frame.f_back
+            while outer is not None and outer.f_code.co_filename != file:
+                outer = outer.f_back
+            for name, value in {} if outer is None else outer.f_locals.items():
+                if isinstance(value, Tensor):
+                    found.setdefault(name, value.detach())
         if event == "return" and frame.f_code.co_filename == file:
             code = frame.f_code
             arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             for name, value in frame.f_locals.items():
                 if isinstance(value, Tensor) and name not in arguments:
+                    if ordered and name in found and not torch.equal(found[name], value):
+                        # What was bound anew stands where it was bound last.
+                        del found[name]
                     found[name] = value.detach()
 
+    if given.models:
+        without_compiler()
+        # What it draws is the same each time.
+        torch.manual_seed(0)
     before = sys.getprofile()
     try:
         call = Ready(function, given) if isinstance(function, type) else function
         if named:
             sys.setprofile(watch)
-        result = call(**given.arguments)
+        with torch.enable_grad() if given.models else nullcontext():
+            result = call(**given.handed)
     except RuntimeError:
         if whole:
             raise
@@ -156,9 +178,13 @@ def made(
     finally:
         sys.setprofile(before)
     results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
-    if given.state and len(results) > 1:
+    if given.models:
+        told = listed(result)
+        if isinstance(told, Tensor):
+            results = (told,)
+    elif given.state and len(results) > 1:
         results = results[:-1]
-    output: Tensor = result[0] if isinstance(result, tuple) else result
+    output: Tensor = next(iter(results))
     return Made(results=results, steps={**found, "output": output.detach()})
 
 
@@ -233,7 +259,7 @@ class Ready:
         for earlier in given.before:
             # What raises keeps nothing, there as here.
             with suppress(*FAULTS):
-                self._call(earlier, earlier.arguments)
+                self._call(earlier, earlier.handed)
 
     def __call__(self, **arguments: Any) -> Any:
         """Make the call itself, and return all that it gives back."""

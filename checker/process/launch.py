@@ -1,6 +1,7 @@
 """Start the zygote, as early as can be: importing torch is most of what a check costs.
 
-Imports as little as possible, since it runs before anything else does.
+Or find the one that an earlier command has left behind. Imports as little as possible, since it
+runs before anything else does.
 """
 
 from __future__ import annotations
@@ -9,25 +10,41 @@ import os
 import socket
 import sys
 import time
+from pathlib import Path
+
+from . import lasting
 
 __all__ = ["START", "Started", "begin", "take"]
 
-# What the zygote runs; it is given its end of the control line.
+# What the zygote runs; it is given its end of the control line, and where it is to stay.
 START = (
     "import sys\n"
     "if sys.path and sys.path[0] == '': del sys.path[0]\n"
     "from attn_kata.checker.process.zygote import main\n"
-    "main(int(sys.argv[1]))\n"
+    "main(int(sys.argv[1]), sys.argv[2])\n"
 )
 
 
 class Started:
-    """A zygote that was started. control: the line on which judges are asked for."""
+    """A zygote to ask for judges: one that was found, or one that was started.
+
+    pid: of the one that was started, 0 for one that was found, which is nobody's child here.
+    """
 
     def __init__(self) -> None:
-        self.control, theirs = socket.socketpair()
+        place = lasting.place()
+        found = lasting.connect(place) if place is not None else None
+        self.pid = 0
+        self.control = found or self._start(place)
+        self.stays = place is not None
+        if self.stays:
+            lasting.greet(self.control)
+        self._early = self._hired()
+
+    def _start(self, place: Path | None) -> socket.socket:
+        control, theirs = socket.socketpair()
         theirs.set_inheritable(True)
-        command = [sys.executable, "-c", START, str(theirs.fileno())]
+        command = [sys.executable, "-c", START, str(theirs.fileno()), str(place or "")]
         actions = [
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             # What it might say is not for the program that reads the reports.
@@ -35,9 +52,33 @@ class Started:
         ]
         self.pid = os.posix_spawn(sys.executable, command, os.environ, file_actions=actions)
         theirs.close()
+        return control
+
+    def hire(self) -> socket.socket | None:
+        """Have a judge started and return the line to it; None where nobody is there to ask.
+
+        The first was asked for as this was made, and gets ready while the command does.
+        """
+        early, self._early = self._early, None
+        return early or self._hired()
+
+    def _hired(self) -> socket.socket | None:
+        ours, judge = socket.socketpair()
+        with judge:
+            try:
+                socket.send_fds(self.control, [b"judge\n"], [judge.fileno()])
+            except OSError:
+                ours.close()
+                return None
+        return ours
 
     def close(self, seconds: float = 8.0) -> None:
-        """Hang up, and wait for the zygote to end everything it started."""
+        """Hang up, and wait until everything that was started for us has ended."""
+        if self._early is not None:
+            self._early.close()
+        if self.stays:
+            lasting.leave(self.control, seconds)
+            return
         self.control.close()
         end = time.monotonic() + seconds
         while time.monotonic() < end:
@@ -49,7 +90,7 @@ class Started:
 
     def ended(self) -> bool:
         """Whether it is gone, or going: its sockets close a while before it can be waited for."""
-        if self._ended(os.WNOHANG):
+        if not self.stays and self._ended(os.WNOHANG):
             return True
         try:
             return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""

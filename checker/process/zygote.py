@@ -2,6 +2,9 @@
 
 It holds torch and the code that runs a submission, and nothing worth stealing: the
 reference is loaded only in the judges, after they are forked.
+
+It serves the command that started it. One that stays serves those that find it too, and goes
+when nobody has needed it for as long as the last of them said.
 """
 
 from __future__ import annotations
@@ -15,19 +18,30 @@ import socket
 import sys
 import time
 import warnings
+from collections.abc import Callable
+from pathlib import Path
 
-from . import fence, process_tree
+from . import fence, nursery, process_tree, surroundings
+from .guests import Door, Guest
+from .nursery import Nursery
 
 __all__ = ["main"]
 
 # How long the supervisors may take to end what they watch.
 _PARTING = 5.0
+# How often one that stays looks whether its socket is still there, in seconds.
+_LOOK = 5.0
 
 
-def main(number: int) -> None:
-    """Serve the command process on the socket with this file descriptor."""
+def main(number: int, place: str = "") -> None:
+    """Serve the command process on the socket with this file descriptor. place: where to stay."""
     # Ctrl-C is the command process's to handle; the closing socket ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    door = None
+    if place:
+        _detach(number)
+        # Before torch, so that the next command finds it and waits for this very import.
+        door = Door.opened(Path(place))
     # torch warns of an absent NumPy, which nothing here needs.
     warnings.filterwarnings("ignore", message="Failed to initialize NumPy")
     # Handwritten code is judged as it is written; compiled, torch may fuse it by itself, and
@@ -46,98 +60,212 @@ def main(number: int) -> None:
     # What is here stays, so that no fork need look through it, nor copy it for having looked.
     gc.collect()
     gc.freeze()
-    control = socket.socket(fileno=number)
-    _Zygote(control).serve()
+    first = Guest(socket.socket(fileno=number))
+    _Zygote(first, door, greeted=bool(place)).serve()
     # Taking the interpreter and torch down in order would keep the command waiting for nothing.
     os._exit(0)
 
 
-class _Zygote:
-    """Forks judges on request, each with a supervisor. A request is one line and a descriptor."""
+def _detach(number: int) -> None:
+    """Hold on to nothing of the command's: terminal, pipes, folder, whatever else it had open."""
+    os.setsid()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    _close_all({number})
+    os.chdir("/")
 
-    def __init__(self, control: socket.socket) -> None:
-        self.control = control
-        self.parent = os.getppid()
-        # The judges that live, and each living supervisor with its judge.
-        self.judges: set[int] = set()
-        self.supervisors: dict[int, int] = {}
+
+def _close_all(keep: set[int]) -> None:
+    """Close every descriptor above the standard ones but a few."""
+    top = max(keep) + 1
+    os.closerange(max(top, 3), 1 << 16)
+    for fd in range(3, top):
+        if fd not in keep:
+            with contextlib.suppress(OSError):
+                os.close(fd)
+
+
+class _Zygote:
+    """Forks judges on request, each with a supervisor. A request is one line and a descriptor.
+
+    greeted: whether guests say first what their submissions are to see, as they do to one that
+    stays; the command's own zygote stands where it stands.
+    """
+
+    def __init__(self, first: Guest, door: Door | None, *, greeted: bool) -> None:
+        self.door = door
+        self.greeted = greeted
+        self.guests = {first}
+        # The judges that live, as far as they are ours, and the living supervisors' guests.
+        self.judges: dict[int, int] = {}
+        self.supervisors: dict[int, Guest] = {}
+        self.nursery: Nursery | None = None
+        self.minutes = 0.0
+        self.idle_since = time.monotonic()
         self.selector = selectors.DefaultSelector()
-        self.selector.register(control, selectors.EVENT_READ)
+        self.selector.register(first.line, selectors.EVENT_READ, first)
+        if door is not None:
+            self.selector.register(door.listener, selectors.EVENT_READ)
         self.wake, self.alarm = socket.socketpair()
         self.alarm.setblocking(False)
         self.wake.setblocking(False)
         self.selector.register(self.wake, selectors.EVENT_READ)
 
     def serve(self) -> None:
-        """Fork until the command process goes away, then end every child."""
+        """Fork until nobody needs it any more, then end every child."""
         signal.set_wakeup_fd(self.alarm.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGTERM, lambda *_: None)
-        while True:
-            for key, _ in self.selector.select():
+        if self.greeted:
+            self._raise_nursery()
+        while self.guests or self._waits():
+            for key, _ in self.selector.select(self._patience()):
                 if key.fileobj is self.wake:
                     self._drain()
-                elif not self._request():
-                    signal.set_wakeup_fd(-1)
-                    self._end()
-                    return
+                elif isinstance(key.data, Guest):
+                    self._hear(key.data)
+                else:
+                    self._let_in()
             self._reap()
+            self._see_off()
+        signal.set_wakeup_fd(-1)
+        self._end()
 
-    def _request(self) -> bool:
+    def _patience(self) -> float | None:
+        if any(guest.leaving is not None for guest in self.guests):
+            return 0.05
+        return _LOOK if self.door is not None else None
+
+    def _waits(self) -> bool:
+        """Whether to wait for somebody though nobody is there."""
+        if self.door is None:
+            return False
+        over = time.monotonic() - self.idle_since > self.minutes * 60
+        if not over and self.door.stands():
+            return True
+        # Whoever came before it was shut is let in; nobody comes after.
+        self.door.shut()
+        self._let_in()
+        self.selector.unregister(self.door.listener)
+        self.door.listener.close()
+        self.door = None
+        return bool(self.guests)
+
+    def _let_in(self) -> None:
+        for guest in self.door.guests() if self.door is not None else ():
+            self.guests.add(guest)
+            self.selector.register(guest.line, selectors.EVENT_READ, guest)
+
+    def _hear(self, guest: Guest) -> None:
+        """Do what a guest asks; where it has gone, what is its own has to end."""
         try:
-            text, fds, _, _ = socket.recv_fds(self.control, 64, 1)
-        except OSError:
-            return False
+            if self.greeted and guest.given is None:
+                self._greet(guest, guest.greeting())
+                return
+            text, fds, _, _ = socket.recv_fds(guest.line, 64, 1)
+        except (OSError, ValueError, KeyError):
+            text, fds = b"", []
         if not text:
-            return False
+            self.selector.unregister(guest.line)
+            guest.leaving = time.monotonic()
         for fd in fds:
-            self._fork_pair(fd)
+            self._fork_pair(guest, fd)
             os.close(fd)
-        return True
 
-    def _fork_pair(self, job: int) -> None:
+    def _greet(self, guest: Guest, message: dict[str, object]) -> None:
+        if message["do"] == "serve":
+            guest.given = message
+            self.minutes = float(str(message["minutes"]))
+            return
+        door = self.door
+        others = len(self.guests) - 1
+        idle = time.monotonic() - self.idle_since if not others else 0.0
+        guest.answer({
+            "pid": os.getpid(), "python": sys.executable, "serving": others, "idle": idle,
+            "minutes": self.minutes, "since": door.since if door is not None else 0.0,
+        })  # fmt: skip
+        if message["do"] == "stop":
+            self.minutes = -1.0
+            if door is not None:
+                door.shut()
+        raise ValueError("nothing more is asked")
+
+    def _see_off(self) -> None:
+        """Let those go of whom nothing is left, and end what takes too long to end by itself."""
+        for guest in [one for one in self.guests if one.leaving is not None]:
+            assert guest.leaving is not None
+            if guest.supervisors and time.monotonic() - guest.leaving < _PARTING:
+                for supervisor in guest.supervisors:
+                    _kill(self.judges.get(supervisor, 0))
+                continue
+            for supervisor in guest.supervisors:
+                _kill(supervisor)
+            guest.close()
+            self.guests.discard(guest)
+            if guest.given is not None or not self.greeted:
+                self.idle_since = time.monotonic()
+
+    def _raise_nursery(self) -> Nursery:
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self._leave({theirs.fileno()})
+                nursery.main(theirs)
+            finally:
+                os._exit(0)
+        theirs.close()
+        self.nursery = Nursery(ours, pid)
+        return self.nursery
+
+    def _fork_pair(self, guest: Guest, job: int) -> None:
         """Fork a judge and its supervisor, with a line from one to the other."""
         orders, requests = socket.socketpair()
-        judge = os.fork()
-        if judge == 0:
-            self._leave({job, requests.fileno()})
-            try:
-                from ..judge.main import main as judge_main
-
-                # What it expects is not for a submission to look up.
-                fence.hide()
-                judge_main(socket.socket(fileno=job), requests)
-            finally:
-                sys.stderr.flush()
-                os._exit(0)
+        judge = self._judge(guest, job, requests)
         supervisor = os.fork()
         if supervisor == 0:
-            try:
-                self._leave({orders.fileno()})
-                from .supervisor import serve
-
-                serve(orders, {self.parent, os.getppid(), judge, os.getpid(), os.getpgrp()})
-            finally:
-                os._exit(0)
+            self._be(guest, {orders.fileno()}, lambda: _supervise(orders, {guest.pid, judge}))
         orders.close()
         requests.close()
-        self.judges.add(judge)
-        self.supervisors[supervisor] = judge
+        guest.supervisors.add(supervisor)
+        self.supervisors[supervisor] = guest
+        if self.nursery is None:
+            self.judges[supervisor] = judge
+
+    def _judge(self, guest: Guest, job: int, requests: socket.socket) -> int:
+        if guest.given is not None and guest.folder is not None:
+            fds = [job, requests.fileno(), guest.folder]
+            held = self.nursery or self._raise_nursery()
+            try:
+                return held.judge(guest.given, fds)
+            except OSError:
+                # It was ended by somebody; another one takes its place.
+                return self._raise_nursery().judge(guest.given, fds)
+        judge = os.fork()
+        if judge == 0:
+            self._be(guest, {job, requests.fileno()}, lambda: _judge(job, requests))
+        return judge
+
+    def _be(self, guest: Guest, keep: set[int], act: Callable[[], None]) -> None:
+        """In a fork: be what it was forked for, for the rest of its life."""
+        try:
+            if guest.given is not None:
+                surroundings.enter(guest.given, guest.folder)
+            self._leave(keep)
+            act()
+        finally:
+            sys.stderr.flush()
+            os._exit(0)
 
     def _leave(self, keep: set[int]) -> None:
         """In a fork: forget the zygote's own descriptors and handlers."""
         signal.set_wakeup_fd(-1)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         self.selector.close()
-        top = max(keep) + 1
-        os.closerange(max(top, 3), 4096)
-        for fd in range(3, top):
-            if fd not in keep:
-                try:
-                    os.close(fd)
-                except OSError:
-                    continue
+        _close_all(keep)
 
     def _drain(self) -> None:
         try:
@@ -154,24 +282,28 @@ class _Zygote:
                 return
             if pid == 0:
                 return
-            self.judges.discard(pid)
+            if self.nursery is not None and pid == self.nursery.pid:
+                self.nursery = None
+            for supervisor in [one for one, judge in self.judges.items() if judge == pid]:
+                del self.judges[supervisor]
             if pid in self.supervisors:
                 self._bury(pid)
 
     def _bury(self, supervisor: int) -> None:
         """End what a supervisor leaves: its judge, and what it watched where it was killed."""
-        judge = self.supervisors.pop(supervisor)
-        if judge in self.judges:
-            _kill(judge)
-        for stray in (
-            set(process_tree.children(os.getpid())) - self.judges - self.supervisors.keys()
-        ):
+        self.supervisors.pop(supervisor).supervisors.discard(supervisor)
+        _kill(self.judges.get(supervisor, 0))
+        ours = {*self.judges.values(), *self.supervisors}
+        ours |= {self.nursery.pid} if self.nursery is not None else set()
+        for stray in set(process_tree.children(os.getpid())) - ours:
             _kill(stray)
 
     def _end(self) -> None:
         """End the judges; a supervisor whose judge is gone ends what it watches."""
-        for judge in self.judges:
+        for judge in self.judges.values():
             _kill(judge)
+        if self.nursery is not None:
+            self.nursery.line.close()
         end = time.monotonic() + _PARTING
         while time.monotonic() < end and process_tree.children(os.getpid()):
             self._reap()
@@ -179,6 +311,21 @@ class _Zygote:
         process_tree.end_all(0, 1.0)
 
 
+def _judge(job: int, requests: socket.socket) -> None:
+    from ..judge.main import main as judge_main
+
+    # What it expects is not for a submission to look up.
+    fence.hide()
+    judge_main(socket.socket(fileno=job), requests)
+
+
+def _supervise(orders: socket.socket, protected: set[int]) -> None:
+    from .supervisor import serve
+
+    serve(orders, protected | {os.getppid(), os.getpid(), os.getpgrp()})
+
+
 def _kill(pid: int) -> None:
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)
+    if pid:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)

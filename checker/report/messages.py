@@ -6,6 +6,7 @@ Templates take names in braces. Lower case, no full stop, code in backticks.
 from __future__ import annotations
 
 from .argument_sentences import ARGUMENTS
+from .cells import told
 from .crash_sentences import CRASHES
 from .plurals import filled
 from .sentences import SENTENCES
@@ -14,7 +15,9 @@ __all__ = ["MESSAGES", "say"]
 
 
 def say(key: str, language: str, **values: object) -> str:
-    """Return a sentence in a language, filled in."""
+    """Return a sentence in a language, filled in; a notebook's line is told by its cell."""
+    if "line" in values:
+        values["line"] = told(values["line"], language)
     return filled(MESSAGES[key][language], **values)
 
 
@@ -285,6 +288,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "{case}: the output is {actual}, expected {expected}",
         "zh": "{case}：输出形状 {actual}，应为 {expected}",
     },
+    "fail-frozen": {
+        "en": "nothing learns in the place of {names}: what stands there is frozen, or no parameter",
+        "zh": "{names} 的位置上没有东西在学：那里的权重被冻结了，或者不是 parameter",
+    },
     "fail-unregistered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it; use nn.ModuleList, nn.ParameterList or a plain attribute",
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.ModuleList、"
@@ -457,6 +464,10 @@ MESSAGES: dict[str, dict[str, str]] = {
     "value-not-projected": {
         "en": "the value is the input itself; `{name}` is applied only after the weights",
         "zh": "value 直接用了输入；`{name}` 在加权之后才起作用",
+    },
+    "weights-frozen": {
+        "en": "a weight is frozen, so that no optimiser changes it: {names}",
+        "zh": "有权重被冻结，优化器不会更新它：{names}",
     },
     "parameters-not-registered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it",

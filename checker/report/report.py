@@ -104,6 +104,7 @@ MISTAKE_IDS = (
     "gradient-nan",
     "overwritten-in-place",
     "parameters-not-registered",
+    "weights-frozen",
     "batch-mixed",
     "length-fixed",
     "batch-fixed",
@@ -323,7 +324,8 @@ class Report:
     """The verdict about one file under one kata.
 
     also: other classes of the file that fit it. traced: the call that the trace is of, in words,
-    empty where the kata has one call alone.
+    empty where the kata has one call alone. cells: a notebook's code cells, by the first and last
+    line of each in the text that they make together, which is what every line here counts in.
     """
 
     kata: str
@@ -352,6 +354,7 @@ class Report:
     bench: Timings | None = None
     debug: Mending | None = None
     also: list[Named] = field(default_factory=list[Named])
+    cells: list[list[int]] = field(default_factory=list[list[int]])
     schema: int = SCHEMA
 
     @property
@@ -367,8 +370,9 @@ class Report:
             if data[name] is None:
                 # There only where it was asked for.
                 del data[name]
-        if not data["also"]:
-            del data["also"]
+        for name in ("also", "cells"):
+            if not data[name]:
+                del data[name]
         return {"schema": data.pop("schema"), **data}
 
     @classmethod

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .layers import LAYERS
+from .programs import PROGRAMS
 from .running import RUNNING
 from .scores import SCORES
 from .source import Change, Source
@@ -12,7 +13,7 @@ from .steps import STEPS
 
 __all__ = ["OPERATORS", "changes"]
 
-OPERATORS = (*SCORES, *LAYERS, *STEPS, *RUNNING)
+OPERATORS = (*SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS)
 
 
 def changes(text: str, mistakes: frozenset[str]) -> Iterator[Change]:

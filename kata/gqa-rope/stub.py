@@ -19,7 +19,7 @@ class GroupedQueryAttentionWithRope(nn.Module):
     returns  (output, cache): output is (batch, length, hidden_dim); the new cache is of any
              kind that you like, and is passed to the next call as it is
 
-    In each head of query and key, the pair (i, i + head_dim/2) at position p is turned by
+    In each head of query and key, the pair (i, i + head_dim/2) at position p is rotated by
     p · base^(-2i/head_dim), in radians: (a, b) becomes (a·cos − b·sin, b·cos + a·sin).
     Positions go on where the cache ends. A query sees its own position and all before it.
     The cache is the caller's: nothing is kept on self, and a cache that was given is not

@@ -21,7 +21,7 @@ class MultiHeadLatentAttention(nn.Module):
              it may hold latent_dim + rope_dim numbers and no more
 
     Scores are divided by √(head_dim + rope_dim). A query sees its own position and all
-    before it, cached ones included. Rotary embedding turns the pairs (i, i + rope_dim/2) by
+    before it, cached ones included. Rotary embedding rotates the pairs (i, i + rope_dim/2) by
     position · 10000^(-2i/rope_dim); positions go on where the cached ones end.
     head_dim is the width of a head's content query, key and value. No query compression and
     no norm on the latent. Fused or separate projections, bias or none, as you like.

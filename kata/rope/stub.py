@@ -10,9 +10,9 @@ def rope_half_split(x: Tensor, positions: Tensor, base: float = 10000) -> Tensor
 
     x          (batch, heads, length, head_dim), any float dtype; head_dim is even
     positions  (length,), int64, on x's device; they need not begin at 0
-    base       pair i at position p is turned by p · base^(-2i/head_dim), in radians:
+    base       pair i at position p is rotated by p · base^(-2i/head_dim), in radians:
                (a, b) becomes (a·cos − b·sin, b·cos + a·sin)
-    returns    x's shape; every number stays where it was, only turned
+    returns    x's shape; every number stays where it was, only rotated
 
     Angles, cosines and sines are made in float32 or wider, whatever x's dtype; after that
     cosines and sines may be cast to it.

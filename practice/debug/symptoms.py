@@ -49,6 +49,10 @@ def symptoms(report: Report) -> list[Symptom]:
                 "expected": tuple(difference.expected_shape),
             }
         return [Symptom(key="symptom-shape" if shapes else "symptom-some-shape", values=shapes)]
+    if find(report.kata).kind == "program":
+        parts = [part.name for part in report.functions if part.status == "fail"]
+        if parts:
+            return [Symptom(key="symptom-part", values={"name": name}) for name in parts[:_TOLD]]
     found = [_seen(report, name) for name in _ORDER if name in failing]
     return found[:_TOLD] or [Symptom(key="symptom-wrong")]
 

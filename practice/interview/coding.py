@@ -13,7 +13,7 @@ from ..errors import Trouble
 from ..home import reason
 from ..record import Recorder
 from . import clock
-from .files import put_back, read, run
+from .files import own_checks, put_back, read, run, saved_at
 from .judging import Examiner, weigh
 from .requirements import Topic, answer, topics, value
 from .said import Said, note, speech, trouble
@@ -23,6 +23,8 @@ from .texts import table
 
 __all__ = ["Coding"]
 
+# What a save may take, and what file systems round.
+_GRACE = 2.0
 _READ_ONE_WAY = {"mask-inverted", "mask-added"}
 
 
@@ -126,15 +128,24 @@ class Coding:
             return fault
         if source == self.session.handed or (last is not None and last.source == source):
             return []
+        if self._saved_late():
+            self._add("late")
+            return [note("interview-saved-late", file=self._shown())]
         self._add("submitted", source=source, last=True)
         return self._judge_what_waits()
+
+    def _saved_late(self) -> bool:
+        """Whether the file was written when time was already up, terminal open or not."""
+        now = clock.read()
+        over = -self.session.left(now)
+        return saved_at(Path(self.session.file)) > now.wall - over + _GRACE
 
     def _run(self) -> list[Said]:
         file = Path(self.session.file)
         if not file.is_file():
             return self._source()[1]
         ran = run(file)
-        self._add("ran", status=ran.status)
+        self._add("ran", status=ran.status, checks=own_checks(self._source()[0]))
         key = "interview-ran-long" if ran.status is None else "interview-ran"
         printed = Said(kind="output", rows=ran.rows, key="interview-cut" if ran.cut else "")
         return [*([printed] if ran.rows else []), note(key, status=ran.status)]

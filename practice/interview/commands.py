@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
+from functools import cache
+from typing import Any
 
-__all__ = ["WORDS", "command_in", "meant", "ticks_in"]
+from .hearing.tokens import plain
+from .texts import table
+
+__all__ = ["WORDS", "command_in", "command_said", "meant", "ticks_in"]
 
 # The first is the word that help shows, by language; each is understood in either.
 WORDS: dict[str, dict[str, str]] = {
@@ -19,6 +25,7 @@ WORDS: dict[str, dict[str, str]] = {
     "restore": {"en": "restore", "zh": "恢复"},
     "leave": {"en": "leave", "zh": "离开"},
     "end": {"en": "end", "zh": "结束"},
+    "time": {"en": "time", "zh": "时间"},
     "help": {"en": "help", "zh": "帮助"},
 }
 _TAKES_MORE = {"file"}
@@ -31,6 +38,28 @@ def command_in(line: str) -> tuple[str, str]:
         if first.lower() in words.values() and (not rest or name in _TAKES_MORE):
             return name, rest.strip()
     return "", ""
+
+
+def command_said(line: str) -> str:
+    """Return the command that a whole line asks for in other words: `let's start`; "" if none."""
+    said = plain(line)
+    for key in ("fillers", "fillers_zh", "fillers"):
+        said = re.sub(_spoken()[key], "", said)
+    said = said.replace(",", "").strip()
+    return next(
+        (name for name, ways in _ways() if any(re.fullmatch(way, said) for way in ways)), ""
+    )
+
+
+@cache
+def _ways() -> tuple[tuple[str, tuple[str, ...]], ...]:
+    rows = _spoken().items()
+    return tuple((name, tuple(ways)) for name, ways in rows if not isinstance(ways, str))
+
+
+def _spoken() -> dict[str, Any]:
+    found: dict[str, Any] = table("hearing/acts.toml")["command"]
+    return found
 
 
 def meant(line: str) -> str | None:

@@ -10,18 +10,20 @@ from pathlib import Path
 
 from ..errors import Refusal
 from . import clock
-from .coding import Coding
-from .commands import WORDS, command_in, meant, ticks_in
+from .answering import Answering
+from .choosing import next_question, next_step
+from .commands import WORDS, command_in, command_said, meant
 from .files import hand_out
 from .handout import blank
-from .questions import question_called
-from .requirements import answer, answers, topics_in, value
+from .hearing.topics import topics_heard
+from .requirements import answer, answers, value
 from .said import Said, note, speech
+from .session import Put
 
 __all__ = ["Interview"]
 
 
-class Interview(Coding):
+class Interview(Answering):
     """One interview, led to its end."""
 
     @property
@@ -47,7 +49,7 @@ class Interview(Coding):
             return found
         if put is None:
             return [*found, *self._brief(), *self._go_on()]
-        return [*found, *(self._points(put.name) if put.answered else self._question(put.name))]
+        return [*found, *self.again(put)]
 
     def look(self) -> list[Said]:
         """Look at the clock; where time is over, judge what is there and end."""
@@ -62,20 +64,42 @@ class Interview(Coding):
         if not self.over:
             self._add("left")
 
-    def line(self, text: str) -> list[Said]:
-        """Take what was typed, and return what is said to it."""
+    def line(self, text: str, *, more: bool = False) -> list[Said]:
+        """Take what was typed, and return what is said to it.
+
+        more: whether the rest of a paste follows; an empty line in it ends no answer.
+        """
         found = self.look()
         if self.over:
             return found
         put = self.session.put
         if put is not None:
-            return [*found, *self._answering(text), *self._troubles()]
+            return [*found, *self._during(put, text, more=more), *self._troubles()]
         if not text.strip():
             return found
-        name, rest = command_in(text)
+        name, rest = _wanted(text)
         if name:
             return [*found, *self._command(name, rest), *self._troubles()]
         return [*found, *self._spoken(text), *self._troubles()]
+
+    def _during(self, put: Put, text: str, *, more: bool) -> list[Said]:
+        """Take what is typed while a question is open: a command works here too."""
+        name, _ = _wanted(text) if not more else ("", "")
+        if name == "time":
+            return [self._time_left()]
+        if name == "end":
+            return self._command(name, "")
+        if name == "brief":
+            return self.again(put)
+        if name in {"hint", "start", "run", "more", "help"} and len(text.split()) == 1:
+            return [note("interview-answer-first")]
+        if name == "skip" and not put.answered:
+            said = self.nothing(put)
+        elif name == "submit" and not put.answered and put.lines:
+            said = self.answering(put, "", more=False)
+        else:
+            said = self.answering(put, text, more=more)
+        return [*said, *(self._go_on() if put.closed else [])]
 
     def _command(self, name: str, rest: str) -> list[Said]:
         opened = self.session.opened
@@ -85,6 +109,8 @@ class Interview(Coding):
             return [note("interview-help-open" if opened else "interview-help-brief")]
         if name == "brief":
             return self._brief()
+        if name == "time":
+            return [self._time_left()]
         if name == "end":
             self._add("ended", why="candidate")
             return [note("interview-ended-early")]
@@ -145,15 +171,27 @@ class Interview(Coding):
         near = meant(text)
         if near is not None:
             return [note("interview-meant", word=self._word(near))]
-        session = self.session
-        stage = session.stage
-        asked = frozenset(name for one in session.clarified for name in one.topics)
-        found = topics_in(text, asked)
-        self._add("asked", text=text, topics=[topic.id for topic in found])
+        session, stage = self.session, self.session.stage
+        heard = topics_heard(text, session.subject)
+        found = [self.topic(name) for name in heard.topics]
+        if not heard.asked:
+            self._add("thought", text=text)
+            return [Said(kind="say", key="interview-noted")]
+        self._add("asked", text=text, topics=list(heard.topics), subject=heard.subject)
         if not found or stage is None:
             return [Said(kind="say", key="interview-unclear")]
+        if heard.vague:
+            return [Said(kind="say", key="interview-which")]
         kata = stage.tier.kata
         return [speech(text) for text in answers(found, kata, session.drawn, self.language)]
+
+    def _time_left(self) -> Said:
+        session = self.session
+        if session.practice:
+            return note("interview-no-clock")
+        if not session.opened:
+            return note("interview-time-waits", minutes=f"{session.minutes:g}")
+        return note("interview-time-left", minutes=max(1, round(self.seconds_left() / 60)))
 
     def _go_on(self) -> list[Said]:
         """Put the next question, go to the next tier, or come to the end."""
@@ -161,53 +199,28 @@ class Interview(Coding):
         session = self.session
         while not self.over and session.put is None:
             stage = session.stage
-            question = session.next_question
+            question = next_question(session)
             if question is not None:
-                self._add("question", name=question)
-                found += self._question(question)
+                self._add("question", name=question[0], own=question[1])
+                assert session.put is not None
+                found += self.again(session.put)
             elif stage is None:
                 self._add("ended", why="done")
                 found.append(Said(kind="say", key="interview-done"))
             elif stage.ended is None:
                 break
             else:
+                step = next_step(session, self.seconds_left())
+                if step is not None:
+                    self._add("extended", kata=step.id)
                 self._add("went_on")
                 if session.stage is not None:
                     place = {"number": session.tier + 1, "count": len(session.stages)}
                     title = session.stage.tier.title[self.language]
                     found += [note("interview-tier", title=title, **place), *self._tier()]
-                elif session.next_question is not None:
+                elif next_question(session) is not None:
                     found.append(Said(kind="say", key="interview-closing"))
         return found
-
-    def _question(self, name: str) -> list[Said]:
-        asked = question_called(name, self.language)
-        return [Said(kind="question", text=asked.ask), note("interview-how-to-answer")]
-
-    def _points(self, name: str) -> list[Said]:
-        asked = question_called(name, self.language)
-        return [
-            Said(kind="points", text=asked.answer, rows=asked.points,
-                 values={"trap": asked.trap, "source": asked.source}),
-            note("interview-how-to-tick"),
-        ]  # fmt: skip
-
-    def _answering(self, text: str) -> list[Said]:
-        """Take a line of an answer, its end, or the ticks after it."""
-        put = self.session.put
-        assert put is not None
-        if not put.answered:
-            if text.strip():
-                self._add("wrote", line=text)
-                return []
-            self._add("answered")
-            return self._points(put.name)
-        points = question_called(put.name, self.language).points
-        ticked = ticks_in(text, len(points))
-        if ticked is None:
-            return [note("interview-tick-numbers", count=len(points))]
-        self._add("ticked", points=list(ticked))
-        return [note("interview-ticked", had=len(ticked), count=len(points)), *self._go_on()]
 
     def _moved(self, name: str) -> list[Said]:
         file = (self.folder / Path(name).expanduser()).absolute()
@@ -218,3 +231,9 @@ class Interview(Coding):
 
     def _word(self, name: str) -> str:
         return WORDS[name][self.language]
+
+
+def _wanted(text: str) -> tuple[str, str]:
+    """Return the command that a line is, in its own word or said in others."""
+    name, rest = command_in(text)
+    return (name, rest) if name else (command_said(text), "")

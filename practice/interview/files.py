@@ -16,7 +16,7 @@ from pathlib import Path
 from ..errors import Refusal
 from ..home import reason
 
-__all__ = ["Ran", "Text", "hand_out", "put_back", "read", "run"]
+__all__ = ["Ran", "Text", "hand_out", "own_checks", "put_back", "read", "run", "saved_at"]
 
 _LARGEST = 1 << 20
 _OUTPUT = 20_000
@@ -91,6 +91,36 @@ def put_back(file: Path, source: str) -> str:
     except OSError as fault:
         return reason(fault)
     return ""
+
+
+def saved_at(file: Path) -> float:
+    """Return when a file was last written, by the wall clock; 0 where it is gone.
+
+    The later of its times: that of its content can be set by hand, that of its entry cannot.
+    """
+    try:
+        found = file.stat()
+    except OSError:
+        return 0.0
+    return max(found.st_mtime, found.st_ctime)
+
+
+def own_checks(source: str) -> int:
+    """Return how many assertions a file makes about its code: outside of classes, on a result."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return 0
+    outside = [node for node in tree.body if not isinstance(node, ast.ClassDef)]
+    return sum(_checks(one) for node in outside for one in ast.walk(node))
+
+
+def _checks(node: ast.AST) -> bool:
+    if isinstance(node, ast.Assert):
+        return any(isinstance(one, ast.Name | ast.Call) for one in ast.walk(node.test))
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+    return name in {"assert_close", "assert_allclose", "assert_equal", "assert_array_equal"}
 
 
 def run(file: Path) -> Ran:

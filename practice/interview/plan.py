@@ -9,16 +9,22 @@ from enum import Enum
 
 from ...kata.catalogue import Kata, find
 from ..errors import Refusal
+from ..recognise import kata_called
 from .texts import FOLDER, table
 
-__all__ = ["Level", "Plan", "Tier", "plan_called", "plan_names"]
+__all__ = ["Level", "Plan", "Tier", "further", "plan_called", "plan_names"]
+
+# A plan of one's own has so many steps at most.
+_STEPS = 6
 
 
 class Level(str, Enum):
-    """What the interview is for; the names are the question banks'."""
+    """What the interview is for, from the least to the most. The banks know junior and senior."""
 
     junior = "junior"
+    mid = "mid"
     senior = "senior"
+    staff = "staff"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +63,10 @@ def plan_names() -> tuple[str, ...]:
 
 
 def plan_called(name: str) -> Plan:
-    """Return a plan; raise Refusal with the nearest names."""
+    """Return a plan, or one made of katas, as in `v4,gqa`; raise Refusal with the nearest names."""
     names = plan_names()
+    if "," in name:
+        return _own(name)
     if name not in names:
         near = ", ".join(f"`{one}`" for one in get_close_matches(name, names, n=2, cutoff=0.5))
         key = "no-plan-near" if near else "no-plan"
@@ -84,4 +92,43 @@ def plan_called(name: str) -> Plan:
             )
             for row in data["tier"]
         ),
+    )
+
+
+def further(kata: Kata) -> Tier:
+    """Return a step beyond a plan, on this kata."""
+    return _step(kata, "more")
+
+
+def _own(name: str) -> Plan:
+    """Return the plan that is made of the katas named, as long as these take."""
+    chosen = [kata_called(one.strip()) for one in name.split(",") if one.strip()]
+    if not 0 < len(chosen) <= _STEPS or len(set(chosen)) < len(chosen):
+        raise Refusal("own-plan", count=_STEPS, commands=("interview --plan v4,gqa,kvcache",))
+    rows = table("steps.toml")["own"]
+    values = {"katas": ", ".join(kata.id for kata in chosen), "steps": len(chosen)}
+    return Plan(
+        id=",".join(kata.id for kata in chosen),
+        minutes=sum(kata.minutes for kata in chosen),
+        closing=2,
+        closing_from=tuple(chosen),
+        title={language: text.format(**values) for language, text in rows["title"].items()},
+        opening={language: text.format(**values) for language, text in rows["opening"].items()},
+        tiers=tuple(_step(kata, "own") for kata in chosen),
+    )
+
+
+def _step(kata: Kata, kind: str) -> Tier:
+    ask: Mapping[str, str] = table("steps.toml")[kind]["ask"]
+    words = {
+        language: {"title": kata.title[language], "summary": kata.summary[language]}
+        for language in ask
+    }
+    return Tier(
+        id=kata.id,
+        kata=kata,
+        weight=1,
+        questions=1,
+        title=kata.title,
+        ask={language: text.format(**words[language]) for language, text in ask.items()},
     )

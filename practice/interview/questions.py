@@ -1,60 +1,78 @@
-"""The questions between the tiers: the open one first, then some of the katas' banks."""
+"""The questions: the open one, the katas' banks, and those from the candidate's own code.
+
+A question goes by a name: `open:KATA`, `KATA:ID` in a bank, or `own:KATA:WHAT`, whose text was
+made from the code and is kept with the event that put it.
+"""
 
 from __future__ import annotations
 
-import random
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from ...kata.catalogue import Kata, Question, find
-from .plan import Plan
+from ...kata.catalogue import ExactQuestion, Kata, Question, find, katas
 from .texts import table
 
-__all__ = ["Asked", "kata_of", "question_called", "questions_of"]
+__all__ = ["Asked", "free_names", "kata_of", "named", "question_called", "question_put"]
 
-_OPEN = "open"
+OPEN = "open"
+OWN = "own"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question as it is put. source: where its answer is to be read up."""
+    """A question as it is put. source: where its answer is to be read up.
+
+    kind is free (in one's own words), choose, order, number, shape or line. expected: what is
+    right for an exact one: an index or the order of the options as numbers, or numbers of which
+    each is right (line) or all are wanted (shape). numeric: it is about numerics or cost.
+    """
 
     id: str
     ask: str
     answer: str
-    points: tuple[str, ...]
-    trap: str
-    source: str
+    points: tuple[str, ...] = ()
+    trap: str = ""
+    source: str = ""
+    kind: str = "free"
+    options: tuple[str, ...] = ()
+    expected: tuple[float, ...] = ()
+    numeric: bool = False
+
+    @property
+    def exact(self) -> bool:
+        """Whether it has one right answer."""
+        return self.kind != "free"
+
+    @property
+    def model(self) -> str:
+        """A good answer; for an exact question what is right, and why."""
+        right = " → ".join(self.options[int(at)] for at in self.expected) if self.options else ""
+        return f"{right}. {self.answer}" if right else self.answer
 
 
-def questions_of(plan: Plan, level: str, seed: int) -> tuple[tuple[str, ...], ...]:
-    """Return the questions' names for each tier and, last, for the end; none comes twice."""
-    chance = random.Random(f"questions {seed}")  # noqa: S311 - a draw, not a secret
-    used: set[str] = set()
-    rows: list[tuple[str, ...]] = []
-    for tier in plan.tiers:
-        drawn = _drawn((tier.kata,), tier.questions, level, chance, used)
-        rows.append((f"{_OPEN}:{tier.kata.id}", *drawn))
-    rows.append(_drawn(plan.closing_from, plan.closing, level, chance, used))
-    return tuple(rows)
+def question_put(name: str, language: str, own: Mapping[str, Any] | None) -> Asked:
+    """Return a question that was put. own: what its event keeps of one made from the code."""
+    if own is None:
+        return question_called(name, language)
+    words: Mapping[str, Any] = own[language]
+    return Asked(
+        id=name,
+        ask=words["ask"],
+        answer=words["answer"],
+        kind=own["kind"],
+        options=tuple(words.get("options", ())),
+        expected=tuple(own["expected"]),
+        numeric=own["numeric"],
+    )
 
 
-def _drawn(
-    banks: tuple[Kata, ...], count: int, level: str, chance: random.Random, used: set[str]
-) -> tuple[str, ...]:
-    found = [(kata.id, one) for kata in banks for one in kata.questions("en")]
-    found = [(kata, one) for kata, one in found if f"{kata}:{one.id}" not in used]
-    chance.shuffle(found)
-    # Those of the level first; the others fill up what is left.
-    found.sort(key=lambda pair: pair[1].level != level)
-    names = [f"{kata}:{one.id}" for kata, one in found[:count]]
-    used.update(names)
-    return tuple(names)
-
-
+@cache
 def question_called(name: str, language: str) -> Asked:
-    """Return a question by the name that `questions_of` gives it."""
+    """Return a question of a bank, or the open one, by its name."""
     bank, _, inner = name.partition(":")
-    if bank == _OPEN:
+    if bank == OPEN:
         data = table("unasked.toml")
         row = data[inner][language]
         return Asked(
@@ -62,16 +80,53 @@ def question_called(name: str, language: str) -> Asked:
             ask=data["ask"][language],
             answer=row["answer"].strip(),
             points=tuple(row["points"]),
-            trap="",
-            source="",
         )
-    one: Question = next(each for each in find(bank).questions(language) if each.id == inner)
+    kata = find(bank)
+    for each in kata.exact_questions(language):
+        if each.id == inner:
+            return _exact(name, each)
+    one: Question = next(each for each in kata.questions(language) if each.id == inner)
     return Asked(
         id=name, ask=one.ask, answer=one.answer, points=one.points, trap=one.trap, source=one.source
     )
 
 
+def _exact(name: str, one: ExactQuestion) -> Asked:
+    expected = {
+        "choose": (0.0,),
+        "order": tuple(float(at) for at in range(len(one.options))),
+    }.get(one.kind, (one.value,))
+    return Asked(
+        id=name,
+        ask=one.ask,
+        answer=one.answer,
+        kind=one.kind,
+        options=one.options,
+        expected=expected,
+        numeric=one.numeric,
+    )
+
+
 def kata_of(name: str) -> str:
     """Return the kata that a question is about."""
-    bank, _, inner = name.partition(":")
-    return inner if bank == _OPEN else bank
+    parts = name.split(":")
+    return parts[1] if parts[0] in {OPEN, OWN} else parts[0]
+
+
+def free_names() -> tuple[str, ...]:
+    """Return the names of all questions that are answered in one's own words."""
+    banks = [f"{kata.id}:{one.id}" for kata in katas() for one in kata.questions("en")]
+    return (*banks, *(f"{OPEN}:{kata}" for kata in table("unasked.toml") if kata != "ask"))
+
+
+def open_question(kata: Kata) -> str:
+    """Return the name of the open question after a kata; "" where it has none."""
+    return f"{OPEN}:{kata.id}" if kata.id in table("unasked.toml") else ""
+
+
+def named(name: str) -> str:
+    """Return a question's whole name for the one it has in its bank; raise KeyError."""
+    for one in free_names():
+        if name in {one, one.partition(":")[2] if not one.startswith(OPEN) else one}:
+            return one
+    raise KeyError(name)

@@ -27,7 +27,6 @@ __all__ = [
     "draw",
     "matters",
     "topics",
-    "topics_in",
     "value",
 ]
 
@@ -43,12 +42,9 @@ _SHAPES["B11K"] = "(B, 1, 1, T)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """Something to ask about, and how a question about it is recognised."""
+    """Something to ask about, and what this interview says to it."""
 
     id: str
-    words: tuple[str, ...]
-    beside: str
-    hides: tuple[str, ...]
     name: Mapping[str, str]
     answer: Mapping[str, Mapping[str, str]]
 
@@ -58,9 +54,6 @@ def topics() -> tuple[Topic, ...]:
     return tuple(
         Topic(
             id=row["id"],
-            words=tuple(row["words"]),
-            beside=row.get("with", ""),
-            hides=tuple(row.get("hides", ())),
             name=row["name"],
             answer=row["answer"],
         )
@@ -71,7 +64,7 @@ def topics() -> tuple[Topic, ...]:
 def draw(seed: int, level: str) -> dict[str, str]:
     """Draw what this interview wants where the brief says nothing."""
     chance = random.Random(f"requirements {seed}")  # noqa: S311 - a draw, not a secret
-    senior = level == "senior"
+    senior = level in {"senior", "staff"}
     meaning = chance.choice(("keep", "drop", "additive") if senior else ("keep", "drop"))
     entries = "float" if meaning == "additive" else chance.choice(("bool", "int"))
     return {
@@ -79,7 +72,7 @@ def draw(seed: int, level: str) -> dict[str, str]:
         "entries": entries,
         "output": chance.choice(("wanted", "unwanted")),
         "dropout": chance.choice(("0.1", "0.2", "0.3")),
-        "precision": "any" if senior else chance.choice(("any", "float32")),
+        "precision": "any" if level != "junior" else chance.choice(("any", "float32")),
     }
 
 
@@ -170,21 +163,3 @@ _FIELDS: dict[str, Callable[[Kata, str], str]] = {
     "rules": rules,
 }
 _FIELD = re.compile(r"{(\w+)}")
-
-
-def topics_in(text: str, asked: frozenset[str]) -> list[Topic]:
-    """Return what a line asks about. asked: what has come up before."""
-    low = text.lower()
-    found = [topic for topic in topics() if any(_in(word, low) for word in topic.words)]
-    names = {topic.id for topic in found} | asked
-    found = [topic for topic in found if not topic.beside or topic.beside in names]
-    hidden = {name for topic in found for name in topic.hides}
-    return [topic for topic in found if topic.id not in hidden]
-
-
-def _in(word: str, text: str) -> bool:
-    if not word.isascii():
-        return word in text
-    return (
-        re.search(rf"(?<![a-z0-9_]){re.escape(word)}(?:s|ed|ing)?(?![a-z0-9_])", text) is not None
-    )

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ...kata.catalogue import LANGUAGES
 from .clock import Oddity, elapsed, oddities
-from .questions import question_called
-from .requirements import topics
-from .score import Score, clarity, following, grade, level, score
-from .session import Session, TimelineMark
+from .evidence import Evidence
+from .grades import (
+    FLOORS,
+    Dimension,
+    dimensions,
+    grade,
+    level,
+    missing,
+    next_level,
+)
+from .practise import Learn, following, to_learn
+from .requirements import answers, topics
+from .session import Put, Session, TimelineMark
+from .standing import clarity
 
-__all__ = ["Answered", "Code", "Left", "Miss", "Mistake", "Result", "Step", "result_of"]
+__all__ = [
+    "Answered",
+    "Code",
+    "Evidence",
+    "Left",
+    "Miss",
+    "Mistake",
+    "Result",
+    "Step",
+    "Talk",
+    "result_of",
+]
 
 _Text = Mapping[str, str]
 
@@ -57,22 +78,44 @@ class Left:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A question, what was written, and the points that were ticked."""
+    """A question and what was written to it.
+
+    made: what was heard, point by point; an exact question has one. ticked: what the candidate
+    says was made. reader: exact, words, none or a model's name. model: a good answer.
+    """
 
     ask: _Text
     answer: str
     points: Mapping[str, tuple[str, ...]]
+    made: tuple[bool, ...]
     ticked: tuple[int, ...]
+    reader: str
+    quotes: tuple[str, ...]
+    exact: bool
+    model: _Text
 
     @property
     def had(self) -> int:
-        """How many points were ticked."""
-        return len(self.ticked)
+        """How many points were heard."""
+        return sum(self.made)
 
     @property
     def count(self) -> int:
         """How many there are."""
-        return len(self.points[LANGUAGES[0]])
+        return max(1, len(self.made))
+
+    @property
+    def claimed(self) -> int:
+        """How many points stand on the candidate's word alone."""
+        return sum(1 for at in self.ticked if at > len(self.made) or not self.made[at - 1])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talk:
+    """What the candidate asked or said aloud, and what the interviewer said to it."""
+
+    text: str
+    reply: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +132,12 @@ class Code:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """An interview that has ended. score: nothing for practice."""
+    """An interview that has ended.
+
+    dimensions: what was shown, with its evidence; none for practice. floors: what the level
+    that was asked for wants. missed: the dimensions below it, which decided. above: the next
+    level, and what it would want besides. lookups: commands used meanwhile.
+    """
 
     number: int
     plan: str
@@ -102,9 +150,17 @@ class Result:
     spent: float
     ended: str
     runs: int
-    score: Score | None
+    dimensions: tuple[Dimension, ...]
+    floors: tuple[int, ...]
+    missed: tuple[tuple[str, int, int], ...]
+    above: str
+    wanted: tuple[tuple[str, int, int], ...]
     grade: str
     reached: str
+    lookups: tuple[str, ...]
+    talk: tuple[Talk, ...]
+    learn: tuple[Learn, ...]
+    examiner: str
     steps: tuple[Step, ...]
     mistakes: tuple[Mistake, ...]
     misses: tuple[Miss, ...]
@@ -116,9 +172,11 @@ class Result:
     marks: tuple[TimelineMark, ...]
 
 
-def result_of(session: Session) -> Result:
-    """Sum an interview up."""
-    whole = elapsed(session.readings)
+def result_of(session: Session, lookups: Sequence[str] = ()) -> Result:
+    """Sum an interview up. lookups: what was looked up while it was held."""
+    whole = elapsed(session.readings) - session.stood
+    marked = () if session.practice else dimensions(session, lookups)
+    above = next_level(session.level)
     limit = float("inf") if session.practice else session.minutes * 60
     names = {topic.id: topic.name for topic in topics()}
     return Result(
@@ -132,10 +190,18 @@ def result_of(session: Session) -> Result:
         minutes=session.minutes,
         spent=min(whole, limit),
         ended=session.ended,
-        runs=session.runs,
-        score=None if session.practice else score(session),
-        grade=grade(session),
-        reached=level(session),
+        runs=len(session.runs),
+        dimensions=marked,
+        floors=FLOORS[session.level],
+        missed=missing(marked, session.level) if marked else (),
+        above=above,
+        wanted=missing(marked, above) if marked and above else (),
+        grade=grade(session, marked) if marked else "",
+        reached=level(session, marked) if marked else "none",
+        lookups=tuple(lookups),
+        talk=tuple(_talk(session)),
+        learn=tuple(to_learn(session)),
+        examiner=session.examiner,
         steps=tuple(_step(session, at, min(whole, limit)) for at in range(len(session.stages))),
         mistakes=tuple(_mistakes(session)),
         misses=tuple(
@@ -179,6 +245,8 @@ def _mistakes(session: Session) -> list[Mistake]:
         rows = [(row["mistake"], row["line"], row["message"]) for row in named]
         if fault and not rows:
             rows = [(fault["kind"], fault["line"], fault["message"])]
+        if not rows and one.judged and not one.accepted:
+            rows = _unnamed(one.report)
         found += [
             Mistake(name=name, submission=one.number, line=line, message=message)
             for name, line, message in rows
@@ -186,16 +254,41 @@ def _mistakes(session: Session) -> list[Mistake]:
     return found
 
 
+def _unnamed(report: Mapping[str, Any]) -> list[tuple[str, int | None, str]]:
+    """Return the first check that fails where no mistake has a name, and the line if known."""
+    failing = [one for one in report["checks"] if one["status"] == "fail"]
+    departure = report.get("departure") or {}
+    return [(one["id"], departure.get("line"), one["detail"]) for one in failing[:1]]
+
+
 def _questions(session: Session) -> list[Answered]:
-    found: list[Answered] = []
-    for put in session.puts:
-        asked = {language: question_called(put.name, language) for language in LANGUAGES}
-        found.append(
-            Answered(
-                ask={language: one.ask for language, one in asked.items()},
-                answer="\n".join(put.lines),
-                points={language: one.points for language, one in asked.items()},
-                ticked=put.ticked or (),
-            )
-        )
+    return [_answered(put) for put in session.puts if put.answered]
+
+
+def _answered(put: Put) -> Answered:
+    asked = {language: put.asked(language) for language in LANGUAGES}
+    return Answered(
+        ask={language: one.ask for language, one in asked.items()},
+        answer=put.text,
+        points={language: one.points for language, one in asked.items()},
+        made=put.made or (),
+        ticked=put.ticked or (),
+        reader=put.reader,
+        quotes=put.quotes,
+        exact=asked[LANGUAGES[0]].exact,
+        model={language: one.model for language, one in asked.items()},
+    )
+
+
+def _talk(session: Session) -> list[Talk]:
+    """Return the clarifying questions with their answers."""
+    found: list[Talk] = []
+    known = {topic.id: topic for topic in topics()}
+    for one in session.clarified:
+        rows = [known[name] for name in one.topics if name in known]
+        kata = session.stages[min(one.tier, len(session.stages) - 1)].tier.kata
+        reply = {
+            language: tuple(answers(rows, kata, session.drawn, language)) for language in LANGUAGES
+        }
+        found.append(Talk(text=one.text, reply=reply))
     return found

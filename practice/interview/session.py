@@ -6,13 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...kata.catalogue import find
 from .clock import Reading, elapsed, since
-from .plan import Plan, Tier, plan_called
-from .questions import questions_of
+from .plan import Plan, Tier, further, plan_called
+from .questions import Asked, question_put
 from .requirements import matters
 from .store import Event
 
-__all__ = ["Clarified", "Put", "Session", "Stage", "Submission", "TimelineMark"]
+__all__ = ["PAUSE", "Clarified", "Put", "Run", "Session", "Stage", "Submission", "TimelineMark"]
+
+
+# For so many seconds the clock stands while a question is answered.
+PAUSE = 240.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +54,50 @@ class Submission:
         return bool(self.outcome.get("accepted"))
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of one's own. status: nothing where it was ended. checks: assertions in the file."""
+
+    at: float
+    tier: int
+    status: int | None
+    checks: int
+
+
 @dataclass(slots=True)
 class Put:
-    """A question that was put, what was written, and which points were ticked."""
+    """A question that was put, what was written, and what came of it.
+
+    own: the text of a question made from the code. made: the points that were heard, or
+    whether an exact answer is right. reader: what heard them: exact, words or a model's name.
+    quotes: the words that earned a point, where a model read. ticked: the points that the
+    candidate says were made, heard or not.
+    """
 
     name: str
     tier: int
+    own: Mapping[str, Any] | None = None
+    at: float = 0.0
     lines: list[str] = field(default_factory=list[str])
     answered: bool = False
+    made: tuple[bool, ...] | None = None
+    reader: str = ""
+    quotes: tuple[str, ...] = ()
     ticked: tuple[int, ...] | None = None
+
+    def asked(self, language: str) -> Asked:
+        """Return the question."""
+        return question_put(self.name, language, self.own)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more is to be said to it."""
+        return self.ticked is not None
+
+    @property
+    def text(self) -> str:
+        """What was answered."""
+        return "\n".join(self.lines).strip()
 
 
 @dataclass(slots=True)
@@ -94,18 +134,24 @@ class Session:
     drawn: Mapping[str, str]
     wall: float
     stages: list[Stage]
-    questions: tuple[tuple[str, ...], ...]
+    examiner: str = ""
     file: str = ""
     opened: bool = False
     tier: int = 0
     ended: str = ""
     handed: str = ""
-    runs: int = 0
+    runs: list[Run] = field(default_factory=list[Run])
+    subject: str = ""
     clarified: list[Clarified] = field(default_factory=list[Clarified])
+    thoughts: list[str] = field(default_factory=list[str])
     submissions: list[Submission] = field(default_factory=list[Submission])
     puts: list[Put] = field(default_factory=list[Put])
     marks: list[TimelineMark] = field(default_factory=list[TimelineMark])
     readings: list[Reading] = field(default_factory=list[Reading])
+    # The clock stands while a question is answered: since when, and how long before.
+    asked_at: float | None = None
+    stood: float = 0.0
+    late: bool = False
 
     @classmethod
     def of(cls, number: int, events: Sequence[Event]) -> Session:
@@ -123,7 +169,6 @@ class Session:
             drawn=data["drawn"],
             wall=begin.reading.wall,
             stages=[Stage(tier) for tier in plan.tiers],
-            questions=questions_of(plan, data["level"], data["seed"]),
         )
         session.take(events[1:])
         return session
@@ -133,7 +178,16 @@ class Session:
         for event in events:
             if self.opened or event.kind == "opened":
                 self.readings.append(event.reading)
-            getattr(self, f"_on_{event.kind}")(event.data, elapsed(self.readings))
+            at = elapsed(self.readings) - self._stood()
+            getattr(self, f"_on_{event.kind}")(event.data, at)
+
+    def _stood(self) -> float:
+        """Return for how long the clock has stood, up to the last event."""
+        return self.stood + self._standing(elapsed(self.readings))
+
+    def _standing(self, now: float) -> float:
+        """Return for how long it stands for the question that is put: for a while at most."""
+        return 0.0 if self.asked_at is None else min(PAUSE, now - self.asked_at)
 
     # Where it stands.
 
@@ -143,20 +197,22 @@ class Session:
         return self.stages[self.tier] if self.tier < len(self.stages) else None
 
     @property
+    def planned(self) -> list[Stage]:
+        """The tiers of the plan, without what was added as there was time left."""
+        return self.stages[: len(self.plan.tiers)]
+
+    @property
     def put(self) -> Put | None:
         """The question that waits for an answer or for ticks."""
         last = self.puts[-1] if self.puts else None
-        return last if last is not None and last.ticked is None else None
+        return last if last is not None and not last.closed else None
 
-    @property
-    def next_question(self) -> str | None:
-        """The question to put before the interview goes on, if there is one."""
-        stage = self.stage
-        if stage is not None and not stage.passed:
-            return None
-        asked = sum(put.tier == self.tier for put in self.puts)
-        left = self.questions[self.tier][asked:]
-        return left[0] if left else None
+    def accepted(self, tier: int) -> Submission | None:
+        """Return the submission with which a tier was passed."""
+        return next(
+            (one for one in self.submissions if one.tier == tier and one.judged and one.accepted),
+            None,
+        )
 
     @property
     def last(self) -> Submission | None:
@@ -168,23 +224,28 @@ class Session:
         """Return the seconds since the file was opened, sleep and restarts reconciled."""
         if not self.readings:
             return 0.0
-        return elapsed(self.readings) + since(self.readings[-1], now)
+        whole = elapsed(self.readings) + since(self.readings[-1], now)
+        return whole - self.stood - self._standing(whole)
 
     def left(self, now: Reading) -> float:
         """Return the seconds left; endless in practice."""
         return float("inf") if self.practice else self.minutes * 60 - self.spent(now)
 
-    def asked_before(self, topic: str, tier: int) -> bool:
-        """Whether a topic was answered before the first submission of a tier.
+    def asked_before(self, topic: str, tier: int) -> Clarified | None:
+        """Return the question that asked for a topic before the first submission of a tier.
 
         "No mask yet" at an earlier tier is no answer to what its entries mean.
         """
-        return any(
-            topic in one.topics
-            and one.tier < len(self.stages)
-            and matters(topic, self.stages[one.tier].tier.kata, self.drawn)
-            and (one.tier < tier or (one.tier == tier and one.early))
-            for one in self.clarified
+        return next(
+            (
+                one
+                for one in self.clarified
+                if topic in one.topics
+                and one.tier < len(self.stages)
+                and matters(topic, self.stages[one.tier].tier.kata, self.drawn)
+                and (one.tier < tier or (one.tier == tier and one.early))
+            ),
+            None,
         )
 
     # What happened, one method an event.
@@ -192,7 +253,11 @@ class Session:
     def _on_asked(self, data: dict[str, Any], at: float) -> None:
         early = self.last is None
         self.clarified.append(Clarified(data["text"], tuple(data["topics"]), self.tier, early))
+        self.subject = data.get("subject", "")
         self._mark(at, "asked")
+
+    def _on_thought(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.thoughts.append(data["text"])
 
     def _on_opened(self, data: dict[str, Any], at: float) -> None:
         self.opened = True
@@ -202,8 +267,8 @@ class Session:
     def _on_moved(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
         self.file = data["file"]
 
-    def _on_ran(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
-        self.runs += 1
+    def _on_ran(self, data: dict[str, Any], at: float) -> None:
+        self.runs.append(Run(at, self.tier, data["status"], data.get("checks", 0)))
         self._mark(at, "ran")
 
     def _on_submitted(self, data: dict[str, Any], at: float) -> None:
@@ -220,6 +285,10 @@ class Session:
             stage = self.stages[one.tier]
             stage.passed, stage.ended = True, at
 
+    def _on_late(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.late = True
+        self._mark(at, "late")
+
     def _on_more(self, data: dict[str, Any], at: float) -> None:
         self.submissions[data["number"] - 1].told = data["told"]
         self._mark(at, "more")
@@ -229,7 +298,8 @@ class Session:
         self._mark(at, "hint")
 
     def _on_question(self, data: dict[str, Any], at: float) -> None:
-        self.puts.append(Put(data["name"], self.tier))
+        self.puts.append(Put(data["name"], self.tier, data.get("own"), at))
+        self.asked_at = elapsed(self.readings)
         self._mark(at, "question")
 
     def _on_wrote(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
@@ -238,8 +308,18 @@ class Session:
     def _on_answered(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
         self.puts[-1].answered = True
 
+    def _on_read(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        put = self.puts[-1]
+        put.made, put.reader = tuple(data["points"]), data["reader"]
+        put.quotes = tuple(data["quotes"])
+
     def _on_ticked(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
         self.puts[-1].ticked = tuple(data["points"])
+        self.stood += self._standing(elapsed(self.readings))
+        self.asked_at = None
+
+    def _on_extended(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.stages.append(Stage(further(find(data["kata"]))))
 
     def _on_skipped(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
         self.stages[self.tier].ended = at

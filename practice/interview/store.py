@@ -13,6 +13,7 @@ from typing import Any
 
 from ..database import Layout
 from ..records import Records
+from . import clock
 from .clock import Reading
 
 __all__ = ["Event", "Store"]
@@ -31,8 +32,24 @@ _STEPS = (
         )
         """,
     ),
+    (
+        """
+        CREATE TABLE lookups (
+            id INTEGER PRIMARY KEY,
+            interview INTEGER NOT NULL,
+            reading TEXT NOT NULL,
+            command TEXT NOT NULL
+        )
+        """,
+    ),
 )
-_COLUMNS = {"events": {"interview", "kind", "reading", "data"}}
+_COLUMNS = {
+    "events": {"interview", "kind", "reading", "data"},
+    "lookups": {"interview", "reading", "command"},
+}
+_LOOK_UP = "INSERT INTO lookups (interview, reading, command) VALUES (?, ?, ?)"
+_LOOKUPS = "SELECT command FROM lookups WHERE interview = ? ORDER BY id"
+_OPENED = "SELECT count(*) FROM events WHERE interview = ? AND kind = 'opened'"
 _INSERT = "INSERT INTO events (interview, kind, reading, data) VALUES (?, ?, ?, ?)"
 _READINGS = "SELECT reading FROM events WHERE interview = ? ORDER BY id"
 _EVENTS = "SELECT kind, reading, data FROM events WHERE interview = ? ORDER BY id"
@@ -108,6 +125,24 @@ class Store(Records):
             return True
 
         return self.work(store_what_lacks, otherwise=False, make=True)
+
+    def looked_up(self, command: str) -> None:
+        """Note that something was looked up, where an interview is being held."""
+        number = self.unfinished()
+        if number is None:
+            return
+        row = (number, json.dumps(asdict(clock.read())), command)
+
+        def note(database: sqlite3.Connection) -> None:
+            if database.execute(_OPENED, (number,)).fetchone()[0]:
+                database.execute(_LOOK_UP, row)
+
+        self.work(note, otherwise=None, make=True)
+
+    def lookups(self, number: int) -> list[str]:
+        """Return what was looked up while an interview was held, in order."""
+        rows = self.work(lambda it: it.execute(_LOOKUPS, (number,)).fetchall(), otherwise=[])
+        return [row[0] for row in rows]
 
 
 def _row(number: int, event: Event) -> tuple[int, str, str, str]:

@@ -62,7 +62,7 @@ class InterviewApp(App[None]):
         self.language = language
         self.said: list[Said] = []
         self.busy = False
-        self.waiting: list[str] = []
+        self.waiting: list[tuple[str, bool]] = []
         self.shown: dict[str, str] = {}
         self.theme = "ansi-dark"
 
@@ -93,7 +93,7 @@ class InterviewApp(App[None]):
         if self.interview.over:
             self.exit()
         else:
-            self.answer(event.text)
+            self.answer(event.text, more=event.more)
 
     def action_type(self, word: str) -> None:
         """Do what typing a command would do; an answer that is being written is not one."""
@@ -116,20 +116,21 @@ class InterviewApp(App[None]):
             self.answer("")
         self.draw_state()
 
-    def answer(self, line: str | None) -> None:
+    def answer(self, line: str | None, *, more: bool = False) -> None:
         """Hand a line to the interviewer, who may take a while; None for the greeting."""
         if self.busy:
             # What is typed meanwhile is said in its turn.
-            self.waiting += [line or ""]
+            self.waiting.append((line or "", more))
             return
         self.busy = True
         self.draw_state()
-        self.hear(line)
+        self.hear(line, more=more)
 
     @work(thread=True)
-    def hear(self, line: str | None) -> None:
+    def hear(self, line: str | None, *, more: bool) -> None:
         """Hear the interviewer out, beside the screen."""
-        said = self.interview.greet() if line is None else self.interview.line(line)
+        talk = self.interview
+        said = talk.greet() if line is None else talk.line(line, more=more)
         self.call_from_thread(self.told, line, said)
 
     def told(self, line: str | None, said: list[Said]) -> None:
@@ -143,7 +144,8 @@ class InterviewApp(App[None]):
             self.said.append(Said(kind="note", key="interview-over-keys"))
         self.draw()
         if self.waiting:
-            self.answer(self.waiting.pop(0))
+            line, more = self.waiting.pop(0)
+            self.answer(line, more=more)
 
     def draw(self) -> None:
         """Draw everything, the talk from its end."""

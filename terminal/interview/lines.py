@@ -48,7 +48,8 @@ def _drawn(one: Said, language: str, width: int) -> list[Line]:
     if one.kind == "typed":
         return [[(row, "dim")] for row in wrap(f"> {safe(one.text)}", width)]
     if one.kind == "question":
-        return [[(row, "bold")] for row in _quoted(one.text, width)]
+        lines: list[Line] = [[(row, "bold")] for row in _quoted(one.text, width)]
+        return [*lines, *(line for row in one.rows for line in _option(row, width))]
     if one.kind == "points":
         return _points(one, language, width)
     if one.kind == "output":
@@ -73,13 +74,24 @@ def _quoted(text: str, width: int) -> list[str]:
     return ["? " + row if not at else "  " + row for at, row in enumerate(wrap(joined, width - 2))]
 
 
+def _option(text: str, width: int) -> list[Line]:
+    letter, _, words = text.partition("  ")
+    rows = wrap(words, width - 7)
+    return [
+        [(f"  {letter}  " if not at else "     ", "code"), (row, "")] for at, row in enumerate(rows)
+    ]
+
+
 def _points(one: Said, language: str, width: int) -> list[Line]:
     lines = markdown_lines(one.text, width)
     lines += [[], [(say("interview-points", language) + say("colon", language), "bold")]]
+    made = one.values.get("made")
     for number, point in enumerate(one.rows, 1):
-        rows = wrap(point, width - 5)
+        rows = wrap(point, width - 7)
+        had = isinstance(made, tuple) and len(made) >= number and bool(made[number - 1])
+        mark = "✓" if had else " "
         lines += [
-            [(f"  {number}  " if not at else "     ", "code"), (row, "")]
+            [(f"{mark} {number}  " if not at else "     ", "code"), (row, "pass" if had else "")]
             for at, row in enumerate(rows)
         ]
     for name in ("trap", "source"):

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from ...practice.interview.result import Code, Result
 from ..words import say
 from .lines import duration
-from .result import how, spent, where
+from .result import decided, evidence, had, mark_text, spent, wanted, where
 
 __all__ = ["markdown_text"]
 
@@ -38,12 +38,15 @@ def _rows(result: Result, language: str) -> Iterator[str]:
     yield from _steps(result, language)
     yield from _mistakes(result, language)
     yield from _asked(result, language)
+    yield from _talk(result, language)
     yield from _questions(result, language)
+    yield from _lookups(result, language)
     yield from _clock(result, language)
     yield from _head("result-timeline", language)
     for mark in result.marks:
         number = f" {mark.number}" if mark.number else ""
         yield f"- {duration(mark.at)} {say(f'mark-{mark.kind}', language)}{number}"
+    yield from _learn(result, language)
     yield from _head("result-next", language)
     for why, command in result.following:
         yield f"- `attn-kata {command}` ({say(f'practise-{why}', language)})"
@@ -60,8 +63,7 @@ def _head(key: str, language: str) -> Iterator[str]:
 
 
 def _score(result: Result, language: str) -> Iterator[str]:
-    score = result.score
-    if score is None:
+    if not result.dimensions:
         return
     yield from _head("result-verdict", language)
     yield f"**{say(f'grade-{result.grade}', language)}**"
@@ -72,13 +74,45 @@ def _score(result: Result, language: str) -> Iterator[str]:
     reached = say(f"interview-level-{result.reached}", language)
     yield f"{say('result-level', language)}{colon}{reached}"
     yield ""
-    yield f"{say('result-score', language)}{colon}**{score.points}**"
+    yield f"{say('result-decided', language)}{colon.rstrip()}"
     yield ""
-    for part in score.parts:
-        yield f"- {say(f'part-{part.name}', language)} {part.points:.1f} = {how(part, language)}"
+    yield from (f"- {row}" for row in decided(result, language))
+    if result.wanted:
+        above = say(f"interview-level-{result.above}", language)
+        yield ""
+        yield f"{say('result-above', language, level=above)}{colon.rstrip()}"
+        yield ""
+        yield from (f"- {row}" for row in wanted(result, language))
+    yield from _head("result-dimensions", language)
+    for one, floor in zip(result.dimensions, result.floors, strict=True):
+        name = say(f"dimension-{one.name}", language)
+        yield f"- **{name}** {mark_text(one, floor, language)}"
+        yield from (f"  - {evidence(piece, language)}" for piece in one.evidence)
     yield ""
-    yield say("result-quality", language) + "  "
-    yield say("result-rule", language)
+    yield say("result-legend", language)
+
+
+def _talk(result: Result, language: str) -> Iterator[str]:
+    if result.talk:
+        yield from _head("result-talk", language)
+    for one in result.talk:
+        yield f"- {' '.join(one.text.split())}"
+        reply = one.reply[language] or (say("result-unanswered", language),)
+        yield from (f"  > {row}" for text in reply for row in text.split("\n"))
+
+
+def _learn(result: Result, language: str) -> Iterator[str]:
+    if result.learn:
+        yield from _head("result-learn", language)
+    for one in result.learn:
+        yield f"- **{' '.join(one.ask[language].split())}**"
+        yield from (f"  - {point}" for point in one.points[language])
+
+
+def _lookups(result: Result, language: str) -> Iterator[str]:
+    if result.lookups:
+        yield from _head("result-lookups", language)
+    yield from (f"- `attn-kata {one}`" for one in result.lookups)
 
 
 def _steps(result: Result, language: str) -> Iterator[str]:
@@ -112,12 +146,13 @@ def _questions(result: Result, language: str) -> Iterator[str]:
     if result.questions:
         yield from _head("result-questions", language)
     for one in result.questions:
-        score = say("result-had", language, had=one.had, count=one.count)
-        yield f"- **{' '.join(one.ask[language].split())}** ({score})"
+        yield f"- **{' '.join(one.ask[language].split())}** ({had(one, language)})"
         for row in (one.answer or say("result-no-answer", language)).split("\n"):
             yield f"  > {row}"
         for number, point in enumerate(one.points[language], 1):
-            yield f"  - [{'x' if number in one.ticked else ' '}] {point}"
+            yield f"  - [{'x' if one.made[number - 1 : number] == (True,) else ' '}] {point}"
+        model = " ".join(one.model[language].split())
+        yield f"  - {say('result-good', language)}{say('colon', language)}{model}"
 
 
 def _clock(result: Result, language: str) -> Iterator[str]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from ...practice.interview.grades import Dimension
 from ...practice.interview.result import Code, Result
 from ..text import number
 from ..words import say
 from .lines import duration
-from .result import how, spent, where
+from .result import decided, evidence, had, mark_text, spent, wanted, where
 
 __all__ = ["page_text"]
 
@@ -60,7 +62,11 @@ def page_text(result: Result, language: str) -> str:
         say=words,
         duration=duration,
         spent=spent(result, language),
-        how=lambda part: how(part, language),
+        date=datetime.fromtimestamp(result.wall, timezone.utc).date().isoformat(),
+        decided=decided(result, language),
+        wanted=wanted(result, language),
+        shown=_shown(result, language),
+        had=lambda one: had(one, language),
         where=lambda mistake: where(mistake, language),
         timeline=_timeline(result),
         width=_WIDTH,
@@ -68,6 +74,14 @@ def page_text(result: Result, language: str) -> str:
         first=failed[0] if failed else None,
         maps=maps,
     )
+
+
+def _shown(result: Result, language: str) -> list[tuple[Dimension, str, list[str]]]:
+    """Write each dimension's mark and evidence; practice has none."""
+    return [
+        (one, mark_text(one, floor, language), [evidence(each, language) for each in one.evidence])
+        for one, floor in zip(result.dimensions, result.floors, strict=False)
+    ]
 
 
 def _timeline(result: Result) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def lead(interview: Interview, screen: Screen) -> None:
             if line is None:
                 break
             with _waiting(line, screen):
-                said = interview.line(line)
+                said = interview.line(line, more=typed.more())
             _say(said, screen)
     except KeyboardInterrupt:
         interview.leave()
@@ -72,6 +72,10 @@ class _Typed:
     def __init__(self) -> None:
         self.held = b""
         self.ended = False
+
+    def more(self) -> bool:
+        """Whether the rest of a paste waits: on a terminal, where nobody types as fast."""
+        return sys.stdin.isatty() and (b"\n" in self.held or bool(select.select([0], [], [], 0)[0]))
 
     def next(self, interview: Interview, screen: Screen) -> str | None:
         """Return the next line; None where there are no more, or the interview has ended."""

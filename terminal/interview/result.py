@@ -1,15 +1,27 @@
-"""An interview's result on the screen: the verdict, the score and how it came about."""
+"""An interview's result on the screen: the verdict, what was shown, and how it came about."""
 
 from __future__ import annotations
 
-from ...practice.interview.result import Mistake, Result
-from ...practice.interview.score import Part
+from collections.abc import Mapping, Sequence
+
+from ...practice.interview.grades import Dimension
+from ...practice.interview.requirements import topics
+from ...practice.interview.result import Answered, Evidence, Mistake, Result
 from ..lists import command_lines
 from ..text import Line, cells, pad, safe, wrap
 from ..words import say
 from .lines import duration
 
-__all__ = ["how", "result_lines", "spent", "where"]
+__all__ = [
+    "decided",
+    "evidence",
+    "had",
+    "mark_text",
+    "result_lines",
+    "spent",
+    "wanted",
+    "where",
+]
 
 _STYLES = {"strong-yes": "pass", "yes": "pass", "lean": "note", "no": "fail", "strong-no": "fail"}
 
@@ -17,14 +29,16 @@ _STYLES = {"strong-yes": "pass", "yes": "pass", "lean": "note", "no": "fail", "s
 def result_lines(result: Result, language: str, width: int) -> list[Line]:
     """Draw the whole result."""
     blocks = [_head(result, language, width)]
-    if result.score is not None:
-        blocks += [_verdict(result, language, width), _score(result, language, width)]
+    if result.dimensions:
+        blocks += [_verdict(result, language, width), _shown(result, language, width)]
     blocks += [
         _steps(result, language, width),
         _mistakes(result, language, width),
         _asked(result, language, width),
         _questions(result, language, width),
+        _looked_up(result, language, width),
         _clock(result, language, width),
+        _learn(result, language, width),
         _next(result, language, width),
     ]
     lines: list[Line] = []
@@ -43,15 +57,66 @@ def spent(result: Result, language: str) -> str:
     return comma.join([say(key, language, **took), end, *runs])
 
 
-def how(part: Part, language: str) -> str:
-    """Write one part of the score with its numbers."""
-    values = {"most": part.most, "reached": f"{part.reached:.2f}", "possible": f"{part.possible:g}"}
-    return say(f"part-{part.name}-how", language, **values)
+def evidence(one: Evidence, language: str) -> str:
+    """Write one piece of evidence."""
+    named = {topic.id: topic.name for topic in topics()}
+    values: dict[str, object] = {}
+    for key, value in one.values.items():
+        told = named[str(value)] if key == "topic" else value
+        values[key] = safe(str(told[language] if isinstance(told, Mapping) else told))
+    key = "evidence-not-passed-line" if one.values.get("line") else one.key
+    return say(key, language, **values) if values else say(key, language)
+
+
+def decided(result: Result, language: str) -> list[str]:
+    """Say what decided the verdict, a row a dimension."""
+    level = say(f"interview-level-{result.level}", language)
+    rows = [
+        say(
+            "result-decided-row",
+            language,
+            name=say(f"dimension-{name}", language),
+            mark=mark,
+            floor=floor,
+            level=level,
+        )
+        for name, mark, floor in result.missed
+    ]
+    return rows or [say("result-decided-none", language)]
+
+
+def wanted(result: Result, language: str) -> list[str]:
+    """Say what the next level would want besides, a row a dimension."""
+    return [
+        say(
+            "result-above-row",
+            language,
+            name=say(f"dimension-{name}", language),
+            mark=mark,
+            floor=floor,
+        )
+        for name, mark, floor in result.wanted
+    ]
+
+
+def mark_text(one: Dimension, floor: int, language: str) -> str:
+    """Write a mark with the floor beside it."""
+    if not one.mark:
+        return say("result-unseen", language)
+    return f"{one.mark}/4  {say('result-floor', language, floor=floor)}"
 
 
 def where(mistake: Mistake, language: str) -> str:
     """Say where a mistake stands: the line, or the name alone where no line is known."""
     return say("line", language, line=mistake.line) if mistake.line else mistake.name
+
+
+def had(one: Answered, language: str) -> str:
+    """Say how many points were heard; what stands on the candidate's word is told beside it."""
+    heard = say("result-had", language, had=one.had, count=one.count)
+    if not one.claimed:
+        return heard
+    return f"{heard} ({say('result-claimed', language, count=one.claimed)})"
 
 
 def _head(result: Result, language: str, width: int) -> list[Line]:
@@ -75,25 +140,60 @@ def _verdict(result: Result, language: str, width: int) -> list[Line]:
     said = say(f"grade-says-{result.grade}", language)
     lines += [[("▌ ", "code"), (row, "")] for row in wrap(said, width - 2)]
     level = say("result-level", language) + say("colon", language)
-    return [*lines, [(level, ""), (say(f"interview-level-{result.reached}", language), "bold")]]
+    lines.append([(level, ""), (say(f"interview-level-{result.reached}", language), "bold")])
+    lines.append([(say("result-decided", language) + say("colon", language), "bold")])
+    lines += _bullets(decided(result, language), width)
+    if result.wanted:
+        above = say(f"interview-level-{result.above}", language)
+        head = say("result-above", language, level=above) + say("colon", language)
+        lines.append([(head, "bold")])
+        lines += _bullets(wanted(result, language), width)
+    return lines
 
 
-def _score(result: Result, language: str, width: int) -> list[Line]:
-    score = result.score
-    assert score is not None
-    lines: list[Line] = [
-        [(f"{say('result-score', language)}  ", "bold"), (f"{score.points}", "bold")]
+def _bullets(rows: Sequence[str], width: int, style: str = "") -> list[Line]:
+    return [
+        [(("  " if not at else "    ") + line, style)]
+        for row in rows
+        for at, line in enumerate(wrap(row, width - 4))
     ]
-    names = [say(f"part-{part.name}", language) for part in score.parts]
+
+
+def _dashes(rows: Sequence[str], width: int) -> list[Line]:
+    return [
+        [(("    - " if not at else "      ") + line, "dim")]
+        for row in rows
+        for at, line in enumerate(wrap(row, width - 8))
+    ]
+
+
+def _shown(result: Result, language: str, width: int) -> list[Line]:
+    """Draw the dimensions with their marks and what these were read from."""
+    lines: list[Line] = [[(say("result-dimensions", language), "bold")]]
+    names = [say(f"dimension-{one.name}", language) for one in result.dimensions]
     room = max(map(cells, names))
-    for name, part in zip(names, score.parts, strict=True):
-        head = f"  {pad(name, room)}  {part.points:4.1f}  "
-        rows = wrap(how(part, language), width - cells(head))
-        lines.append([(head, ""), (rows[0], "dim")])
-        lines += [[(" " * cells(head) + row, "dim")] for row in rows[1:]]
-    for key in ("result-quality", "result-rule"):
-        rows = wrap(say(key, language), width - 4)
-        lines += [[(("  " if not at else "    ") + row, "dim")] for at, row in enumerate(rows)]
+    for name, one, floor in zip(names, result.dimensions, result.floors, strict=True):
+        style = "dim" if not one.mark else "pass" if one.mark >= floor else "fail"
+        lines.append([(f"  {pad(name, room)}  ", ""), (mark_text(one, floor, language), style)])
+        lines += _dashes([evidence(piece, language) for piece in one.evidence], width)
+    return [*lines, *_bullets([say("result-legend", language)], width, "dim")]
+
+
+def _looked_up(result: Result, language: str, width: int) -> list[Line]:
+    if not result.lookups:
+        return []
+    rows = [f"attn-kata {one}" for one in result.lookups]
+    return [[(say("result-lookups", language), "bold")], *_bullets(rows, width)]
+
+
+def _learn(result: Result, language: str, width: int) -> list[Line]:
+    if not result.learn:
+        return []
+    lines: list[Line] = [[(say("result-learn", language), "bold")]]
+    for one in result.learn:
+        lines += _bullets([" ".join(one.ask[language].split())], width)
+        rows = one.points[language] or (one.model[language],)
+        lines += _dashes(rows, width)
     return lines
 
 
@@ -139,7 +239,8 @@ def _mistakes(result: Result, language: str, width: int) -> list[Line]:
 
 
 def _asked(result: Result, language: str, width: int) -> list[Line]:
-    if not result.standings:
+    # With marks it is there already, as their evidence.
+    if not result.standings or result.dimensions:
         return []
     names = [one.name[language] for one in result.standings]
     room = max(map(cells, names))
@@ -159,7 +260,7 @@ def _asked(result: Result, language: str, width: int) -> list[Line]:
 def _questions(result: Result, language: str, width: int) -> list[Line]:
     if not result.questions:
         return []
-    scores = [say("result-had", language, had=one.had, count=one.count) for one in result.questions]
+    scores = [had(one, language) for one in result.questions]
     room = max(map(cells, scores))
     lines: list[Line] = [[(say("result-questions", language), "bold")]]
     for score, one in zip(scores, result.questions, strict=True):

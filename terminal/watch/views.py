@@ -60,7 +60,9 @@ def keys_lines(groups: Sequence[Sequence[tuple[str, str]]], look: Look) -> list[
 
 
 def _brief(rounds: Rounds, look: Look) -> list[Line]:
-    return markdown_lines(rounds.kata.brief(look.language), look.width)
+    return markdown_lines(
+        rounds.kata.brief(look.language, whole=rounds.outcome is not None), look.width
+    )
 
 
 def _why(rounds: Rounds, look: Look) -> list[Line]:

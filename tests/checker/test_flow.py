@@ -3,6 +3,8 @@
 import re
 
 import pytest
+from attn_kata.checker.report.messages import say
+from attn_kata.kata.catalogue import find
 
 HEAD = """\
 import math, torch
@@ -280,3 +282,13 @@ def test_forward_in_c(judged):
     )
     report = judged("v1", source)
     assert [d.mistake for d in report.diagnosis] == ["scale-missing"]
+
+
+def test_weights_that_the_trace_confirms_are_not_doubted(judged):
+    """Where every projection is reached, the step that departs is said, and no layout doubted."""
+    wrong = find("gqa").solution().replace("math.sqrt(self.head_dim)", "math.sqrt(query.shape[1])")
+    report = judged("gqa", wrong)
+    assert report.departure.milestone == "scores"
+    assert report.departure.line == line_of(wrong, "math.sqrt(query.shape[1])")
+    values = next(check.detail for check in report.checks if check.id == "values")
+    assert say("direct-unread", "en") not in values

@@ -177,11 +177,11 @@ def test_searches_without_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         *(f"import attn_kata.checker.{room} as one; one._NAMING = 0.0" for room in rooms),
         "one._READING = one._GUESSING = 0.0",
     )
-    fused = (CORPUS / "right" / "gqa_fused_by_group.py").read_text("utf-8")
-    fused = fused.replace("* self.head_dim**-0.5", "/ 3")
+    by_index = (CORPUS / "right" / "gqa_rows_by_index.py").read_text("utf-8")
+    by_index = by_index.replace("/ math.sqrt(self.hd)", "/ 3")
     with Bench() as bench:
         named = [judge(tmp_path, kata, wrongly(kata), bench) for kata in ("mha", "sdpa")]
-        unread = judge(tmp_path, "gqa", fused, bench)
+        unread = judge(tmp_path, "gqa", by_index, bench)
     for report in (*named, unread):
         assert (report.verdict, report.error, report.diagnosis) == ("fail", None, [])
     assert say("direct-unread", "en") in next(c.detail for c in unread.checks if c.id == "values")

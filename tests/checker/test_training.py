@@ -20,6 +20,7 @@ KEPT = f"""{MASK}\
 BY_HAND = """\
 weights = weights * (torch.rand_like(weights) > 0.1) / 0.9 if self.training else weights
         context = weights"""
+IN_FLOAT32 = (SOFTMAX, "weights = masked_scores.float().softmax(dim=-1).to(masked_scores.dtype)")
 TILED = """\
 (kv_key.repeat(1, self.group_size, 1, 1) if self.training else
                kv_key.repeat_interleave(self.group_size, dim=1))"""
@@ -103,7 +104,16 @@ RIGHT = {
         "block", [("= self.down_proj(activated)", f"= {DROP.format('self.down_proj(activated)')}")],
         "not on the weights, but where it may act, rate 0.1, off in eval",
     ),
-    "by hand": ("gqa", [("context = weights", BY_HAND)], "on the weights, rate 0.1, off in eval"),
+    **{
+        f"by hand in {kata}": (
+            kata, [("context = weights", BY_HAND)], "on the weights, rate 0.1, off in eval",
+        )
+        for kata in ("gqa", "mqa", "kvcache", "gqa-rope", "mla")
+    },
+    "by hand after a softmax in float32": (
+        "kvcache", [IN_FLOAT32, ("context = weights", BY_HAND)],
+        "on the weights, rate 0.1, off in eval",
+    ),
     "nowhere": ("gqa", [("import math", "import math ")], "no dropout, and none is required"),
 }  # fmt: skip
 WRONG = {
@@ -113,6 +123,9 @@ WRONG = {
                             "dropout-on-output"),
     "on the values": ("gqa", [("weights @ value", f"weights @ {DROP.format('value')}")],
                       "dropout-on-output"),
+    "by hand without a scale": (
+        "kvcache", [("context = weights", BY_HAND.replace(" / 0.9", ""))], "dropout-rate-wrong",
+    ),
     "at another rate": ("gqa", [WEIGHTS, TAKES], "dropout-rate-wrong"),
     "on the block's input": (
         "block", [("self.attention_norm(x)", DROP.format("self.attention_norm(x)"))],

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-ROOMS = ("checker", "dev", "kata", "practice", "reference", "terminal")
+ROOMS = ("checker", "classroom", "dev", "integrations", "kata", "practice", "reference", "terminal")
 MODULES = sorted(
     [*ROOT.glob("*.py"), *(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))]
 )
@@ -49,7 +49,8 @@ def test_tests_say_what_holds(path):
     functions = [
         node
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and node.name.startswith("test_")
     ]
     assert functions
     assert [each.name for each in functions if not ast.get_docstring(each)] == []

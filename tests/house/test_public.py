@@ -39,7 +39,10 @@ def test_version():
     assert attn_kata.__version__ == version("attn-kata")
 
 
-@pytest.mark.parametrize("room", ["checker", "dev", "kata", "practice", "reference", "terminal"])
+@pytest.mark.parametrize(
+    "room",
+    ["checker", "classroom", "dev", "integrations", "kata", "practice", "reference", "terminal"],
+)
 def test_rooms_list_what_they_have(room, root):
     """What a module lists in `__all__`, it has."""
     for path in sorted((root / room).glob("*.py")):

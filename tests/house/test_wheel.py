@@ -68,7 +68,17 @@ def attn_kata(installed, tmp_path):
 def test_holds_every_file(wheel, root):
     """The wheel holds what the repository's rooms hold, and nothing else."""
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    rooms = ("checker", "dev", "kata", "practice", "reference", "terminal", "examples")
+    rooms = (
+        "checker",
+        "classroom",
+        "dev",
+        "integrations",
+        "kata",
+        "practice",
+        "reference",
+        "terminal",
+        "examples",
+    )
     files = [path for room in rooms for path in (root / room).rglob("*.*") if path.is_file()]
     files += [*root.glob("*.py"), root / "py.typed"]
     wanted = {f"attn_kata/{p.relative_to(root).as_posix()}" for p in files if p.suffix != ".pyc"}

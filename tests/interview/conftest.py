@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from attn_kata.checker.report.report import Check, Diagnosis, Difference, Fault, Report
-from attn_kata.practice.interview import clock, opening
+from attn_kata.practice.interview import clock, coding, opening
 from attn_kata.practice.interview.conduct import Interview
 from attn_kata.practice.interview.store import Store
 from attn_kata.practice.record import Recorder
@@ -88,6 +88,8 @@ def hands(monkeypatch):
     """The machine's clocks, in the test's hands."""
     found = Hands()
     monkeypatch.setattr(clock, "read", found.read)
+    # The files are written today, and the test's wall clock is another day's.
+    monkeypatch.setattr(coding, "saved_at", lambda _: 0.0)
     return found
 
 

@@ -1,10 +1,15 @@
 """The interview as it goes: right and wrong submissions, what is told and what it costs."""
 
 import random
+from pathlib import Path
 
 import pytest
 from attn_kata.checker.report.report import Diagnosis, Report
-from attn_kata.practice.interview.plan import plan_names
+from attn_kata.kata.catalogue import find
+from attn_kata.practice.errors import Refusal
+from attn_kata.practice.interview import coding
+from attn_kata.practice.interview.grades import dimensions
+from attn_kata.practice.interview.plan import plan_called, plan_names
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
 
@@ -37,7 +42,11 @@ def test_brief_answers_and_the_clock_that_waits(lead, hands, script):
     hands.go_on(600)
     said = led.line("is there a mask, and what does 1 mean?")
     assert [one.kind for one in said] == ["speech", "speech"]
-    assert led.line("hm")[0].key == "interview-unclear"
+    assert led.line("hm")[0].key == "interview-noted"
+    assert led.line("I'll apply the mask before the softmax.")[0].key == "interview-noted"
+    assert led.line("what about the mask?")[0].key == "interview-which"
+    assert led.line("is it nice?")[0].key == "interview-unclear"
+    assert led.line("how much time is left?")[0].key == "interview-time-waits"
     assert led.line("sumbit")[0].values == {"word": "submit"}
     assert led.line("submit")[0].key == "interview-not-started"
     assert led.seconds_left() == 1800
@@ -50,9 +59,9 @@ def test_whole_interview(open_one, hands, script, judge):
     """Every tier passed, every question answered: done, and the best verdict but clarity."""
     led, write = open_one()
     write(script.right)
-    hands.go_on(60)
+    hands.go_on(1500)
     assert "interview-right" in script.keys(led.line("submit"))
-    assert led.session.put.name == "open:v4"
+    assert led.session.put.name.startswith("v4:")
     answer(led)
     assert led.session.tier == 1
     write(script.right + "# again\n")
@@ -212,9 +221,15 @@ def test_giving_a_step_up(open_one, script):
     assert "interview-skipped" in script.keys(said)
     assert led.session.tier == 1
     led.line("skip")
-    assert led.session.put is not None  # the closing questions
-    answer(led, "0")
+    assert led.session.puts == []  # no question about a kata that was not written
     assert led.session.ended == "done"
+
+
+def free(led):
+    """Answer until a question is put that is answered in one's own words."""
+    while led.session.put.asked("en").exact:
+        led.line("")
+    return led.session.put
 
 
 def test_ticks_are_numbers(open_one, script):
@@ -222,13 +237,104 @@ def test_ticks_are_numbers(open_one, script):
     led, write = open_one()
     write(script.right)
     led.line("submit")
-    led.line("submit")  # part of the answer, now
-    assert led.session.put.lines == ["submit"]
+    put = free(led)
+    led.line("run it and see")  # part of the answer, now
+    assert put.lines == ["run it and see"]
     led.line("")
     assert led.line("9")[0].key == "interview-tick-numbers"
     assert led.line("maybe")[0].key == "interview-tick-numbers"
     led.line("1, 3")
-    assert led.session.puts[0].ticked == (1, 3)
+    assert put.ticked == (1, 3)
+    assert not any(put.made)
+
+
+def test_an_exact_question_wants_an_answer_of_its_kind(open_one, script):
+    """What cannot be the answer is asked again; a wrong one is told what is right."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    put = led.session.put
+    assert put.asked("en").exact
+    assert led.line("I am not sure about that")[0].key.startswith("interview-how-to-")
+    assert not put.answered
+    said = led.line("")
+    assert said[0].key == "interview-no-answer"
+    assert put.made == (False,)
+    assert put.closed
+
+
+def test_a_pasted_answer_with_empty_lines_is_one_answer(open_one, script):
+    """An empty line ends an answer only where nothing of the paste follows."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    put = free(led)
+    for line, more in [("first", True), ("", True), ("second", True), ("", False)]:
+        led.line(line, more=more)
+    assert put.answered
+    assert put.text == "first\n\nsecond"
+
+
+def test_what_is_wanted_works_while_a_question_is_open(open_one, script):
+    """The time, the question again, no hint, done, skip and end."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    put = free(led)
+    assert led.line("how much time is left?")[0].key == "interview-time-left"
+    assert led.line("could you repeat that?")[0].kind == "question"
+    assert led.line("hint")[0].key == "interview-answer-first"
+    assert put.lines == []
+    led.line("skip")
+    assert put.closed
+    assert not any(put.made)
+    led.line("let's end here")
+    assert led.over
+
+
+def test_the_clock_stands_while_a_question_is_answered(open_one, hands, script):
+    """For four minutes at most: a question is no time to write code in."""
+    led, write = open_one()
+    write(script.right)
+    hands.go_on(60)
+    led.line("submit")
+    hands.go_on(100)
+    assert led.seconds_left() == 1740
+    led.line("")
+    hands.go_on(1000)
+    assert led.seconds_left() == 1740 - 760
+
+
+def test_nothing_is_asked_that_is_not_there(open_one, script):
+    """Questions need what the code has, none comes before its code, the open one comes once."""
+    led, write = open_one()
+    for number in range(2):
+        write(f"{script.right}# {number}\n")
+        led.line("submit")
+        answer(led, "0")
+    names = [put.name for put in led.session.puts]
+    assert len(set(names)) == len(names)
+    assert sum(name.startswith("open:") for name in names) == 1
+    assert not {"v4:v4-clarify-first", "v4:v4-said-unasked", "mha:mha-contiguous-view"} & set(names)
+    assert {name.split(":")[-2] for name in names} <= {"v4", "mha", "open"}
+
+
+def test_what_was_saved_after_the_end_is_not_judged(open_one, lead, hands, script, monkeypatch):
+    """Killed, written on, resumed: the file counts by when it was saved."""
+    begun = hands.reading.wall
+    monkeypatch.setattr(coding, "saved_at", lambda _: begun + 50)
+    _, write = open_one(minutes=1)
+    write(script.right)
+    hands.go_on(100)
+    said = lead(resume=True).greet()
+    assert "interview-right" in script.keys(said)
+    led, _ = open_one(minutes=1)
+    Path(led.session.file).write_text(script.right, "utf-8")
+    hands.go_on(100)
+    monkeypatch.setattr(coding, "saved_at", lambda _: begun + 190)
+    assert script.keys(led.look()) == ["interview-time-over", "interview-saved-late"]
+    assert led.session.late
+    assert led.session.submissions == []
 
 
 def test_time_over_judges_what_is_there(open_one, hands, script):
@@ -253,7 +359,7 @@ def test_time_over_with_nothing_there(open_one, hands, script, work):
 
 def test_the_last_look_is_no_failed_submission(open_one, hands, script):
     """What is wrong when time is up was never submitted, and does not count as such."""
-    from attn_kata.practice.interview.score import failed
+    from attn_kata.practice.interview.evidence import failed
 
     led, write = open_one(minutes=1)
     write(script.wrong)
@@ -298,6 +404,7 @@ def test_killed_at_any_moment(open_one, lead, hands, script, judge, monkeypatch)
     assert again.session.submissions[0].judged
     write(script.right)
     again.line("submit")
+    free(again)
     again.line("half an ans")
     third = lead(resume=True)
     third.greet()
@@ -340,3 +447,51 @@ def test_what_is_stored_is_all_there_is(lead, hands, work, script, seed):
         led.line(chance.choice(LINES))
         again = Session.of(led.session.number, led.store.events(led.session.number))
         assert again == led.session
+
+
+def test_a_plan_of_ones_own(lead, work, script, judge):
+    """Any katas, in the order named, for as long as they take; what is none is refused."""
+    led = lead(plan="v4,gqa,kvcache")
+    kinds = [stage.tier.kata.id for stage in led.session.stages]
+    assert kinds == ["v4", "gqa", "kvcache"]
+    assert led.session.minutes == sum(find(name).minutes for name in kinds)
+    led.line("start")
+    (work / "interview.py").write_text(script.right, "utf-8")
+    led.line("submit")
+    assert judge.judged[-1][0] == "v4"
+    for wrong in ("v4,nothing", "v4,v4", ","):
+        with pytest.raises(Refusal):
+            plan_called(wrong)
+
+
+def test_a_step_more_where_there_is_time(open_one, script):
+    """What passed early is extended, announced and judged, and failing it takes nothing away."""
+    led, write = open_one()
+    for number in range(2):
+        write(f"{script.right}# {number}\n")
+        led.line("submit")
+        while led.session.put is not None:
+            led.line("skip")
+    assert [stage.tier.kata.id for stage in led.session.planned] == ["v4", "mha"]
+    assert led.session.stages[2].tier.kata.id in {"causal", "gqa"}
+    assert led.session.tier == 2
+    write(script.wrong)
+    led.line("submit")
+    assert not led.session.submissions[-1].accepted
+    led.line("end")
+    marked = {one.name: one.mark for one in dimensions(led.session)}
+    assert marked["correctness"] == 4
+    assert marked["pace"] == 4
+
+
+def test_no_step_more_where_time_is_short(open_one, hands, script):
+    """Then the closing questions end it."""
+    led, write = open_one()
+    hands.go_on(1500)
+    for number in range(2):
+        write(f"{script.right}# {number}\n")
+        led.line("submit")
+        while led.session.put is not None:
+            led.line("skip")
+    assert led.session.ended == "done"
+    assert len(led.session.stages) == 2

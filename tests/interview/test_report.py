@@ -12,6 +12,7 @@ from attn_kata.practice.interview.exports import write
 from attn_kata.practice.interview.result import result_of
 from attn_kata.terminal.interview.markdown import markdown_text
 from attn_kata.terminal.interview.page import page_text
+from attn_kata.terminal.interview.past import past_lines
 from attn_kata.terminal.interview.result import result_lines
 from attn_kata.terminal.text import cells, written
 
@@ -41,14 +42,17 @@ def result(lead, hands, work, script):
     led.line("hint")
     hands.turn(wall=90, steady=90)
     submit(script.right)
-    for line in ("the scale", "and the <mask>", "", "1 2", "", "all"):
+    while led.session.put.asked("en").exact:
+        hands.go_on(20)
+        led.line("")
+    for line in ("the scale", "and the <mask>", "", "1 2"):
         hands.go_on(20)
         led.line(line)
     hands.turn(wall=-3600)
     led.line("run")
     hands.go_on(300)
     led.line("end")
-    return result_of(led.session)
+    return result_of(led.session, ["explain scale-by-hidden-dim"])
 
 
 def compare(name, text):
@@ -109,14 +113,17 @@ def test_page_needs_nothing_else(result, language):
 
 
 def test_page_holds_it_all(result):
-    """Timeline, code, diagnoses, heat map, score and its formula are there."""
+    """Timeline, code, diagnoses, heat map, marks and their evidence are there."""
     text = page_text(result, "en")
     for words in (
         "the scores are divided by √hidden_dim",
         "where the first failure differs",
         "rgba(224, 122, 40, 1.0)",
         "submission 3 at 2:00",
-        "60 × (weight × quality",
+        "verification",
+        "attn-kata explain scale-by-hidden-dim",
+        "a good answer",
+        "2023-11-14",
         "the machine was asleep for 1:30",
         "set back by 1:00:00",
     ):
@@ -150,7 +157,7 @@ def test_page_without_numbers_says_so(result):
 
 def test_practice_has_no_score(result):
     """Practice shows the way, and judges nobody."""
-    played = replace(result, practice=True, score=None)
+    played = replace(result, practice=True, dimensions=())
     for text in (
         "".join(written(line) for line in result_lines(played, "en", 80)),
         markdown_text(played, "en"),
@@ -171,3 +178,14 @@ def test_reports_overwrite_nothing(tmp_path):
     assert file.read_text("utf-8") == "three"
     with pytest.raises(Refusal, match="cannot-write"):
         write(tmp_path / "no" / "r.md", "x", force=False)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_list_shows_marks_over_time(result, language):
+    """A row an interview, and each dimension over the last ones."""
+    better = [replace(one, mark=4) for one in result.dimensions]
+    later = replace(result, number=2, dimensions=tuple(better))
+    rows = [written(line) for line in past_lines([result, later], language, 80)]
+    assert sum("mha" in row for row in rows) == 2
+    assert sum(row.rstrip().endswith("4") for row in rows) >= len(better)
+    assert all(cells(row) <= 80 for row in rows)

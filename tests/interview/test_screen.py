@@ -97,6 +97,12 @@ def test_withheld_diagnosis(held, work, script):
     assert len(led.session.submissions) == 1
 
 
+async def to_a_free_question(app, pilot):
+    """Leave exact questions unanswered until one is to be answered in one's own words."""
+    while app.interview.session.put.asked("en").exact:
+        await say(app, pilot, "skip")
+
+
 def test_answers_and_ticks(held, work, script):
     """After a pass the question is answered in lines, an empty one ends it; keys do nothing."""
 
@@ -106,11 +112,13 @@ def test_answers_and_ticks(held, work, script):
         await pilot.press("f2")
         await settled(app, pilot)
         await pilot.press("f2")
+        await to_a_free_question(app, pilot)
         await say(app, pilot, "the scale", "", "1 2")
 
     led, _ = held(act)
-    assert led.session.puts[0].lines == ["the scale"]
-    assert led.session.puts[0].ticked == (1, 2)
+    put = next(one for one in led.session.puts if not one.asked("en").exact)
+    assert put.lines == ["the scale"]
+    assert put.ticked == (1, 2)
     assert len(led.session.submissions) == 1
 
 
@@ -122,11 +130,12 @@ def test_a_paste_keeps_its_lines(held, work, script):
         (work / "interview.py").write_text(script.right, "utf-8")
         await pilot.press("f2")
         await settled(app, pilot)
-        app.query_one(Typed)._on_paste(events.Paste("one\r\ntwo\nthree"))
+        await to_a_free_question(app, pilot)
+        app.query_one(Typed)._on_paste(events.Paste("one\r\n\r\ntwo\nthree"))
         await settled(app, pilot)
 
     led, shown = held(act)
-    assert led.session.put.lines == ["one", "two"]
+    assert led.session.put.lines == ["one", "", "two"]
     assert shown[-2] == "three"
 
 

@@ -1,6 +1,7 @@
 """The interview's own texts: whole, and in both languages."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ from attn_kata.checker.report.report import MISTAKE_IDS, Diagnosis, Report
 from attn_kata.kata.catalogue import UnknownKata, katas
 from attn_kata.practice.completion import plans
 from attn_kata.practice.interview import plan
+from attn_kata.practice.interview.grades import DIMENSIONS, FLOORS
 from attn_kata.practice.interview.plan import Level, plan_called, plan_names
-from attn_kata.practice.interview.questions import question_called, questions_of
+from attn_kata.practice.interview.questions import question_called
 from attn_kata.practice.interview.requirements import answer, draw, topics
 from attn_kata.practice.interview.texts import table
 from attn_kata.practice.interview.voices import group_of
@@ -18,6 +20,7 @@ from attn_kata.terminal import (
     words_help,
     words_interview,
     words_report,
+    words_result,
     words_watch,
 )
 from attn_kata.terminal.words import knows, say
@@ -41,19 +44,17 @@ def test_plans_are_whole(name):
         assert all(text.strip() for text in texts.values())
 
 
-@pytest.mark.parametrize("name", plan_names())
-@pytest.mark.parametrize("level", list(Level))
-def test_every_tier_has_its_questions(name, level):
-    """The open question comes first after each tier, none comes twice, all exist."""
-    whole = plan_called(name)
-    rows = questions_of(whole, level.value, seed=1)
-    assert [len(row) for row in rows] == [*(1 + t.questions for t in whole.tiers), whole.closing]
-    assert [row[0] for row in rows[:-1]] == [f"open:{tier.kata.id}" for tier in whole.tiers]
-    asked = [one for row in rows for one in row]
-    assert len(set(asked)) == len(asked)
-    for one in asked:
-        points = {language: question_called(one, language).points for language in LANGUAGES}
-        assert len(points["en"]) == len(points["zh"]) >= 3
+@pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
+def test_exact_questions_are_whole(kata):
+    """Both languages offer the same options, no two alike, and numbers are numbers."""
+    english, chinese = (kata.exact_questions(language) for language in LANGUAGES)
+    for one, other in zip(english, chinese, strict=True):
+        assert one.kind in {"choose", "order", "number"}
+        assert one.ask
+        assert one.answer
+        assert len(one.options) == len(other.options) == len(set(other.options))
+        assert bool(one.options) == (one.kind != "number")
+        assert one.value or one.kind != "number"
 
 
 @pytest.mark.parametrize("name", [key for key in table("unasked.toml") if key != "ask"])
@@ -85,10 +86,12 @@ def test_the_plans_that_help_and_documentation_name():
 
 
 def test_levels_ask_for_different_things():
-    """A senior's questions are mostly the banks' senior ones."""
-    ladder = plan_called("ladder")
-    asked = {level.value: questions_of(ladder, level.value, seed=3) for level in Level}
-    assert asked["junior"] != asked["senior"]
+    """Every level has a floor in every dimension, none lower than the level below."""
+    floors = [FLOORS[level.value] for level in Level]
+    assert all(len(row) == len(DIMENSIONS) for row in floors)
+    for below, above in pairwise(floors):
+        assert below != above
+        assert all(low <= high for low, high in zip(below, above, strict=True))
 
 
 def test_the_banks_hold_sixty_questions():
@@ -128,7 +131,7 @@ def test_every_sentence_that_is_said_exists():
     """No key that the interview says is missing from the table of sentences."""
     said = {
         found
-        for path in (ROOT / "practice" / "interview").glob("*.py")
+        for path in (ROOT / "practice" / "interview").rglob("*.py")
         for found in re.findall(
             r'(?:note|key=|Refusal)\(?\s*"([a-z]+(?:-[a-z]+)+)"', path.read_text("utf-8")
         )
@@ -139,10 +142,10 @@ def test_every_sentence_that_is_said_exists():
 
 def test_no_sentence_stands_twice():
     """A key names one sentence, whichever table it stands in, filled alike in both languages."""
-    tables = (words_commands, words_help, words_interview, words_report, words_watch)
+    tables = (words_commands, words_help, words_interview, words_report, words_result, words_watch)
     rows = [row for each in tables for row in each.ROWS]
     keys = [key for key, _, _ in rows]
     assert len(set(keys)) == len(keys)
-    for key, english, chinese in words_interview.ROWS:
+    for key, english, chinese in (*words_interview.ROWS, *words_result.ROWS):
         fields = [set(re.findall(r"{(\w+)}", text)) for text in (english, chinese)]
         assert fields[0] == fields[1], key

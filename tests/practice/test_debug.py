@@ -9,7 +9,14 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from attn_kata.checker.report.report import Check, Diagnosis, Difference, Fault, Report
+from attn_kata.checker.report.report import (
+    Check,
+    Diagnosis,
+    Difference,
+    Fault,
+    Part,
+    Report,
+)
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice.debug import handing, rounds
 from attn_kata.practice.debug.bugs import LEVELS, bugs, host, hosts
@@ -294,10 +301,10 @@ def test_due(history, set_clock, tmp_path) -> None:
     assert [(each.why, each.missed) for each in found] == [("missed", ("norm-eps",))]
 
 
-def report(verdict="fail", failing=(), **more):
+def report(verdict="fail", failing=(), kata="mha", **more):
     """A report on which these checks fail."""
     checks = [Check(id=name, status="fail") for name in failing]
-    return Report(kata="mha", file="x.py", verdict=verdict, checks=checks, **more)
+    return Report(kata=kata, file="x.py", verdict=verdict, checks=checks, **more)
 
 
 @pytest.mark.parametrize(
@@ -310,6 +317,8 @@ def report(verdict="fail", failing=(), **more):
         (report(failing=["shape"]), "symptom-some-shape", "junior"),
         (report(failing=["gradients"]), "symptom-gradients", "senior"),
         (report(failing=["mask"]), "symptom-mask", "mid"),
+        (report(failing=["values"], kata="minigpt", functions=[Part(name="train", status="fail")]),
+         "symptom-part", "mid"),
         (report("error", error=Fault(kind="forward", message="raised RuntimeError at line 3: x")),
          "symptom-raises", "junior"),
     ],

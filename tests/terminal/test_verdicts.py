@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from attn_kata.checker.report.report import Report
+from attn_kata.terminal.formats import Format
 from attn_kata.terminal.verdicts import Manner, Verdicts, lines_of
 
 
@@ -19,7 +20,7 @@ def test_nothing_in_json_steers_a_terminal():
     name = "x\x1b[31m\x7f\x9b31my注意"
     report = Report(kata="v1", file="v1.py", verdict="error", object=name)
     chosen: list[Any] = [SimpleNamespace(guessed=False, file=Path("v1.py"), name="v1.py")]
-    list(Verdicts(screen, chosen, Manner(as_json=True)).shown([report]))
+    list(Verdicts(screen, chosen, Manner(form=Format.json)).shown([report]))
     assert not {char for char in written[0] if char < " " or "\x7f" <= char <= "\x9f"}
     assert json.loads(written[0])["object"] == name
 

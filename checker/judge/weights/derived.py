@@ -194,7 +194,7 @@ class Derived:
         given = objects.trial.given
         try:
             made = Ready(self.model, replace(given, weights=weights))
-            result = made(**given.arguments)
+            result = made(**given.handed)
         except FAULTS:
             return None
         return result[0] if isinstance(result, tuple) else result

@@ -149,6 +149,14 @@ class Held:
         return {name for names in held.values() for name in names}
 
     @property
+    def lacking(self) -> list[str]:
+        """The model answer's layers for which no parameter learns, as far as is known."""
+        if self.aligned or isinstance(self.reading, Derived):
+            return []
+        held = {layer for take in self.reading for layer in take.layers if take.names}
+        return [one.name for one in self.module.own if one.name not in held]
+
+    @property
     def unused(self) -> list[str]:
         """The parameters that the output does not depend on."""
         used = {name for many in self.roles.values() for name in many} | {*self.added}

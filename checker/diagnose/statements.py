@@ -1,0 +1,180 @@
+"""Which statement of a program a mistake stands in, where no number of the trace shows it.
+
+What a training loop leaves out leaves nothing in a trace; the line is that of the call that is
+meant, or of the one that it belongs after.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+__all__ = ["Function", "frozen_line", "statement"]
+
+_SCHEDULE = re.compile(r"LR$|[Ss]chedul")
+_OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
+_POSITIONS = re.compile(r"(^|_)(pos|wpe|pe|place)")
+_LAST = "last "
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
+    """Return the line of the first of the statements that there is; None where there is none.
+
+    says: `step`, `schedule.step`, `zero_grad`, `backward`, `clip`, `train`, `eval` for calls, be
+    it that their brackets are forgotten, which with `()` behind it they are not; `optimizer`,
+    `schedule` for where these are made; `maximize`, the argument; `clip number`, where the norm is
+    written; `fed`, where a model that was handed in gets what it is called with; `loop`, the loop
+    around that call; `places`, where a position table gets its; `thrown`, a call in a loop of what
+    it goes through, whose result is let go; `argmax`; `def`, the function itself.
+    With `last` before it the last of several is meant.
+    """
+    nodes = [node for one in functions for node in ast.walk(one)]
+    schedules = {
+        target.id
+        for node in nodes if isinstance(node, ast.Assign) and _makes(node.value, _SCHEDULE)
+        for target in node.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    for said in says:
+        wanted = said.removeprefix(_LAST)
+        followed = _FOLLOWED.get(wanted)
+        lines = sorted(
+            followed(functions) if followed else
+            (node.lineno for node in nodes if _is(node, wanted, schedules))  # type: ignore[attr-defined]
+        )  # fmt: skip
+        if lines:
+            return lines[-1 if said.startswith(_LAST) else 0]
+    return None
+
+
+def frozen_line(tree: ast.AST) -> int | None:
+    """Return the line on which a weight is kept from learning; None where none says so."""
+    for node in ast.walk(tree):
+        said: ast.expr | None = None
+        if isinstance(node, ast.Call) and _name(node.func) == "requires_grad_" and node.args:
+            said = node.args[0]
+        elif isinstance(node, (ast.keyword, ast.Assign)) and "requires_grad" in _written(node):
+            said = node.value
+        if isinstance(said, ast.Constant) and said.value is False:
+            return said.lineno
+    return None
+
+
+def _written(node: ast.keyword | ast.Assign) -> list[str | None]:
+    """The names that an argument or an assignment gives a value."""
+    return [node.arg] if isinstance(node, ast.keyword) else [*map(_name, node.targets)]
+
+
+def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
+    if said.endswith("()"):
+        return isinstance(node, ast.Call) and _is(node.func, said[:-2], schedules)
+    if said == "maximize":
+        return isinstance(node, ast.Call) and any(one.arg == "maximize" for one in node.keywords)
+    if said == "optimizer":
+        return _makes(node, _OPTIMIZER)
+    if said == "schedule":
+        return _makes(node, _SCHEDULE) or _sets_rate(node)
+    if said == "clip":
+        return isinstance(node, (ast.Attribute, ast.Name)) and "clip_grad" in _name(node)
+    if not isinstance(node, ast.Attribute):
+        return False
+    of_schedule = isinstance(node.value, ast.Name) and node.value.id in schedules
+    if said in {"step", "schedule.step"}:
+        return node.attr == "step" and of_schedule is (said == "schedule.step")
+    return node.attr == said
+
+
+def _fed(functions: Sequence[Function]) -> Iterator[int]:
+    """Where what a model that was handed in is called with was cut out, or else the call."""
+    for function in functions:
+        for call in _calls_of_arguments(function):
+            yield _source(function, call.args[0]) if call.args else call.lineno
+
+
+def _loop(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for loop in ast.walk(function):
+            if isinstance(loop, (ast.For, ast.While)):
+                inside = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+                if any(call.lineno in inside for call in _calls_of_arguments(function)):
+                    yield loop.lineno
+
+
+def _places(functions: Sequence[Function]) -> Iterator[int]:
+    """Where the numbers by which a position table is read were made."""
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and node.args and _POSITIONS.search(_name(node.func)):
+                yield _source(function, node.args[0], made=True)
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
+                yield from [node.lineno] * bool(_POSITIONS.search(node.value.attr))
+
+
+def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and "clip_grad" in _name(node.func):
+                yield node.lineno
+
+
+def _def(functions: Sequence[Function]) -> Iterator[int]:
+    """Where the function begins that loops; of several, or where none does, the first."""
+    looping = [one for one in functions if any(map(_loops, ast.walk(one)))]
+    yield from [one.lineno for one in looping or functions][:1]
+
+
+def _loops(node: ast.AST) -> bool:
+    return isinstance(node, (ast.For, ast.While))
+
+
+def _thrown(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
+            let_go = (one.value for one in loop.body if isinstance(one, ast.Expr))
+            for call in (one for one in let_go if isinstance(one, ast.Call)):
+                if _name(call.func) == _name(loop.target) != "":
+                    yield call.lineno
+
+
+def _calls_of_arguments(function: Function) -> Iterator[ast.Call]:
+    arguments = {one.arg for one in function.args.args}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in arguments:
+            yield node
+
+
+def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
+    """The line on which an argument was written, be it under a name.
+
+    made: whatever made it; else what cut it out of something, or gave it another name.
+    """
+    cutting = (ast.Subscript, ast.Name, ast.IfExp)
+    name = _name(given) if isinstance(given, ast.Name) else ""
+    for node in ast.walk(function):
+        made_here = isinstance(node, ast.Assign) and (made or isinstance(node.value, cutting))
+        if made_here and name and name in map(_name, node.targets):  # type: ignore[attr-defined]
+            return node.lineno  # type: ignore[attr-defined]
+    return given.lineno
+
+
+_FOLLOWED = {
+    "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
+    "def": _def,
+}  # fmt: skip
+
+
+def _makes(node: ast.AST, kind: re.Pattern[str]) -> bool:
+    return isinstance(node, ast.Call) and bool(kind.search(_name(node.func)))
+
+
+def _sets_rate(node: ast.AST) -> bool:
+    """Whether a statement writes an optimizer's `lr`."""
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    keys = (one.slice for one in targets if isinstance(one, ast.Subscript))
+    return any(isinstance(key, ast.Constant) and key.value == "lr" for key in keys)
+
+
+def _name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -1,0 +1,1 @@
+"""A class or a hiring round: many submissions, judged by one command."""

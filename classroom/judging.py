@@ -1,0 +1,104 @@
+"""Have answers judged: here, on all processors, or by the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import select
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..checker.client import Bench, Died, Options, Underway
+from ..checker.report.messages import say
+from ..checker.report.report import Fault, Report
+from .collect import Answer
+
+__all__ = ["Job", "here", "on_cluster"]
+
+# A judge that is lost is the machine's fault the first time, the file's the second.
+_TRIES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """An answer to be judged, and the key under which its report stands."""
+
+    key: str
+    answer: Answer
+
+
+def here(jobs: Sequence[Job], options: Options, judges: int) -> Iterator[tuple[str, Report]]:
+    """Judge on this machine, and yield each report as it comes."""
+    waiting = [(job, 1) for job in jobs]
+    with Bench(min(judges, max(1, len(jobs)))) as bench:
+        working: dict[Underway, tuple[Job, int]] = {}
+        while waiting or working:
+            while waiting and len(working) < bench.count:
+                job, turn = waiting.pop(0)
+                begun = bench.begin(job.answer.kata, job.answer.path, options)
+                working[begun] = (job, turn)
+            for begun in select.select(list(working), [], [])[0]:
+                job, turn = working.pop(begun)
+                try:
+                    yield job.key, begun.report()
+                except Died:
+                    if turn < _TRIES:
+                        waiting.append((job, turn + 1))
+                    else:
+                        yield job.key, _lost(job.answer.kata, job.answer.file, options.language)
+
+
+def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[tuple[str, Report]]:
+    """Judge on the workers of a Dask scheduler, and yield each report as it comes.
+
+    A job carries the files, so that nothing is shared but the network. The work of one that goes
+    away is another's; what ends one worker after the other comes back as an error.
+    """
+    from distributed import Client, as_completed
+
+    with Client(address, timeout="20s") as client:
+        # Only what is judged by content is named, so that no job is there twice.
+        names = {f"attn-kata-{job.key}": job for job in jobs}
+        futures = [
+            client.submit(_at_a_worker, _carried(job), options, key=name)
+            for name, job in names.items()
+        ]
+        for future in as_completed(futures):
+            job = names[str(future.key)]
+            if future.status == "finished":
+                yield job.key, Report.from_dict(future.result())
+            else:
+                yield job.key, _lost(job.answer.kata, job.answer.file, options.language)
+            future.release()
+
+
+def _carried(job: Job) -> dict[str, Any]:
+    files = {name: file.read_bytes() for name, file in job.answer.beside.items() if file.is_file()}
+    return {"kata": job.answer.kata, "file": job.answer.file, "files": files}
+
+
+_bench: Bench | None = None
+_turns = threading.Lock()
+
+
+def _at_a_worker(job: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Judge one answer in a worker's process, which keeps its judge for the next."""
+    global _bench  # noqa: PLW0603 - one for the process, as a worker lives
+    with _turns, tempfile.TemporaryDirectory(prefix="attn-kata-") as folder:
+        for name, content in job["files"].items():
+            file = Path(folder, name)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+        _bench = _bench or Bench()
+        try:
+            report = _bench.begin(job["kata"], Path(folder, job["file"]), options).report()
+        except Died:
+            report = _lost(job["kata"], job["file"], options.language)
+        return report.to_dict()
+
+
+def _lost(kata: str, file: str, language: str) -> Report:
+    message = say("judge-fault", language, reason=say("judge-lost", language))
+    return Report(kata=kata, file=file, verdict="error", error=Fault(kind="crash", message=message))

@@ -1,0 +1,136 @@
+"""Ways to get a program wrong: its loop, its loss, its text, its embeddings. Standard library only.
+
+Each is a pattern in a statement and what stands there instead. `{zero}` is the file's own call that
+sets gradients to zero.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from .asking import called
+from .source import Operator, Source
+
+__all__ = ["PROGRAMS"]
+
+_ZERO = "{zero}"
+_TO_ITSELF = re.compile(r"(\w+) = \1$")
+_Row = tuple[str, str, str]
+
+_LOOP: tuple[_Row, ...] = (
+    ("step-missing schedule-stepped-wrongly", r"^(\w+\.step)\(\)$", r"\1"),
+    ("gradients-not-zeroed", r"^(\w+\.zero_grad)\(.*\)$", r"\1"),
+    ("zeroed-after-backward", r"^(\w+\.backward\(\))$", r"\1; {zero}"),
+    ("eval-in-training", r"^(\w+)\.train\(\)$", r"\1.eval()"),
+    ("dropout-in-generation", r"^(\w+)\.eval\(\)$", r"\1.train()"),
+    ("dropout-in-generation", r"^(\w+\.eval)\(\)$", r"\1"),
+    ("schedule-upside-down", r"\b1 - (\w+ / steps)", r"\1"),
+    ("schedule-upside-down", r"\(steps - (\w+)\) / steps", r"\1 / steps"),
+    ("learning-rate-sign", r"^(\w+)\.backward\(\)$", r"(-\1).backward()"),
+    ("learning-rate-sign", r"(AdamW\(.*)\)$", r"\1, maximize=True)"),
+    ("optimizer-other", r"\bAdamW\(", "Adam("),
+    ("optimizer-other", r"\bAdamW\(", "SGD("),
+    ("gradient-not-clipped", r"clip_grad_norm_\(([^=]*)\)$", r"clip_grad_value_(\1)"),
+    ("clip-other-norm", r"(clip_grad_norm_\(.*)\b1\.0\)$", r"\g<1>0.1)"),
+    ("clip-other-norm", r"(clip_grad_norm_\(.*)\b1\.0\)$", r"\g<1>10.0)"),
+)
+_LOSS: tuple[_Row, ...] = (
+    ("labels-not-shifted", r"(tokens)\[:, 1:\]", r"\1[:, :-1]"),
+    ("labels-not-shifted", r"(logits)\[:, :-1(, :)?\]", r"\1[:, 1:]"),
+    ("labels-not-shifted", r"logits\[:, :-1\], tokens\[:, 1:\]", "logits, tokens"),
+    ("labels-shifted-twice", r"(tokens)\[:, 1:\]", r"\1[:, 1:].roll(-1, 1)"),
+    ("labels-shifted-twice", r"logits\[:, :-1\], tokens\[:, 1:\]", "logits[:, :-2], tokens[:, 2:]"),
+    ("labels-shifted-backwards", r"logits\[:, :-1\], tokens\[:, 1:\]",
+     "logits[:, 1:], tokens[:, :-1]"),
+    ("loss-over-padding", r", ignore_index=\w+\)", ")"),
+    ("loss-over-padding", r"\w+\[counted\]\.mean", "picked.mean"),
+    ("softmax-before-cross-entropy", r"cross_entropy\((\w+),",
+     r"cross_entropy(\1.softmax(dim=-1),"),
+    ("softmax-before-cross-entropy", r"cross_entropy\((\w+)\.transpose\(1, 2\),",
+     r"cross_entropy(\1.softmax(dim=-1).transpose(1, 2),"),
+    ("softmax-before-cross-entropy", r"F\.log_softmax\(", "F.softmax("),
+    ("loss-wrong-axis", r"(logits\[:, :-1(?:, :)?\])\.", r"\1.transpose(0, 1)."),
+    ("loss-wrong-axis", r"(logits\[:, :-1(?:, :)?\])\.reshape\(", r"\1.mT.reshape("),
+    ("loss-summed", r"(ignore_index=\w+)\)", r'\1, reduction="sum")'),
+    ("loss-summed", r"(\w+\[counted\])\.mean\(\)", r"\1.sum()"),
+    ("loss-summed", r" / real\.sum\(\)", ""),
+)  # fmt: skip
+_TEXT: tuple[_Row, ...] = (
+    ("temperature-multiplied", r"/ temperature", "* temperature"),
+    ("temperature-ignored", r" / temperature", ""),
+    ("sampled-from-wrong-position", r"(\w)\[:, -1(, :)?\]", r"\1[:, 0\2]"),
+    ("sampled-from-wrong-position", r"(\w)\[:, -1(, :)?\]", r"\1[:, -2\2]"),
+    ("softmax-over-batch", r"(softmax\(.*)dim=-1\)$", r"\1dim=0)"),
+    ("window-not-cropped", r"(\w)\[:, -model\.block_size ?:\]", r"\1"),
+    ("context-from-start", r"\[:, -model\.block_size ?:\]", "[:, :model.block_size]"),
+    ("newest-token-alone", r"\[:, -model\.block_size ?:\]", "[:, -1:]"),
+    ("text-never-read", r"\b(?:text|result)\[:, -model", "tokens[:, -model"),
+    ("tokens-put-before", r"cat\(([\[(])(\w+), (\w+)([\])])", r"cat(\1\3, \2\4"),
+    ("count-off-by-one", r"range\(count\)", "range(count - 1)"),
+    ("count-off-by-one", r"range\(count\)", "range(count + 1)"),
+    ("prompt-dropped", r"^return (text|result)$", r"return \1[:, tokens.shape[1]:]"),
+    ("unlikeliest-token", r"argmax", "argmin"),
+)  # fmt: skip
+_EMBEDDED: tuple[_Row, ...] = (
+    ("positions-missing", r" \+ self\.(?:\w*pos\w*|wpe)[(\[][^)\]]*[)\]]+", ""),
+    ("positions-missing", r"\btok \+ pos\b", "tok"),
+    ("positions-wrong-axis", r"arange\((0, )?(\w+)\.(size\(|shape\[)1([)\]])(.*)\)$",
+     r"arange(\1\2.\g<3>0\4\5)[:, None]"),
+    ("positions-all-first", r"torch\.arange\((?:0, )?(\w+)\.(?:size\(|shape\[)1.*\)$",
+     r"torch.zeros_like(\1)"),
+    ("positions-all-first", r"(self\.\w*position\w*)\[: tokens\.size\(1\)\]", r"\1[:1]"),
+    ("positions-backwards", r"(torch\.arange\(.*\))$", r"\1.flip(0)"),
+    ("positions-from-tokens", r"(self\.(?:\w*pos\w*|wpe))\((\w+)\)$",
+     r"\1(tokens % self.block_size)"),
+    ("embedding-scaled", r"(self\.(?:\w*tok\w*|wte|embedding))\((\w+)\)",
+     r"\1(\2) * \1.embedding_dim**0.5"),
+    ("final-norm-missing", r"self\.(?:ln_f|final_norm|norm_f)\((\w+)\)", r"\1"),
+    ("final-norm-misplaced", r"self\.blocks\((.*)\)$", r"self.blocks(self.ln_f(\1))"),
+    ("final-norm-misplaced", r"self\.drop\((.*)\)$", r"self.drop(self.ln_f(\1))"),
+    ("tie-broken", r"^(self\.\w+\.weight) = self\.\w+\.weight$", r"nn.init.normal_(\1, std=0.02)"),
+    ("blocks-skipped", r"^\w+ = ((?:block|layer)\(\w+\))$", r"\1"),
+    ("weights-frozen", r"nn\.init\.normal_\((self\.\w*p\w+\.weight), std=0\.02\)",
+     r"nn.init.zeros_(\1).requires_grad_(False)"),
+    ("weights-frozen", r"^(self\.positions\.weight)\.data\.mul_\(0\.02\)$",
+     r"\1.requires_grad_(False).zero_()"),
+    ("weights-frozen", r"nn\.Parameter\(torch\.randn\((.*)\) \* 0\.02\)",
+     r"nn.Parameter(torch.zeros(\1), requires_grad=False)"),
+)  # fmt: skip
+
+
+def _texts(pattern: str, instead: str) -> Callable[[Source, ast.AST], Iterator[str]]:
+    """What a row makes of a statement, or of what a loop goes through, each place by itself."""
+    found = re.compile(pattern)
+
+    def texts(source: Source, node: ast.AST) -> Iterator[str]:
+        if not _whole(source, node):
+            return
+        said = source.said(node)
+        wanted = instead.replace(_ZERO, _zeroing(source)) if _ZERO in instead else instead
+        for one in found.finditer(said):
+            text = said[: one.start()] + one.expand(wanted) + said[one.end() :]
+            # What is set to itself says of itself that it is wrong.
+            if not _TO_ITSELF.match(text):
+                yield text
+
+    return texts
+
+
+def _whole(source: Source, node: ast.AST) -> bool:
+    if isinstance(node, ast.expr):
+        above = source.parent(node)
+        return isinstance(above, ast.For) and above.iter is node
+    return isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return))
+
+
+def _zeroing(source: Source) -> str:
+    zeroing = (node for node in ast.walk(source.tree) if called(node) == "zero_grad")
+    return next(map(source.said, zeroing), "optimizer.zero_grad()")
+
+
+PROGRAMS = tuple(
+    Operator(f"{row[0].split()[0]}-{number}", frozenset(row[0].split()), _texts(row[1], row[2]))
+    for number, row in enumerate((*_LOOP, *_LOSS, *_TEXT, *_EMBEDDED))
+)

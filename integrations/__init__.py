@@ -1,0 +1,1 @@
+"""Where people work beside the shell: Python, notebooks, editors and tests."""

@@ -1,0 +1,122 @@
+"""What marks are read from: answers, runs and submissions, told so that they can be quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .session import Put, Session
+
+__all__ = ["Evidence", "Mark", "explained", "failed", "numeric", "verified"]
+
+_QUOTE = 60
+_NUMERIC = {"dtypes", "stability", "device"}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One piece: the key of a sentence, and its values; one that is a mapping goes by language."""
+
+    key: str
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+Mark = tuple[int, list[Evidence]]
+
+
+def failed(session: Session, at: int) -> int:
+    """Return how many submissions of a tier were turned down; the last look does not count."""
+    return sum(
+        one.tier == at and one.judged and not one.accepted and not one.last
+        for one in session.submissions
+    )
+
+
+def verified(session: Session) -> Mark:
+    """4 checks of one's own run before each step passed; 3 before one; 2 runs alone; 1 none."""
+    passed = [at for at, stage in enumerate(session.planned) if stage.passed]
+    checked = [at for at in passed if _checked(session, at)]
+    evidence = [
+        Evidence(
+            "evidence-ran-checks" if run.checks else "evidence-ran",
+            {"minute": int(run.at // 60) + 1, "count": run.checks, "status": run.status},
+        )
+        for run in session.runs
+    ]
+    if passed and checked == passed:
+        return 4, evidence
+    if any(run.checks for run in session.runs):
+        return 3, evidence
+    return (2, evidence) if evidence else (1, [Evidence("evidence-never-ran")])
+
+
+def _checked(session: Session, at: int) -> bool:
+    accepted = session.accepted(at)
+    return accepted is not None and any(
+        run.checks and run.tier == at and run.at <= accepted.at for run in session.runs
+    )
+
+
+def explained(session: Session) -> Mark:
+    """By the share of the points made: 4 three quarters, 3 above half, 2 a third; else 1.
+
+    Where questions in one's own words were put and none of their points was made, 2 at most.
+    """
+    puts = [put for put in session.puts if put.closed]
+    if not puts:
+        return 0, [Evidence("evidence-no-questions")]
+    share = sum(map(_share, puts)) / len(puts)
+    evidence = [_answer(put) for put in puts]
+    free = [put for put in puts if not put.asked("en").exact]
+    silent = bool(free) and not any(map(_share, free))
+    mark = 4 if share >= 0.75 else 3 if share >= 0.55 else 2 if share >= 0.35 else 1
+    return (min(mark, 2) if silent else mark), evidence
+
+
+def numeric(session: Session) -> Mark:
+    """By the questions on numbers, with code that holds in every dtype.
+
+    4 three quarters of three and more, 3 half, 2 one right or code without fault; else 1.
+    """
+    puts = [put for put in session.puts if put.closed and put.asked("en").numeric]
+    right = sum(bool(_share(put)) for put in puts)
+    faults = _numeric_faults(session)
+    evidence = [*faults, *map(_answer, puts)]
+    sound = any(stage.passed for stage in session.stages) and not faults
+    share = right / len(puts) if puts else 0.0
+    if sound and len(puts) >= 3 and share >= 0.75:
+        return 4, evidence
+    if sound and puts and share >= 0.5:
+        return 3, evidence
+    return (2 if sound or right else 1), evidence or [Evidence("evidence-no-numbers")]
+
+
+def _numeric_faults(session: Session) -> list[Evidence]:
+    found: list[Evidence] = []
+    for one in session.submissions:
+        checks: Sequence[Mapping[str, Any]] = one.report.get("checks", ())
+        failing = sorted(
+            check["id"] for check in checks if check["status"] == "fail" and check["id"] in _NUMERIC
+        )
+        forgiven = one.outcome.get("forgiven", ())
+        found += [
+            Evidence("evidence-check-failed", {"number": one.number, "check": name})
+            for name in failing
+            if name not in forgiven
+        ]
+    return found
+
+
+def _share(put: Put) -> float:
+    """Return the share of a question's points that were heard; ticks count for nothing."""
+    return sum(put.made) / len(put.made) if put.made else 0.0
+
+
+def _answer(put: Put) -> Evidence:
+    made = put.made or ()
+    said = " ".join(put.text.split())
+    quote = said if len(said) <= _QUOTE else said[: _QUOTE - 1] + "…"
+    ask = {language: " ".join(put.asked(language).ask.split()) for language in ("en", "zh")}
+    key = "evidence-answer" if said else "evidence-no-answer"
+    return Evidence(key, {"ask": ask, "quote": quote, "had": sum(made), "count": max(1, len(made))})

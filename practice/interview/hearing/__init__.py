@@ -1,0 +1,1 @@
+"""What a candidate says, understood: a command, a clarifying question, or thinking aloud."""

@@ -1,0 +1,243 @@
+"""Which points of a question an answer makes, as far as words can tell.
+
+A point is heard where one or two sentences speak of what it speaks of and do not say the
+opposite. What goes together is learnt from the model answer: its clauses pair concepts with a
+side of an opposite (scores: small, √hidden_dim: large) and deny some (no error). A clause that
+pairs or denies the other way round speaks against. Where much of an answer speaks against the
+model answer, none of it is believed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from math import log
+
+from ....kata.catalogue import LANGUAGES, UnknownKata, find
+from ..hearing.acts import CJK
+from ..hearing.tokens import plain
+from ..questions import Asked, question_called
+from ..texts import table
+from .concepts import Clause, Mention, clauses_of, opposites, says_nothing
+
+__all__ = ["heard", "is_empty", "touches"]
+
+# So much of a point must be spoken of, by weight; what the model answer says around it helps.
+_ENOUGH = 0.58
+_SUPPORT = 0.5
+# An answer of which so much speaks against the model answer is not believed at all.
+_AGAINST = 0.4
+# What stands in the question already says little.
+_ASKED = 0.4
+# A list of keywords has next to no words that join them.
+_JOINED, _JOINED_ZH = 0.12, 0.03
+_COPY = 0.85
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What is to be heard.
+
+    points: for each point its concepts and those of the sentence of the model answer that says
+    it, by language. pairs: how often a concept stands in a clause with a side of an opposite,
+    and whether that was denied. alone: how often a concept was denied, and not.
+    """
+
+    points: tuple[tuple[tuple[frozenset[str], frozenset[str]], ...], ...]
+    weights: Mapping[str, float]
+    plain: float
+    pairs: Counter[tuple[str, str, bool]]
+    alone: Counter[tuple[str, bool]]
+
+    def weight(self, names: Iterable[str]) -> float:
+        """Return how much some concepts weigh together."""
+        return sum(self.weights.get(name, self.plain) for name in names)
+
+
+def heard(name: str, text: str) -> tuple[bool, ...]:
+    """Return for each point of a question, by its name, whether an answer makes it."""
+    key = _key(name)
+    nothing = (False,) * len(key.points)
+    if is_empty(name, text):
+        return nothing
+    said = clauses_of(text)
+    right, wrong = _direction(key, said)
+    if wrong and wrong >= _AGAINST * (right + wrong):
+        return nothing
+    windows = _windows(said)
+    return tuple(any(_makes(key, point, one) for one in windows) for point in key.points)
+
+
+def is_empty(name: str, text: str) -> bool:
+    """Whether an answer is none: nothing, words in a row, not knowing, the question said back."""
+    return _listed(text) or says_nothing(text) or _copied(name, text)
+
+
+def touches(name: str, at: int, text: str) -> bool:
+    """Whether a text speaks of anything that a point speaks of."""
+    names = _names(clauses_of(text))
+    return any(own & names or around & names for own, around in _key(name).points[at])
+
+
+def _makes(
+    key: _Key,
+    point: Sequence[tuple[frozenset[str], frozenset[str]]],
+    window: Sequence[Clause],
+) -> bool:
+    names = frozenset(name for clause in window for name in clause.names)
+    most = max(
+        _share(key, concepts, names) + _SUPPORT * _share(key, around, names)
+        for concepts, around in point
+    )
+    if most < _ENOUGH:
+        return False
+    right, wrong = _direction(key, window)
+    return wrong == 0 or wrong <= right
+
+
+def _share(key: _Key, wanted: frozenset[str], names: frozenset[str]) -> float:
+    """Return how much of what is wanted is spoken of, in whichever direction."""
+    whole = key.weight(wanted)
+    against = opposites()
+    spoken = (one for one in wanted if one in names or against.get(one, frozenset()) & names)
+    return key.weight(spoken) / whole if whole else 0.0
+
+
+def _direction(key: _Key, said: Sequence[Clause]) -> tuple[float, float]:
+    """Return how much speaks for the model answer, and how much against it."""
+    right = wrong = 0.0
+    for clause in said:
+        for one in clause.mentions:
+            fits, clashes = _sided(key, one, clause)
+            right, wrong = right + fits, wrong + clashes
+            same, other = key.alone[one.name, one.denied], key.alone[one.name, not one.denied]
+            wrong += bool(other and not same)
+            right += bool(same and not other and one.denied)
+    return right, wrong
+
+
+def _sided(key: _Key, one: Mention, clause: Clause) -> tuple[float, float]:
+    """Weigh a side of an opposite by what stands in the clause with it."""
+    against = opposites().get(one.name)
+    if against is None:
+        return 0.0, 0.0
+    fits = clashes = 0.0
+    for name in clause.names - {one.name}:
+        same = key.pairs[name, one.name, one.denied]
+        same += sum(key.pairs[name, side, not one.denied] for side in against)
+        other = key.pairs[name, one.name, not one.denied]
+        other += sum(key.pairs[name, side, one.denied] for side in against)
+        fits += key.weight((name,)) if same and not other else 0.0
+        clashes += key.weight((name,)) if other and not same else 0.0
+    if fits or clashes:
+        return fits, clashes
+    same = key.alone[one.name, one.denied]
+    same += sum(key.alone[side, not one.denied] for side in against)
+    other = key.alone[one.name, not one.denied]
+    other += sum(key.alone[side, one.denied] for side in against)
+    return 0.5 * bool(same and not other), float(bool(other and not same))
+
+
+def _windows(said: Sequence[Clause]) -> list[list[Clause]]:
+    """Return each sentence, and each two that follow each other."""
+    sentences: dict[int, list[Clause]] = {}
+    for clause in said:
+        sentences.setdefault(clause.sentence, []).append(clause)
+    alone = list(sentences.values())
+    return [*alone, *([*one, *other] for one, other in pairwise(alone))]
+
+
+def _listed(text: str) -> bool:
+    """Whether a text is empty, or words in a row that nothing joins."""
+    low = plain(text)
+    if CJK.search(low):
+        signs = CJK.findall(low)
+        joining = set(table("reading/lexicon.toml")["joining_zh"])
+        return sum(sign in joining for sign in signs) < _JOINED_ZH * len(signs)
+    words = re.findall(r"[a-z']+", low)
+    joining = set(table("reading/lexicon.toml")["stop"].split()) | {"a", "an", "the", "not", "no"}
+    return sum(word in joining for word in words) < _JOINED * len(words) or len(words) < 2
+
+
+def _copied(name: str, text: str) -> bool:
+    """Whether a text is the question said back."""
+    own = {one for clause in clauses_of(text) for one in clause.names}
+    for language in LANGUAGES:
+        ask = question_called(name, language).ask
+        there = {one for clause in clauses_of(ask) for one in clause.names}
+        if len(own & there) >= _COPY * len(own):
+            return True
+    return False
+
+
+@cache
+def _key(name: str) -> _Key:
+    asked = [question_called(name, language) for language in LANGUAGES]
+    weights, usual = _weights(name, asked)
+    pairs: Counter[tuple[str, str, bool]] = Counter()
+    alone: Counter[tuple[str, bool]] = Counter()
+    for clause in (one for each in asked for one in _told(each)):
+        for one in clause.mentions:
+            alone[one.name, one.denied] += 1
+            if one.name in opposites():
+                pairs.update((name, one.name, one.denied) for name in clause.names - {one.name})
+    key = _Key((), weights, usual, pairs, alone)
+    points = tuple(
+        tuple(_point(key, each, at) for each in asked) for at in range(len(asked[0].points))
+    )
+    return _Key(points, weights, usual, pairs, alone)
+
+
+def _point(key: _Key, asked: Asked, at: int) -> tuple[frozenset[str], frozenset[str]]:
+    """Return a point's concepts, and those of the sentence of the model answer that says it."""
+    own = _names(clauses_of(asked.points[at]))
+    sentences: dict[int, set[str]] = {}
+    for clause in clauses_of(asked.answer):
+        sentences.setdefault(clause.sentence, set()).update(clause.names)
+    around = max(
+        sentences.values(),
+        key=lambda names: key.weight(names & own) / (3 + key.weight(names)),
+        default=set[str](),
+    )
+    return own, frozenset(around)
+
+
+def _told(asked: Asked) -> list[Clause]:
+    return [clause for text in (*asked.points, asked.answer) for clause in clauses_of(text)]
+
+
+def _names(said: Iterable[Clause]) -> frozenset[str]:
+    return frozenset(name for clause in said for name in clause.names)
+
+
+def _weights(name: str, asked: Sequence[Asked]) -> tuple[dict[str, float], float]:
+    """Weigh a concept by how few of the kata's questions speak of it."""
+    beside = _bank(name)
+    counts = Counter(one for names in beside for one in names)
+    there = _names(clause for each in asked for clause in clauses_of(each.ask))
+    every = len(beside)
+    weights = {
+        one: log(1 + every / count) * (_ASKED if one in there else 1.0)
+        for one, count in counts.items()
+    }
+    usual = log(1 + every)
+    return {**dict.fromkeys(there, usual * _ASKED), **weights}, usual
+
+
+@cache
+def _bank(name: str) -> tuple[frozenset[str], ...]:
+    """Return what each question of a question's bank speaks of, in both languages."""
+    bank, _, inner = name.partition(":")
+    try:
+        ids = [f"{bank}:{one.id}" for one in find(bank).questions(LANGUAGES[0])]
+    except UnknownKata:
+        ids = [f"{bank}:{one}" for one in table("unasked.toml") if one != "ask"]
+    names = dict.fromkeys([*ids, f"{bank}:{inner}"])
+    return tuple(
+        _names(clause for language in LANGUAGES for clause in _told(question_called(one, language)))
+        for one in names
+    )

@@ -1,0 +1,1 @@
+"""What comes of a round of grading, drawn and written."""

@@ -1,0 +1,119 @@
+"""Writes reports to standard output in a form that programs read."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from ...checker.report.report import Report
+from ...practice.debug.standing import veiled
+from ..screen import Screen, speaks_utf8
+from . import Format
+
+__all__ = ["Writer", "finite", "json_line", "writer"]
+
+# Draws a report as a screen shows it, without colour.
+_Drawn = Callable[[Report], str]
+
+
+class Writer(Protocol):
+    """Takes reports as they come; what is one document is written at the end."""
+
+    def add(self, report: Report) -> None:
+        """Take a report."""
+
+    def end(self) -> None:
+        """Write what is still to be written."""
+
+
+def writer(form: Format, screen: Screen, drawn: _Drawn) -> Writer | None:
+    """Return what writes this form; None for text, which is drawn."""
+    kinds: dict[Format, Callable[[Screen, _Drawn], Writer]] = {
+        Format.json: _Json,
+        Format.github: _GitHub,
+        Format.sarif: _Sarif,
+        Format.junit: _JUnit,
+    }
+    return kinds[form](screen, drawn) if form in kinds else None
+
+
+class _Json:
+    """One JSON object a line."""
+
+    def __init__(self, screen: Screen, _: _Drawn) -> None:
+        self.screen = screen
+
+    def add(self, report: Report) -> None:
+        self.screen.write(json_line(report.to_dict()))
+
+    def end(self) -> None:
+        """Nothing is left."""
+
+
+class _GitHub:
+    def __init__(self, screen: Screen, _: _Drawn) -> None:
+        self.screen = screen
+
+    def add(self, report: Report) -> None:
+        from .github import github_lines
+
+        for line in github_lines(veiled(report), self.screen.language):
+            self.screen.write(line)
+
+    def end(self) -> None:
+        """Nothing is left."""
+
+
+class _Sarif:
+    def __init__(self, screen: Screen, _: _Drawn) -> None:
+        self.screen = screen
+        self.reports: list[Report] = []
+
+    def add(self, report: Report) -> None:
+        self.reports.append(veiled(report))
+
+    def end(self) -> None:
+        from .documents import log_of
+
+        self.screen.write(json_line(log_of(self.reports, self.screen.language)))
+
+
+class _JUnit:
+    def __init__(self, screen: Screen, drawn: _Drawn) -> None:
+        self.screen = screen
+        self.drawn = drawn
+        self.reports: list[Report] = []
+
+    def add(self, report: Report) -> None:
+        self.reports.append(veiled(report))
+
+    def end(self) -> None:
+        from .junit import junit_text
+
+        self.screen.write(junit_text(self.reports, self.screen.language, self.drawn))
+
+
+def json_line(value: Any) -> str:
+    """Return a value as JSON on one line, which any console can write and nothing in it steers."""
+    plain = finite(value)
+    text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
+    # What steers a terminal or ends a line; JSON escapes the lower half of that itself.
+    text = re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    # A file's name may hold bytes that are no UTF-8; escaped, they can be written.
+    lone = any("\ud800" <= char <= "\udfff" for char in text)
+    return json.dumps(plain, allow_nan=False) if lone else text
+
+
+def finite(value: Any) -> Any:
+    """Replace what JSON cannot write, NaN and infinity, by null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [finite(item) for item in value]
+    return value

@@ -1,0 +1,63 @@
+"""The plugin, in a pytest of its own."""
+
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+from attn_kata import assert_kata
+from right import MultiHeadAttention
+from wrong import Wrong
+
+def test_right():
+    assert assert_kata("mha", MultiHeadAttention).verdict == "pass"
+
+def test_by_fixture(assert_kata):
+    assert_kata("mha", Wrong, seed=1)
+"""
+
+
+@pytest.fixture
+def place(pytester, root):
+    """A folder with a right and a wrong class, and tests of both."""
+    right, wrong = (
+        (root / "examples" / f"{name}_mha.py").read_text("utf-8") for name in ("right", "wrong")
+    )
+    wrong = wrong.replace("class MultiHeadAttention", "class Wrong")
+    pytester.makepyfile(right=right, wrong=wrong, test_mine=TESTS)
+    pytester.syspathinsert()
+    return pytester
+
+
+def test_a_test_fails_with_the_screen(place):
+    """A class that is right passes; of another the test's failure is the screen, without ours."""
+    done = place.runpytest_subprocess("-p", "no:asyncio", "--kata-report")
+    done.assert_outcomes(passed=1, failed=1)
+    # Where a long path stands alone, the place is told in the summary, after what passes.
+    for line in ("*scale-by-hidden-dim*", "*wrong.py:31*", "PASS    mha  *right.py"):
+        done.stdout.fnmatch_lines([line])
+    assert "__tracebackhide__" not in done.stdout.str()
+
+
+@pytest.mark.parametrize("ending", ["json", "sarif", "xml"])
+def test_reports_are_written(place, ending):
+    """All reports of a session come into one file, from the processes of xdist too."""
+    place.runpytest_subprocess("-p", "no:asyncio", "-n2", f"--kata-report=out.{ending}")
+    text = (place.path / f"out.{ending}").read_text("utf-8")
+    if ending == "json":
+        assert sorted(one["verdict"] for one in json.loads(text)) == ["fail", "pass"]
+    elif ending == "sarif":
+        (result,) = json.loads(text)["runs"][0]["results"]
+        assert result["ruleId"] == "scale-by-hidden-dim"
+    else:
+        assert ET.fromstring(text.partition("\n")[2]).get("failures") == "1"
+
+
+def test_a_file_of_no_form(place):
+    """A name that says no form is refused before any test runs."""
+    done = place.runpytest_subprocess("-p", "no:asyncio", "--kata-report", "tests")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*has to end in .json, .sarif or .xml*"])

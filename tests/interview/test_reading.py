@@ -1,0 +1,64 @@
+"""Free answers are read with caution: right ones are heard, reversed ones and others are not."""
+
+from pathlib import Path
+
+import pytest
+from attn_kata.kata.catalogue import find
+from attn_kata.practice.interview.questions import named
+from attn_kata.practice.interview.reading.points import heard
+
+ANSWERS = Path(__file__).parent / "answers"
+
+
+def answers(language):
+    """Each answer with its question's name and kind: + good, - reversed, ~ beside the point."""
+    name = ""
+    for line in (ANSWERS / f"{language}.txt").read_text("utf-8").splitlines():
+        if line.startswith("## "):
+            name = named(line[3:])
+        elif line:
+            yield name, line[0], line[2:]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_right_answers_are_heard_and_reversed_ones_are_not(language):
+    """Most points of good answers, few of reversed ones, next to none of beside the point."""
+    made = {kind: [] for kind in "+-~"}
+    for name, kind, text in answers(language):
+        made[kind] += heard(name, text)
+    shares = {kind: sum(found) / len(found) for kind, found in made.items()}
+    assert shares["+"] >= 0.85
+    assert shares["-"] <= 0.3
+    assert shares["~"] <= 0.05
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("kata", ["mha", "v4", "sdpa"])
+def test_model_answers_are_heard_and_the_questions_are_not(kata, language):
+    """A model answer makes its own points; a trap, the question, another's answer next to none."""
+    bank = find(kata).questions(language)
+    own, others = [], []
+    for at, one in enumerate(bank):
+        own += heard(f"{kata}:{one.id}", one.answer)
+        others += heard(f"{kata}:{one.id}", bank[at - 1].answer)
+        assert not any(heard(f"{kata}:{one.id}", one.ask))
+    assert sum(own) >= 0.9 * len(own)
+    assert sum(others) <= 0.2 * len(others)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "   ",
+        "I don't know.",
+        "不知道",
+        "asdf qwer zxcv",
+        "head_dim √hidden_dim √num_heads flatter weights error split query size d",
+        "权重 平 报错 拆头 head_dim hidden_dim 缩放",
+        "In the multi-head version, by which d do you scale, and what goes wrong?",
+    ],
+)
+def test_what_says_nothing_makes_no_point(text):
+    """Nothing, not knowing, gibberish, keywords in a row, the question said back."""
+    assert not any(heard("mha:mha-which-d", text))
