@@ -153,10 +153,8 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     parts = {**common.get("parts", {}), **own.get("parts", {})}
     shared = {row["id"]: row for row in common.get("mistake", [])}
     for row in own.get("mistake", []):
-        if "of" in row:
-            yield from (_filled(each, parts) for each in _of(folder, row, shared))
-            continue
-        for each in _taken(row, shared) if "shared" in row else [row]:
+        rows = _of(folder, row) if "of" in row else [row]
+        for each in (one for many in rows for one in _taken(many, shared)):
             whole = {**shared.get(each.get("id", ""), {}), **each}
             edits = whole.get("edits", [])
             if isinstance(edits, list):
@@ -164,19 +162,18 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
             yield _filled(whole, parts)
 
 
-def _of(
-    folder: Path, row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]
-) -> Iterator[dict[str, Any]]:
-    """Yield another kata's rows, for the parts of this one to be filled in."""
+def _of(folder: Path, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return another kata's rows, for the parts of this one to be filled in."""
     if len(row) > 1 or not (folder.parent / str(row["of"]) / FILE).is_file():
         raise BadSlips("`of` is the id of a kata that has mistakes, in a row of its own")
-    for other in _read(folder.parent / row["of"]).get("mistake", []):
-        for each in _taken(other, shared) if "shared" in other else [other]:
-            yield {**shared.get(each.get("id", ""), {}), **each}
+    rows: list[dict[str, Any]] = _read(folder.parent / row["of"]).get("mistake", [])
+    return rows
 
 
-def _taken(row: Mapping[str, Any], shared: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the shared rows that a kata's row takes as they are."""
+def _taken(row: dict[str, Any], shared: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the shared rows that a kata's row takes as they are; the row, if it takes none."""
+    if "shared" not in row:
+        return [row]
     names = row["shared"]
     if len(row) > 1 or not isinstance(names, list):
         raise BadSlips("`shared` is a list of ids, in a row of its own")

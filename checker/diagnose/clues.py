@@ -36,14 +36,20 @@ def by_size(
     raised = {one.kind for one in bad} <= {"raised", "shape"}
     line = next((one.line for one in bad if one.line is not None), None)
     alone = [one for one in bad if one.batch == 1]
-    if raised and alone and all(one.batch == 1 or one.length == 1 for one in bad):
+    apart = all(one.batch > 1 for one in good)
+    ones = all(one.batch == 1 or one.length == 1 for one in bad)
+    if raised and alone and (apart + ones + (squeezed is not None)) > 1:
         # An axis of one was taken away.
         return "batch-fixed", squeezed or line
     if all(one.batch > 1 for one in bad) and all(one.batch == 1 or one.length == 1 for one in good):
         return ("batch-fixed" if raised else "batch-mixed"), line
     if all(one.batch == 1 for one in bad) and all(one.batch > 1 for one in good):
         return "batch-fixed", line
-    if own and (raised or min(one.length for one in bad) > max(one.length for one in good) > 1):
+    lengths = {one.length for one in good}
+    told = not lengths & {one.length for one in bad} or (
+        max(one.room for one in bad) < min(one.room for one in good)
+    )
+    if own and ((raised and told) or min(one.length for one in bad) > max(lengths) > 1):
         return "length-fixed", limit_line(tree or ast.Pass(), rows)
     return None
 

@@ -19,7 +19,7 @@ from ..judge.trials import Trial
 from ..judge.truth import FAULTS, Answer, made
 from ..report.report import Departure, Heat, Step
 from .heat import heat
-from .holding import holding
+from .holding import as_it_lies, holding, misplaced
 from .milestones import Step as Traced
 from .milestones import shown
 from .relation import relation
@@ -27,6 +27,8 @@ from .relation import relation
 __all__ = ["Flow", "axis_names", "doubts", "follow"]
 
 _ONCE = ("batch", "heads")
+# Widths that one layer makes several times.
+_STACKED = ("hidden_dim",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,18 +99,25 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     places = {id(step): place for place, step in enumerate(steps)}
     with torch.no_grad():
         right = made(kata, answer, trial.given, whole=False).steps
+    for name in _dropped(kata):
+        # Nothing is dropped here.
+        right.pop(name, None)
     reached: dict[str, int] = {}
     for name, value in right.items():
-        step = holding(value, steps, trial.given)
+        step = as_it_lies(value, steps) or holding(value, steps, trial.given)
         if step is not None:
             reached[name] = places[id(step)]
     order = list(right)
-    after = max((order.index(name) for name in reached), default=-1)
+    surely = set(reached)
+    if trial.judge(trial.answer) is not None:
+        surely -= _misplaced(right, steps) | {"output"}
+    after = max((order.index(name) for name in surely), default=-1)
     further = order[after + 1 :] if steps else []
     if further:
         own = _own_affair(kata, answer, trial, right)
         further = [name for name in further if name not in own]
     missing = further[0] if further else None
+    reached = {n: place for n, place in reached.items() if n in surely or missing is None}
     since, culprit = -1, None
     if missing is not None:
         since = _since(missing, _sources(kata), reached)
@@ -117,6 +126,30 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         kata=kata, trial=trial, right=right, reached=reached, missing=missing, culprit=culprit,
         since=since,
     )  # fmt: skip
+
+
+def _misplaced(right: dict[str, Tensor], steps: Sequence[Traced]) -> set[str]:
+    """The names whose entries are all there, in their shape, and only in other places."""
+    return {
+        name
+        for name, value in right.items()
+        if value.is_floating_point() and as_it_lies(value, steps) is None
+        and any(misplaced(value, step) for step in steps)
+    }  # fmt: skip
+
+
+@cache
+def _dropped(kata: Kata) -> frozenset[str]:
+    """What the model answer names of what a dropout returns."""
+    return frozenset(
+        name
+        for node in ast.walk(ast.parse(kata.solution()))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and "dropout" in ast.unparse(node.value.func)
+        for target in node.targets
+        for name in _names(target)
+    )
 
 
 def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tensor]) -> set[str]:
@@ -238,6 +271,10 @@ def axis_names(shape: Sequence[int], spoken: Sequence[tuple[str, int]]) -> list[
         folded |= one == "batch" and other in {"heads", "length"}
         if folded and min(left, right) > 1:
             known.setdefault(left * right, []).append(f"{one}·{other}")
+    for name, size in spoken:
+        # Queries, keys and values that one layer makes.
+        if name in _STACKED and 3 * size not in known:
+            known[3 * size] = [f"3·{name}"]
     names: list[str] = []
     for size in shape:
         # A shape has two lengths, but no two axes of samples or of heads.

@@ -10,6 +10,8 @@ __all__ = ["call_line", "cut_line", "made_in_forward", "random_line", "state_lin
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
         "tolist", "numpy", "requires_grad_")  # fmt: skip
+# Methods that change a container.
+_CHANGING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 _RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "randperm", "randint",
            "multinomial", "uniform_", "bernoulli_", "normal_", "random_", "random")  # fmt: skip
 
@@ -21,10 +23,20 @@ def state_line(source: Source, class_name: str) -> int | None:
         for node in ast.walk(function):
             if isinstance(node, (ast.Assign, ast.AugAssign)):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                for target in targets:
+                for one in targets:
+                    target = one.value if isinstance(one, ast.Subscript) else one
                     if isinstance(target, ast.Attribute) and _is_self(target.value):
                         return node.lineno
+            if isinstance(node, ast.Call) and _changes(node.func):
+                return node.lineno
     return random_line(tree)
+
+
+def _changes(method: ast.expr) -> bool:
+    """Whether it changes a container that is kept on self."""
+    own = method.value if isinstance(method, ast.Attribute) else None
+    kept = isinstance(own, ast.Attribute) and _is_self(own.value)
+    return kept and getattr(method, "attr", "") in _CHANGING
 
 
 def random_line(tree: ast.AST | None) -> int | None:

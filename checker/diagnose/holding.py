@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import permutations
 
 import torch
 from torch import Tensor
@@ -11,10 +12,12 @@ from ..judge.compare import alike
 from ..judge.draw import Given
 from .milestones import HIDDEN, Step, find
 
-__all__ = ["as_it_lies", "holding", "laid", "moved"]
+__all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved"]
 
 # What went through a lower precision is still the same.
 _ROUNDED = 1e-6
+# Of more axes there are too many orders.
+_MOST_AXES = 5
 
 
 def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
@@ -46,6 +49,20 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
 def as_it_lies(value: Tensor, steps: Sequence[Step]) -> Step | None:
     """The first step that holds a tensor in this very layout."""
     return next((step for step in steps if _as_it_is(value, step)), None)
+
+
+def misplaced(value: Tensor, step: Step) -> bool:
+    """Whether a step has a tensor's entries in its very shape, and in no order of its axes."""
+    held = [one for one in step.get("values", ()) if one.shape == value.shape]
+    if not held or value.dim() > _MOST_AXES or find(value.flatten(), [step]) is None:
+        return False
+    orders = [value.permute(axes) for axes in permutations(range(value.dim()))]
+    return not any(_same_as_it_lies(_shown(one), _shown(way)) for one in held for way in orders)
+
+
+def _shown(tensor: Tensor) -> Tensor:
+    """The same, but for what hides a score."""
+    return torch.where(tensor < HIDDEN, torch.zeros((), dtype=tensor.dtype), tensor)
 
 
 def laid(value: Tensor, steps: Sequence[Step]) -> Step | None:

@@ -14,7 +14,8 @@ class Sized:
     """One call: its batch and its greatest length, and how it went.
 
     kind: the finding's, nothing where it was right. line: that of what it raised. masked:
-    whether it had a mask, None where it was no plain call.
+    whether it had a mask, None where it was no plain call. room: how many positions more an
+    object of this size is made for, 0 where it is made for any.
     """
 
     batch: int
@@ -22,6 +23,7 @@ class Sized:
     kind: str
     line: int | None
     masked: bool | None = None
+    room: int = 0
 
 
 def fixed_size(calls: Sequence[Sized]) -> str | None:

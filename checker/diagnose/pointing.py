@@ -161,10 +161,11 @@ def _taking(step: Step, steps: Sequence[Step], slip: Slip, wrong: dict[str, Tens
     earlier = names[: names.index(shown)] if shown is not None else []
     if not any(same_numbers(wrong[name], wrong[shown or ""]) for name in earlier):
         return step
-    place = next(place for place, one in enumerate(steps) if one is step)
+    first = find(wrong[shown or ""], list(steps)) or step
+    place = next(place for place, one in enumerate(steps) if one is first)
     later = (
         one for one in steps[place + 1 :]
-        if one["line"] != step["line"] and one["call"].strip("_") not in _HIDING
+        if one["line"] != first["line"] and one["call"].strip("_") not in _HIDING
     )  # fmt: skip
     return next(later, step)
 

@@ -38,7 +38,7 @@ _GUESSES = 8
 _READING, _GUESSING = 30.0, 10.0
 _LOOKED_AT = 96
 # How many readings are kept for what no single mistake explains.
-_OTHERS = 4
+_OTHERS = 8
 
 
 def align(one: Weighing, trials: Sequence[Trial]) -> bool:
@@ -113,6 +113,13 @@ class _Search:
         """Take a reading under which a mistake explains the first call, else the likeliest."""
         one = self.one
         strict = list(islice(self.readings(), _LOOKED_AT))
+        # What is right at first and goes wrong elsewhere shows which weight is which.
+        right = (way for way in strict if trials and self.gives(way, trials[0], one.right))
+        with suppress(budget.Spent), budget.limited(_GUESSING):
+            first = next(right, None)
+            if first is not None:
+                one.held.explained = True
+                return first
         least = self._least()
         fitting = [way for way in strict if self.gives(way, least, one.right)]
         # What the names plainly say holds, though a mistake may make another fit.

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import copy
 from contextlib import suppress
-from dataclasses import replace
 
 import torch
+from torch import Tensor
 
 from ...kata.slips import Edit
 from ..report.report import Report
-from .draw import small
+from .draw import cases, small
 from .dropout_verdict import judge_dropout
 from .page import Page
 from .training import read_training
@@ -23,6 +23,8 @@ from .truth import FAULTS, answers
 from .weighing import Weighing
 
 __all__ = ["beneath"]
+
+_POWERS = {"exp", "exp2", "pow", "float_power"}
 
 
 def beneath(page: Page, one: Weighing, edits: tuple[Edit, ...], wanted: str) -> None:
@@ -57,13 +59,17 @@ def _unstable(page: Page, one: Weighing) -> None:
     """Blame a softmax that overflows where the edited answer does not."""
     if not one.function.large or page.blames("softmax-unstable"):
         return
-    case = next(small(one.function, one.sizes, mask=one.function.needs_mask))
-    trial = one.trial(replace(case, check="stability", gain=one.function.large))
-    one.write(trial, record={"values": False})
-    answer = one.run([trial])[0]
-    out = trial.results(answer)
-    if out and not bool(torch.isfinite(out[0]).all()) and bool(
-        torch.isfinite(trial.expected[0]).all()
-    ):  # fmt: skip
-        lines = (s["line"] for s in answer["steps"] if s["call"] in {"exp", "exp_"})
-        page.blame("softmax-unstable", next(lines, None))
+    many = (case for case in cases(one.function, one.sizes) if case.gain > 1)
+    trials = [one.trial(case) for case in many if case.mask in {None, "random"}]
+    for trial in trials:
+        one.write(trial, record={"values": False})
+    for trial, answer in zip(trials, one.run(trials), strict=True):
+        out = trial.results(answer)
+        lines = [s["line"] for s in answer.get("steps", ()) if s["call"].strip("_") in _POWERS]
+        if lines and out and not _finite(out[0]) and _finite(trial.expected[0]):
+            page.blame("softmax-unstable", lines[0])
+            return
+
+
+def _finite(tensor: Tensor) -> bool:
+    return bool(torch.isfinite(tensor).all())

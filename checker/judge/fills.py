@@ -24,7 +24,18 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
         big = [n for n in step.get("numbers", ()) if HALF_MAX < abs(n) < 1e300]
         lowest = torch.finfo(torch.float64).max
         if big and math.isfinite(big[0]) and not any(abs(abs(n) - lowest) < 1e290 for n in big):
-            sheet.remark("fill-overflows-half", step["line"], fill=f"{big[0]:g}")
+            if _in_half(one, step["line"]):
+                sheet.remark("fill-overflows-half", step["line"], fill=f"{big[0]:g}")
+            return
+
+
+def _in_half(one: Examination, line: int) -> bool:
+    """Whether a line uses a number that float16 cannot hold in float16 too: it may ask first."""
+    half = [t for many in one.low for t in many if t.dtype is torch.float16 and t.case.mask]
+    made = one.recorded(half[:1])
+    steps = (step for trial in made for step in trial.answer.get("steps", ()))
+    numbers = (n for step in steps if step["line"] == line for n in step.get("numbers", ()))
+    return not made or any(abs(n) > HALF_MAX for n in numbers)
 
 
 def narrowing(one: Examination, trial: Trial) -> int | None:

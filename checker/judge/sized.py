@@ -12,14 +12,17 @@ def sized_calls(one: Examination) -> list[Sized]:
     """The calls in the dtype that values are decided in; none where the kata has no lengths."""
     symbols = one.sizes.symbols
     lengths = [symbol for name, symbol in symbols.items() if "length" in name]
+    limit = symbols.get("block_size")
     told = []
     for trial in one.tried if lengths and "batch" in symbols else ():
         case, finding = trial.case, trial.judge(trial.answer)
+        # What is continued counts with what came before it.
+        length = case.after + max(case.sizes[each] for each in lengths)
         told.append(
             Sized(
                 batch=case.sizes[symbols["batch"]],
-                # What is continued counts with what came before it.
-                length=case.after + max(case.sizes[each] for each in lengths),
+                length=length,
+                room=case.sizes[limit] - length if limit is not None else 0,
                 kind=finding.kind if finding is not None else "",
                 line=finding.fault["line"] if finding and finding.fault else None,
                 masked=case.mask is not None if case.gain == 1 and not case.grad else None,

@@ -211,12 +211,17 @@ _BARE: dict[Any, _Bare] = {}
 def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> _Bare:
     """An object of a class; one that another class's constructor made, if it is the same text."""
     key = marshal.dumps(kind.__init__.__code__), kind.__name__, settings
-    if fresh or key not in _BARE:
+    if not fresh and key in _BARE:
+        _BARE[key].module.__class__ = kind
+        return _BARE[key]
+    made = _new(kind, settings)
+    parts = (part for part in made.module.modules() if part is not made.module)
+    if all(type(part).__module__.startswith("torch.") for part in parts):
+        # Parts of the answer's own may be edited as well.
         if len(_BARE) > _MOST_BARE:
             _BARE.clear()
-        _BARE[key] = _new(kind, settings)
-    _BARE[key].module.__class__ = kind
-    return _BARE[key]
+        _BARE[key] = made
+    return made
 
 
 def _new(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:

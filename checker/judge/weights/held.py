@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ....kata.arithmetic import worth
 from ....kata.modules import Module
 from ....kata.sizes import Sizes
 from ..draw import Case, Given
@@ -74,7 +75,9 @@ class Held:
         kind = self.kind(case.sizes)
         gain = _GAIN if case.gain == 1 else _LARGE_GAIN
         if gain not in kind.weights and kind.shapes:
-            kind.weights[gain] = drawn(kind.shapes, gain, self.generator)
+            layers = (one for one in self.module.layers if len(one.shape) > 1)
+            fans = {worth(one.shape[-1], case.sizes) for one in layers}
+            kind.weights[gain] = drawn(kind.shapes, gain, self.generator, fans)
         return kind.weights.get(gain, {})
 
     def lent(

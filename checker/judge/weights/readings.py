@@ -8,7 +8,7 @@ are stacked in one parameter.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, islice, permutations, product
 from math import prod
@@ -29,11 +29,18 @@ _ASSIGNMENTS = 120
 _Unit = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def drawn(shapes: Shapes, gain: float, generator: torch.Generator) -> dict[str, Tensor]:
-    """Draw every weight in float64, at a scale that makes attention sharp; see `cases`."""
+def drawn(
+    shapes: Shapes, gain: float, generator: torch.Generator, fans: Collection[int] = ()
+) -> dict[str, Tensor]:
+    """Draw every weight in float64, at a scale that makes attention sharp; see `cases`.
+
+    fans: how many features the model answer's layers take. A matrix that stacks several layers
+    takes no more of them.
+    """
     found: dict[str, Tensor] = {}
     for name, shape in shapes.items():
-        scale = gain / max(shape) ** 0.5 if len(shape) > 1 else 0.5
+        taken = max([size for size in shape if size in fans] or shape, default=1)
+        scale = gain / taken**0.5 if len(shape) > 1 else 0.5
         found[name] = torch.randn(shape, generator=generator, dtype=torch.float64) * scale
     return found
 
