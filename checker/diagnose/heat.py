@@ -26,7 +26,7 @@ def heat(expected: Tensor, steps: Sequence[dict[str, Any]], reached: int | None,
     if expected.dim() == 3:
         expected = expected.unsqueeze(1)
     number = reached if reached is not None else _softmax(steps)
-    own = _pieces(steps, number) if number is not None else []
+    own = _pieces(steps, number, expected.numel()) if number is not None else []
     actual = _as_heads(own, expected)
     first = expected[0]
     return Heat(
@@ -52,9 +52,14 @@ def _softmax(steps: Sequence[dict[str, Any]]) -> int | None:
     return next(divided, None)
 
 
-def _pieces(steps: Sequence[dict[str, Any]], number: int) -> list[Tensor]:
-    """The tensors of a step, and of the same call on the same line in a loop's other rounds."""
+def _pieces(steps: Sequence[dict[str, Any]], number: int, count: int) -> list[Tensor]:
+    """The tensors of a step; with fewer than `count` numbers, of a loop's other rounds too.
+
+    Those are the same call on the same line.
+    """
     here = steps[number]
+    if here["values"] and here["values"][0].numel() == count:
+        return here["values"][:1]
     same = [s for s in steps if s["call"] == here["call"] and s["line"] == here["line"]]
     return [s["values"][0] for s in same if s["values"] and s["shape"] == here["shape"]]
 

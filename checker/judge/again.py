@@ -11,10 +11,15 @@ import torch
 from ..process.handle import Candidate
 from .checks import try_all
 from .compare import gap
+from .dropout_finding import DropoutFinding
 from .examine import Examination
 from .on_device import DeviceRun
+from .weighing import Weighing
 
 __all__ = ["DirectAgain"]
+
+_UNREAD = {"unknown", "unread"}
+_SAME_RATE = 2e-3
 
 
 class DirectAgain:
@@ -35,11 +40,15 @@ class DirectAgain:
     def examine(self, candidate: Candidate, run: DeviceRun) -> None:
         """Fill in what is found there."""
         dtypes = {"float32": None}
-        for one in self._moved(candidate):
+        for base, one in zip(self.base, self._moved(candidate), strict=True):
             if run.kind == "mps":
                 # Metal has no float64, for masks neither.
                 one.mask_dtypes = [d for d in one.mask_dtypes if d is not torch.float64]
+            if isinstance(one, Weighing):
+                one.dropout = None
             try_all(one)
+            if isinstance(base, Weighing) and isinstance(one, Weighing):
+                run.dropout |= _other(base.dropout, one.dropout)
             run.findings += [finding for group in one.found.findings.values() for finding in group]
             run.state = run.state or one.found.state
             run.cases += sum(one.found.counts.values())
@@ -59,3 +68,10 @@ class DirectAgain:
 
     def _moved(self, candidate: Candidate) -> list[Examination]:
         return [one.elsewhere(candidate) for one in self.base]
+
+
+def _other(here: DropoutFinding | None, there: DropoutFinding | None) -> bool:
+    """Whether dropout does there what it does not do here, as far as both are known."""
+    if here is None or there is None or _UNREAD & {here.place, there.place}:
+        return False
+    return here.place != there.place or abs((here.p or 0.0) - (there.p or 0.0)) > _SAME_RATE

@@ -25,7 +25,7 @@ from .choose import choose
 from .device_verdict import judge_device
 from .examine import Examination
 from .find import Entry, found
-from .guess import guess
+from .guess import beside_device, guess
 from .maskless import with_masks
 from .naming import calls_for_a_name, name_mistakes
 from .objects import chosen
@@ -302,6 +302,8 @@ class _Judging:
             beneath(page, one, named[0].edits, self._dropout)
         if not (named or page.told_of(one) or one.found.state == "fail-state"):
             guess(page, one)
+        elif not named:
+            beside_device(page, one)
 
     @property
     def _dropout(self) -> str:

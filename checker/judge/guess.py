@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
@@ -20,7 +20,7 @@ from .trials import Finding
 from .weighing import Weighing
 from .written import function_at
 
-__all__ = ["guess"]
+__all__ = ["beside_device", "guess"]
 
 _VALUES = ("values", "mask", "lengths")
 
@@ -37,6 +37,14 @@ def guess(page: Page, one: Examination) -> None:
         if look(page, one):
             return
     _sizes(page, one, sized)
+
+
+def beside_device(page: Page, one: Examination) -> None:
+    """Blame the dtype, too, of a tensor that is made without a device."""
+    told = page.report.diagnosis
+    lines = {each.line for each in told if each.mistake == "device-hardcoded"}
+    if lines and {each.line for each in told} == lines:
+        _dtypes(page, one, lines)
 
 
 def _layers(page: Page, one: Examination) -> bool:
@@ -97,7 +105,8 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
     return size is not None
 
 
-def _dtypes(page: Page, one: Examination) -> bool:
+def _dtypes(page: Page, one: Examination, lines: Container[int | None] = ()) -> bool:
+    """What raises in a dtype alone. lines: those that it may be on, any where there is none."""
     for finding in one.found.findings.get("dtypes", []):
         fault = finding.fault
         # What far positions raise, such as a table that ends before them, is no dtype's doing,
@@ -107,8 +116,9 @@ def _dtypes(page: Page, one: Examination) -> bool:
             dtype = dtype_name(finding.trial.dtype)
             reason = fault["message"].split("\n")[0]
             line = narrowing(one, finding.trial) or fault["line"]
-            page.blame("dtype-hardcoded", line, dtype=dtype, reason=reason)
-            return True
+            if not lines or line in lines:
+                page.blame("dtype-hardcoded", line, dtype=dtype, reason=reason)
+                return True
     return False
 
 

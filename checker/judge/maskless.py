@@ -23,6 +23,7 @@ def with_masks(
 ) -> tuple[Examination, Finding] | None:
     """Try it with masks alone, and say what went wrong without; None where that is no better.
 
+    It is where it is right, or where it runs at all and a call without a mask does not.
     finding: what the plainest call raised, or that it gave no tensor. make: makes another
     examination, of a function that has other arguments.
     """
@@ -32,15 +33,18 @@ def with_masks(
     wrong = finding or _wrong(one)
     if wrong is None:
         return None
-    needed = replace(mask, optional=False)
+    needed, runs = replace(mask, optional=False), None
     for form in (None, *(mask.adapted if finding is not None else ())):
         shaped = needed if form is None else in_form(needed, (form,))
         arguments = tuple(shaped if each is mask else each for each in one.function.arguments)
         other = make(replace(one.function, arguments=arguments))
-        if other.bind() is None and other.bound is not None and _wrong(other) is None:
-            other.found.forms = () if form is None else mask.shapes
+        if other.bind() is not None or other.bound is None:
+            continue
+        other.found.forms = () if form is None else mask.shapes
+        if _wrong(other) is None:
             return other, wrong
-    return None
+        runs = runs or other
+    return None if runs is None or finding is None else (runs, wrong)
 
 
 def _wrong(one: Examination) -> Finding | None:

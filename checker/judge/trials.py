@@ -116,11 +116,12 @@ class Trial:
     def _judge_gradients(self, answer: dict[str, Any]) -> Finding | None:
         if not answer.get("attached"):
             return Finding(kind="detached", trial=self)
-        rows = [
+        # A weight tells more of where it goes wrong than an input, which all of them reach.
+        rows = [(name, right, answer["grads"].get(name))
+                for name, right in self.weight_grads.items()]  # fmt: skip
+        rows += [
             (name, right, answer["input_grads"].get(name)) for name, right in self.grads.items()
         ]
-        rows += [(name, right, answer["grads"].get(name))
-                 for name, right in self.weight_grads.items()]  # fmt: skip
         largest = max(float(right.abs().max()) for _, right, _ in rows)
         for name, right, mine in rows:
             idle = float(right.abs().max()) <= 1e-9 * largest

@@ -80,7 +80,7 @@ class Weighing(Examination):
         tried: list[tuple[int, Construction, Bound, Trial, dict[str, Any]]] = []
         for construction, bound in plans:
             self._take(construction, bound)
-            trial = self.trial(case)
+            trial = self.trial(case, torch.float32)
             answer = self._described([trial])[0]
             tried.append((how_far(answer), construction, bound, trial, answer))
             right = [one for one in tried if not one[0]]
@@ -154,7 +154,7 @@ class Weighing(Examination):
         ]
         trial = Trial(
             function=self.function, case=case, given=self.drawn(case), bound=0.0,
-            expected=tuple(torch.empty(shape) for shape in shapes),
+            expected=tuple(torch.empty(shape) for shape in shapes), dtype=torch.float32,
         )  # fmt: skip
         self.write(trial)
         return trial

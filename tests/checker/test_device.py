@@ -179,7 +179,7 @@ ELSEWHERE = {
     "raises": ('raise ValueError("only there")', "only there"),
     "random": ("value = value + torch.randn_like(value)", "on a stand-in: "),
     "halves": ("value = value * (1 + (value.dtype == torch.float16))", "float16: off by"),
-    "gradients": ("value = value.detach()", "the gradient with respect to"),
+    "gradients": ("value = value.detach()", "gradient"),
     "state": ("self.times = getattr(self, 'times', 0) + 1; value = value * (1 + self.times % 2)",
               "standard deviations"),
 }  # fmt: skip

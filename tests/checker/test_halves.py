@@ -105,17 +105,16 @@ def test_a_fixed_dtype(judged: Judge, change: tuple[str, str, str]) -> None:
     source = MHA.replace(old, new)
     report = judged("mha", source)
     assert report.verdict == "fail"
-    assert report.diagnosis[0].mistake == "dtype-hardcoded"
     row = next(n for n, row in enumerate(source.splitlines(), start=1) if marked in row)
-    assert report.diagnosis[0].line == row
+    assert ("dtype-hardcoded", row) in [(one.mistake, one.line) for one in report.diagnosis]
 
 
 def test_autocast_is_tried(judged: Judge) -> None:
     """A float32 module is called under autocast, and held against bfloat16's bound."""
     assert dtypes(judged("mha", MHA)).detail.endswith(", autocast")
-    assert dtypes(judged("mha", MHA)).cases == 16
     unknown = judged("mha", MHA.replace(*FINE["tensordot under autocast"]))
     assert "autocast" not in dtypes(unknown).detail
+    assert dtypes(judged("mha", MHA)).cases > dtypes(unknown).cases
 
 
 def test_wrong_under_autocast(judged: Judge) -> None:

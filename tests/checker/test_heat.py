@@ -47,7 +47,8 @@ def test_causal_masks_what_comes_later(judged, root):
     """In causal attention a query's later keys are masked, and no others."""
     heat = judged("causal", answer(root, "causal"), heat=True).heat
     for masked in heat.masked:
-        assert masked == [[key > query for key in range(6)] for query in range(6)]
+        length = range(len(masked))
+        assert masked == [[key > query for key in length] for query in length]
 
 
 def test_wrong_weights_come_from_softmax(judged, root):
@@ -56,8 +57,8 @@ def test_wrong_weights_come_from_softmax(judged, root):
     heat = judged("mha", source, heat=True).heat
     assert not heat.reached
     assert heat.line is not None
-    columns = [sum(row[key] for row in heat.actual[0]) for key in range(6)]
-    assert columns == pytest.approx([1] * 6)
+    columns = [sum(column) for column in zip(*heat.actual[0], strict=True)]
+    assert columns == pytest.approx([1] * len(columns))
     assert not close(heat.actual, heat.expected)
 
 
@@ -76,7 +77,7 @@ def test_one_head_where_several_are_asked(judged, root):
         "split = (batch, length, 1, self.hidden_dim)",
     )
     heat = judged("mha", source, heat=True).heat
-    assert len(heat.expected) == 2
+    assert len(heat.expected) > 1
     assert len(heat.actual) == 1
 
 
