@@ -159,7 +159,8 @@ _LAYERED = {
     "softmax", "log_softmax", "relu", "gelu", "tanh", "sigmoid", "silu", "elu", "leaky_relu",
     "layer_norm", "rms_norm", "batch_norm", "group_norm", "selu", "mish",
 }  # fmt: skip
-_DROPOUTS = {"dropout", "dropout_", "alpha_dropout", "feature_dropout", "dropout1d", "dropout2d"}
+# Those that give each entry its own fate; any other is read by what it does.
+_DROPOUTS = {"dropout", "dropout_"}
 _QUIET = {
     "__set__", "shape", "device", "dtype", "requires_grad", "is_cuda", "ndim", "data", "grad",
     "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "size", "dim", "numel",

@@ -13,7 +13,10 @@ _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_m
 # Methods that change a container.
 _CHANGING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
 _RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "randperm", "randint",
-           "multinomial", "uniform_", "bernoulli_", "normal_", "random_", "random")  # fmt: skip
+           "multinomial", "uniform_", "bernoulli_", "normal_", "random_", "random",
+           "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout",
+           "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
+           "feature_alpha_dropout")  # fmt: skip
 
 
 def state_line(source: Source, class_name: str) -> int | None:

@@ -9,6 +9,9 @@ from .training import try_training
 
 __all__ = ["try_all"]
 
+# Calls between two that are to be alike: who counts calls is found out.
+_MANY = 32
+
 
 def try_all(one: Examination) -> None:
     """Try all that is asked, and find what is wrong."""
@@ -23,8 +26,9 @@ def _try_purity(one: Examination) -> None:
     """The same call again at once, after others of one shape, and after one of another."""
     first, other = (one.trial(case) for case in one.two())
     twins = [one.trial(_one_of_a_shape(one)) for _ in range(2)]
-    answers = one.run([first, first, *twins, other, first])
-    one.found.counts["purity"] = len(answers)
+    many = 1 if one.function.state is not None or one.function.models else _MANY
+    answers = one.run([first, first, *twins, *[other] * many, first])
+    one.found.counts["purity"] = len(answers) - many + 1
     for answer in answers:
         one.found.modified.update(answer.get("modified", []))
     outs = [first.results(answers[k]) for k in (0, 1, -1)]

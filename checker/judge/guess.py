@@ -6,6 +6,8 @@ import ast
 import math
 from collections.abc import Container, Sequence
 
+import torch
+
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import call_line, cut_line, made_in_forward
@@ -67,6 +69,9 @@ def _overflow(page: Page, one: Examination) -> bool:
     """Large scores alone go wrong, or lower precision besides: exp is taken of them as they are."""
     wrong = {check for check, many in one.found.findings.items() if many}
     if "stability" not in wrong or not wrong <= {"stability", "dtypes"}:
+        return False
+    outs = (f.actual for f in one.found.findings["stability"] if f.actual is not None)
+    if all(bool(torch.isfinite(out).all()) for out in outs):
         return False
     steps = (s for trial in one.seen for s in trial.answer.get("steps", ()))
     exps = (s["line"] for s in steps if s["call"].strip("_") in {"exp", "exp2"})

@@ -3,12 +3,49 @@
 from __future__ import annotations
 
 import pytest
+from attn_kata.checker.client import Options
 from attn_kata.checker.judge.draw import cases
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.functions import BadContract
 from attn_kata.kata.sizes import read_sizes
+from attn_kata.kata.slips import edited, slips
 
 _DIRECT = [kata.id for kata in katas()]
+
+
+STACKED = [
+    (kata.id, edited(slip.edits[0], kata.solution()))
+    for kata in katas() for slip in slips(kata.folder)
+    if slip.id == "softmax-unstable" and kata.id in {"v2", "causal", "gqa"}
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("kata", "source"), STACKED, ids=[kata for kata, _ in STACKED])
+def test_scores_are_large_whatever_is_drawn(bench, tmp_path, kata, source, seed):
+    """A matrix that stacks several layers makes scores as large as they make one by one."""
+    path = tmp_path / "mine.py"
+    path.write_text(source)
+    report = next(bench.judge(kata, [path], Options(seed=seed)))
+    assert [one.mistake for one in report.diagnosis] == ["softmax-unstable"]
+
+
+def test_scores_that_are_cut_off_do_not_overflow(judged):
+    """What is wrong with large scores and finite is told by its numbers alone."""
+    scaled = "products / math.sqrt(self.head_dim)"
+    report = judged("mha", find("mha").solution().replace(scaled, f"({scaled}).clamp(-50, 50)"))
+    assert [one.id for one in report.checks if one.status == "fail"] == ["stability"]
+    assert report.diagnosis == []
+
+
+def test_a_fill_that_asks_for_the_dtype_fits(judged):
+    """A number that float16 cannot hold is remarked on where it is used in float16 alone."""
+    filled = "masked_fill(attention_mask == 0, FILL)"
+    source = find("gqa").solution().replace("masked_fill(attention_mask == 0, lowest)", filled)
+    asking = "-1e9 if scores.dtype != torch.float16 else -6e4"
+    for fill, remarked in (("-1e9", True), (asking, False)):
+        remarks = judged("gqa", source.replace("FILL", fill)).remarks
+        assert ("fill-overflows-half" in {one.id for one in remarks}) is remarked
 
 
 @pytest.mark.parametrize("kata", _DIRECT)

@@ -127,6 +127,14 @@ WRONG = {
         "kvcache", [("context = weights", BY_HAND.replace(" / 0.9", ""))], "dropout-rate-wrong",
     ),
     "at another rate": ("gqa", [WEIGHTS, TAKES], "dropout-rate-wrong"),
+    "of whole heads": (
+        "gqa", [(SOFTMAX, f"weights = {DROP.format('masked_scores.softmax(dim=-1)')}".replace(
+            "dropout(", "dropout2d("))], "dropout-shared",
+    ),
+    "that keeps mean and variance": (
+        "v3", [("self.dropout = nn.Dropout(", "self.dropout = nn.AlphaDropout(")],
+        "nondeterministic",
+    ),
     "on the block's input": (
         "block", [("self.attention_norm(x)", DROP.format("self.attention_norm(x)"))],
         "dropout-on-output",
