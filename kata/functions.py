@@ -16,18 +16,9 @@ from .modules import BadContract, Module, only, read_module
 from .sizes import Sizes, read_sizes
 
 __all__ = [
-    "AUTOGRAD",
-    "KINDS",
-    "Argument",
-    "Asked",
-    "BadContract",
-    "Function",
-    "Memory",
-    "Result",
-    "Rules",
-    "choices",
-    "read_asked",
-]
+    "AUTOGRAD", "KINDS", "Argument", "Asked", "BadContract", "Function", "Memory", "Result",
+    "Rules", "choices", "read_asked",
+]  # fmt: skip
 
 Shape = tuple[str, ...]
 
@@ -51,14 +42,13 @@ class Argument:
     integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
     `low`), model (a module of the judge's with these weights, `sharp` where it is sure of every
     token), booleans, positions (counting up from a start, in half precision from beyond `far`
-    too), choice (one of `values`), size (worth `value`) or state
-    (what the call before gave back behind its results, None at first). shapes: those it comes
-    in by turns, in sizes. also: other names for it. optional: may be left out; `default` stands
-    for it then. large: how normal values grow where stability is tried, one of GROWTH.
-    check: the check that counts where a choice is not its default. along: of a state, the size
-    that is cut into pieces, one a call. any_dtype: a mask must be taken in every dtype.
-    adapted: shapes of a mask that a submission may want instead. taken: by shape that in which
-    the submission takes it, () for the same.
+    too), choice (one of `values`), size (worth `value`) or state (what the call before gave back
+    behind its results, None at first). shapes: those it comes in by turns, in sizes. also: other
+    names for it. optional: may be left out; `default` stands for it then. large: how normal values
+    grow where stability is tried, one of GROWTH. check: the check that counts where a choice is not
+    its default. along: of a state, the size that is cut into pieces, one a call. any_dtype: a mask
+    must be taken in every dtype. adapted: shapes of a mask that a submission may want instead.
+    taken: by shape that in which the submission takes it, () for the same.
     """
 
     name: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import torch
@@ -24,7 +25,9 @@ __all__ = ["keys_made_twice", "line_of", "named_steps", "same_numbers"]
 # Two runs of the model answer differ by rounding alone.
 _SAME = 1e-9
 # Calls that make keys of an input, or cut them out of what is made.
-_MAKERS = {"linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow"}
+_MAKERS = {
+    "linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow", "view", "reshape",
+}  # fmt: skip
 # Calls that put a mask on.
 _HIDING = {"masked_fill", "where"}
 
@@ -90,7 +93,8 @@ def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:
     if trial is None or key is None:
         return False
     makers = (step for step in trial.answer["steps"] if step["call"] in _MAKERS)
-    return sum(find(key, [step]) is not None for step in makers) > 1
+    many = Counter(step["call"] for step in makers if find(key, [step]) is not None)
+    return max(many.values(), default=0) > 1
 
 
 def named_steps(

@@ -150,15 +150,16 @@ class _Judging:
         kind = Weighing if function.module is not None else Examination
 
         def make(asked: Function) -> Examination:
-            return kind(
+            made = kind(
                 self.kata, asked, entry, self.candidate, truth,
                 seed=self.job["seed"], convention=self.job["mask"],
                 numbers=self.source.numbers,
             )  # fmt: skip
+            if isinstance(made, Weighing):
+                made.globals = self.globals
+            return made
 
         one = make(function)
-        if isinstance(one, Weighing):
-            one.globals = self.globals
         finding = one.bind()
         masked = with_masks(one, finding, make)
         if masked is not None:

@@ -137,17 +137,15 @@ class Refusals:
 
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""
-        line, told = (
-            fault["line"],
-            by_words(fault) or by_shapes(fault, self.kata, finding.trial, LONGEST),
-        )
-        if told == "length-fixed" and line is not None:
-            line = Origins(self.source, one.entry["name"]).size([line]) or line
-        if told is not None:
-            return [known(told, line, self.source, self.language)]
-        slip = raising(self.kata, one.function.name, finding.trial, fault["message"], one.numbers)
+        line, told = fault["line"], by_words(fault)
+        slip = None if told else raising(
+            self.kata, one.function.name, finding.trial, fault["message"], one.numbers
+        )  # fmt: skip
         if slip is None:
-            return []
+            told = told or by_shapes(fault, self.kata, finding.trial, LONGEST)
+            if told == "length-fixed" and line is not None:
+                line = Origins(self.source, one.entry["name"]).size([line]) or line
+            return [known(told, line, self.source, self.language)] if told is not None else []
         text, yours = slip.words[self.language], self.source.line(line).strip() or None
         return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
 

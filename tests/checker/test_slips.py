@@ -15,6 +15,8 @@ ROWS = [
     for kata in KATAS
     for slip in slips(kata.folder)
     for number in range(len(slip.edits))
+    # In what order one layer makes queries and keys is one's own affair.
+    if slip.id != "query-key-swapped" or not kata.asked.functions[0].module.stacks
 ]
 NAMES = [f"{kata.id}-{slip.id}-{number}" for kata, slip, number in ROWS]
 # What is too large is said besides.

@@ -83,8 +83,8 @@ def test_every_rule_on_memory_is_told(language):
     """What a step is judged by is said when somebody asks what may be used."""
 
     def told(kata, function, memory):
-        asks = replace(kata.asked, functions=(replace(function, memory=memory),))
-        return rules(replace(kata, asks=asks), language)
+        asked = replace(kata.asked, functions=(replace(function, memory=memory),))
+        return rules(replace(kata, asked=asked), language)
 
     for kata, function in [(free, one) for free in FREE for one in free.asked.functions]:
         whole = told(kata, function, function.memory)
@@ -135,7 +135,9 @@ def test_the_brief_is_told_once():
 
 def test_a_kata_of_an_unknown_kind_is_told_by_its_stub_and_brief():
     """A kata that has neither contract nor functions: no question finds nothing to say."""
-    unknown = replace(find("sdpa"), asks=None, kind="another")
+    known = find("sdpa")
+    nothing = replace(known.asked, functions=())
+    unknown = replace(known, asked=nothing, kind="another")
     for topic in topics():
         for language in LANGUAGES:
             assert answer(topic, unknown, DRAWN_SO, language)
