@@ -136,7 +136,7 @@ class Function:
     have no agreed answer. where: what holds of sizes and choices in every case.
     twice: arguments that a submission has not, and another of which it is given in their place.
     large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
-    it is not.
+    it is not. causal_along: the size along which what comes later changes nothing before.
     """
 
     name: str
@@ -152,6 +152,7 @@ class Function:
     where: tuple[str, ...] = ()
     twice: dict[str, str] = field(default_factory=dict)
     module: Module | None = None
+    causal_along: str = ""
 
     @property
     def mask(self) -> Argument | None:
@@ -232,7 +233,7 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
 
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "left_out", "where", "setting", "layer", "dropout",
+    "left_out", "where", "setting", "layer", "dropout", "causal_along",
 }  # fmt: skip
 _MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried"}
 _ARGUMENT_KEYS = {
@@ -274,6 +275,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         gradients=row.get("gradients", True),
         dtypes=tuple(row.get("dtypes", FLOATS)),
         large=float(row.get("large", 0)),
+        causal_along=row.get("causal_along", ""),
         left_out=row.get("left_out", ""),
         where=tuple(row.get("where", ())),
         module=read_module(where, row),

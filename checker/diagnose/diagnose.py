@@ -32,6 +32,8 @@ _PAIRS, _UNMARKED, _FREE = 2000, 150, 600
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
 _NUMBER = re.compile(r"\d+")
+# An axis is counted from the left, and heads may be folded into the batch.
+_AXIS = re.compile(r" at non-singleton dimension \d+")
 _Option = tuple[Slip, Edit]
 _KEYS_FOR_VALUES = ("values-from-keys", "weights-on-keys")
 # Mistakes of this rank, of which there are many, are not looked for beside others.
@@ -258,6 +260,7 @@ def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
 
 def _told(words: str) -> tuple[str, list[str]]:
     """What an exception says, and the sizes that it names, in whichever order they met."""
+    words = _AXIS.sub("", words)
     return _NUMBER.sub("", words), sorted(_NUMBER.findall(words))
 
 

@@ -13,15 +13,11 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..judge.source import Source
-from ..vocabulary import forward_role, layer_role, words
+from ..vocabulary import forward_role, layer_role
+from .expressions import called, calls, computes, says_scale, scales, scaling
 
-__all__ = ["Origins", "called"]
+__all__ = ["Origins"]
 
-_SCALE_WORDS = {
-    "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
-    "denominator", "divisor", "inv", "rsqrt", "tau",
-}  # fmt: skip
-_SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
 _FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
 # What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
 _MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
@@ -53,16 +49,34 @@ class Origins:
 
         lines: the line and those that called it, as a traced step has them.
         """
-        for operand in _scaling(self._statement(lines[0])):
+        statement = self._statement(lines[0])
+        operands = [*scaling(statement)]
+        for operand in operands:
             if isinstance(operand, (ast.Name, ast.Attribute)):
                 found = self._worked_out(operand, lines, _DEPTH)
                 if found is not None:
                     return found
+        # A plain product may be of what was scaled before.
+        return None if operands else self._scaled_before(statement, lines, _DEPTH)
+
+    def _scaled_before(self, node: ast.AST | None, lines: list[int], depth: int) -> int | None:
+        """Where what a line uses was scaled, on its way there."""
+        names = ast.walk(node) if node is not None and depth else ()
+        for name in (one for one in names if isinstance(one, ast.Name)):
+            made = self._defined(name, lines)
+            if made is None or made.line >= lines[0]:
+                continue
+            before = [made.line, *lines[1:]]
+            if scales(made.value):
+                return self.scale(before) or made.line
+            found = self._scaled_before(made.value, before, depth - 1)
+            if found is not None:
+                return found
         return None
 
     def softmax(self, lines: list[int]) -> int | None:
         """Where the softmax that a line calls was made, or its axis set."""
-        for call in _calls(self._statement(lines[0])):
+        for call in calls(self._statement(lines[0])):
             made = self._defined(call.func, lines)
             if made is not None and "softmax" in ast.dump(made.value).lower():
                 return made.line
@@ -76,8 +90,8 @@ class Origins:
     def fill(self, lines: list[int]) -> int | None:
         """Where the number that a line fills with, or multiplies a mask by, is written."""
         statement = self._statement(lines[0])
-        filled = (a for c in _calls(statement) if called(c) in _FILLING_CALLS for a in c.args)
-        for operand in (*filled, *_scaling(statement)):
+        filled = (a for c in calls(statement) if called(c) in _FILLING_CALLS for a in c.args)
+        for operand in (*filled, *scaling(statement)):
             made = self._defined(operand, lines)
             if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
                 number = ast.unparse(made.value)
@@ -97,7 +111,7 @@ class Origins:
 
     def size(self, lines: list[int]) -> int | None:
         """Where a length that a reshape asks for was taken from something but the input."""
-        for call in _calls(self._statement(lines[0])):
+        for call in calls(self._statement(lines[0])):
             for arg in call.args:
                 made = self._local(arg.id, lines[0]) if isinstance(arg, ast.Name) else None
                 if made is not None and isinstance(made.value, (ast.Attribute, ast.Constant)):
@@ -106,7 +120,7 @@ class Origins:
 
     def layer(self, lines: list[int], word: str) -> int | None:
         """Where the layer that a line calls was made, if what made it has a word in its name."""
-        for call in _calls(self._statement(lines[0])):
+        for call in calls(self._statement(lines[0])):
             made = self._defined(call.func, lines)
             if made is not None and word in ast.dump(made.value).lower():
                 return made.line
@@ -116,7 +130,7 @@ class Origins:
         """Where a norm or activation was put: where it is called, or lined up in a Sequential."""
         module = step.get("module") or ""
         made = self._attribute(module.split(".")[0]) if "." in module else None
-        for call in _calls(made.value) if made is not None else []:
+        for call in calls(made.value) if made is not None else []:
             if called(call).lower() == step["call"].replace("_", ""):
                 return call.lineno
         return step["line"]
@@ -148,7 +162,7 @@ class Origins:
             if forward_role(arg) in {"mask", "padding"}
         }
         takers = self._modules_that_mask() | takers
-        for call in _calls(self.own):
+        for call in calls(self.own):
             name = called(call)
             owner = self._class_of(call.func)
             place = takers.get(owner or "", takers.get(name))
@@ -168,7 +182,7 @@ class Origins:
         for step in steps:
             for target, value in _assigned(self._statement(step["line"]) or ast.Pass()):
                 named = layer_role(target.id) if isinstance(target, ast.Name) else None
-                given = [a for c in _calls(value) if called(c) == leaf for a in c.args[:1]]
+                given = [a for c in calls(value) if called(c) == leaf for a in c.args[:1]]
                 # What the layer is given tells as much, where its input has a role's name.
                 taken = [layer_role(a.id) for a in given if isinstance(a, ast.Name)]
                 if given and said and any(r and r != said for r in (named, *taken)):
@@ -194,7 +208,7 @@ class Origins:
         made = self._defined(operand, lines)
         if made is None or depth == 0:
             return None
-        if _computes(made.value, named=_says_scale(operand)):
+        if computes(made.value, named=says_scale(operand)):
             return made.line
         if isinstance(made.value, (ast.Name, ast.Attribute)):
             return self._worked_out(made.value, [made.line], depth - 1)
@@ -246,7 +260,7 @@ class Origins:
         own = getattr(function, "name", "")
         if own == "__init__":
             return self._made_with(function, name)
-        for call in _calls(self._statement(lines[1])) if len(lines) > 1 else []:
+        for call in calls(self._statement(lines[1])) if len(lines) > 1 else []:
             if called(call) == own or own in {"forward", "__call__"}:
                 given = _argument(call, function, name)
                 if given is not None:
@@ -258,7 +272,7 @@ class Origins:
         """What a module's constructor was given where the file makes one."""
         owners = [n for n in ast.walk(self.tree) if isinstance(n, ast.ClassDef)]
         owner = next((c.name for c in owners if constructor in c.body), None)
-        for call in _calls(self.tree):
+        for call in calls(self.tree):
             if owner is not None and called(call) == owner:
                 given = _argument(call, constructor, name)
                 if given is not None:
@@ -318,48 +332,6 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
                 yield from zip(target.elts, values, strict=True)
         else:
             yield target, node.value
-
-
-def _scaling(statement: ast.AST | None) -> Iterator[ast.expr]:
-    """What a statement divides or multiplies by."""
-    for node in ast.walk(statement) if statement is not None else ():
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult)):
-            yield from (node.right, node.left)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Mult)):
-            yield node.value
-        elif isinstance(node, ast.Call):
-            if called(node) in _SCALING_CALLS:
-                yield from node.args
-            for keyword in node.keywords:
-                if keyword.arg in {"alpha", "scale", "scaling", "temperature"}:
-                    yield keyword.value
-
-
-def _computes(value: ast.expr, *, named: bool) -> bool:
-    """Whether an expression works a scale out, and does not only name a size."""
-    for node in ast.walk(value):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.Div)):
-            return True
-        if isinstance(node, ast.Call) and any(w in called(node) for w in ("sqrt", "pow")):
-            return True
-        if named and isinstance(node, (ast.BinOp, ast.Constant, ast.Call)):
-            return True
-    return False
-
-
-def _says_scale(node: ast.expr) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return bool(set(words(name)) & _SCALE_WORDS)
-
-
-def _calls(node: ast.AST | None) -> list[ast.Call]:
-    return [n for n in ast.walk(node) if isinstance(n, ast.Call)] if node is not None else []
-
-
-def called(call: ast.Call) -> str:
-    """The name that a call calls, of an attribute the last part."""
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def _makes(call: ast.Call, owner: str | None) -> bool:

@@ -8,9 +8,10 @@ from typing import TypeGuard
 
 from ...kata.slips import Slip
 from ..vocabulary import forward_role
+from .expressions import called
 from .lines import in_place, thrown_away
 from .milestones import Step
-from .origins import Origins, called
+from .origins import Origins
 from .statements import Function
 
 __all__ = ["EXTRAS", "Places"]
@@ -82,10 +83,10 @@ class Places(Origins):
         if group == "window":
             return self._windowed(lines, ran)
         if group == "thrown":
-            return thrown_away(self.own, ran)
+            return thrown_away(self.tree, ran)
         if group == "mask":
             unmasked = next((node.lineno for node in self.skipped(ran, _DRAW)), None)
-            thrown = thrown_away(self.own, ran)
+            thrown = thrown_away(self.tree, ran)
             return thrown or self.unmasked_branch(ran) or unmasked or self.unmasked_call()
         return None
 

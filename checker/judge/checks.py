@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from .draw import Case, small
+from dataclasses import replace
+
+from .draw import Case, Given, small
 from .examine import Examination
 from .precision import try_dtypes
 from .training import try_training
+from .trials import Trial
 
 __all__ = ["try_all"]
 
+# How many sequences are cut, and how long they are at least.
+_SEQUENCES, _SHORT = 3, 2
 # Calls between two that are to be alike: who counts calls is found out.
 _MANY = 32
 
@@ -17,9 +22,39 @@ def try_all(one: Examination) -> None:
     """Try all that is asked, and find what is wrong."""
     one.try_grid()
     if not one.found.findings.get("values"):
+        _try_causality(one)
         try_dtypes(one)
     _try_purity(one)
     try_training(one)
+
+
+def _try_causality(one: Examination) -> None:
+    """Prefixes of sequences that were tried: what comes later changes none of their outputs."""
+    along = one.function.causal_along
+    plain = (t for t in one.tried if along and t.case.check in {"values", "lengths"})
+    whole = [t for t in plain if t.case.sizes[along] > _SHORT and not t.case.large][:_SEQUENCES]
+    trials = [
+        one.trial_of(
+            _prefix(trial.case, along, length), _cut(one, trial, along, length), trial.dtype
+        )
+        for trial in whole
+        for length in (1, trial.case.sizes[along] - 1)
+    ]
+    one.judge(trials)
+
+
+def _prefix(case: Case, along: str, length: int) -> Case:
+    return replace(case, check="causality", strided=False, sizes={**case.sizes, along: length})
+
+
+def _cut(one: Examination, trial: Trial, along: str, length: int) -> Given:
+    """What a trial was given, up to a length."""
+    axes = trial.case.axes(one.function)
+    tensors = {
+        name: t.narrow(axes[name].index(along), 0, length) if along in axes[name] else t
+        for name, t in trial.given.tensors.items()
+    }
+    return replace(trial.given, tensors=tensors)
 
 
 def _try_purity(one: Examination) -> None:

@@ -35,7 +35,7 @@ from .refusals import Refusals, Refused
 from .rules import broken, misplaced
 from .sheet import Sheet
 from .source import Source
-from .structure import judge_dtype, judge_structure
+from .structure import judge_dtype, judge_structure, roles_of
 from .subject import Subject
 from .timed import subject_of
 from .trials import Finding, Trial
@@ -172,8 +172,7 @@ class _Judging:
             one.watch()
             one.measure()
             if isinstance(one, Weighing):
-                roles = one.held.roles
-                self.report.roles = {role: ", ".join(names) for role, names in roles.items()}
+                self.report.roles = roles_of(one)
             self.examinations.append(one)
             part.status = "fail" if one.found.findings else "pass"
             return

@@ -38,8 +38,7 @@ _GROUPS = ("values", "mask", "lengths", "causality", "gradients", "stability", "
 class Page(Sheet):
     """The entries of a report about functions.
 
-    several: whether the kata asks for more than one, so that each is called by its name.
-    names: theirs.
+    several: whether more than one is asked for, and each called by its name. names: theirs.
     """
 
     def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
@@ -217,13 +216,14 @@ class Page(Sheet):
                 names.append(self.say("direct-weights"))
             values["names"] = self._listed(dict.fromkeys(names))
         elif check == "stability":
-            large = [one.function for one in examinations if one.function.large]
+            large = (one.function for one in examinations if one.function.large)
             told = (grown(function, function.large, self.language) for function in large)
             values["grown"] = self._listed(dict.fromkeys(told))
         elif check == "dtypes":
             names = [name for one in examinations for name in one.found.dtypes]
             values["names"] = self._listed(dict.fromkeys(names))
-        return self.say(f"direct-pass-{check}", **values)
+        along = check == "causality" and first.function.causal_along
+        return self.say("causality-pass" if along else f"direct-pass-{check}", **values)
 
     def _listed(self, words: Iterable[str]) -> str:
         return self.say("comma").join(words)

@@ -10,7 +10,22 @@ from .fills import narrowing
 from .page import Page
 from .weighing import Weighing
 
-__all__ = ["judge_dtype", "judge_structure"]
+__all__ = ["judge_dtype", "judge_structure", "roles_of"]
+
+# What a report calls the layers of a contract's class.
+_ROLES = {"query_proj": "q", "key_proj": "k", "value_proj": "v", "output_proj": "o"}
+
+
+def roles_of(one: Weighing) -> dict[str, str]:
+    """Return a submission's parameters by layer, of a contract's class its matrices by role."""
+    roles = one.held.roles
+    if one.kata.promised is None:
+        return {layer: ", ".join(names) for layer, names in roles.items()}
+    matrices = {name for name, shape in one.held.first.items() if len(shape) > 1}
+    return {
+        _ROLES[layer]: ", ".join([name for name in names if name in matrices] or names)
+        for layer, names in roles.items() if names
+    }  # fmt: skip
 
 
 def judge_structure(page: Page, one: Weighing, contract: Contract | None) -> None:

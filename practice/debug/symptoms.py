@@ -65,12 +65,9 @@ def level_of(report: Report) -> str:
     if not failing & {"values", "mask", "causality"}:
         return "senior"
     case = report.difference.case if report.difference is not None else ""
-    batch = _BATCH.search(case)
-    # Of a class the smallest case is looked for; of others the first that fails is told.
-    one_is_right = (
-        find(report.kata).promised is not None and batch is not None and int(batch[1]) > 1
-    )
-    return "senior" if one_is_right or "cached" in case else "mid"
+    # One sample alone is right.
+    batched = any(one.mistake.startswith("batch-") for one in report.diagnosis)
+    return "senior" if batched or "cached" in case else "mid"
 
 
 def _failing(report: Report) -> set[str]:

@@ -1,0 +1,65 @@
+"""What an expression of a submission does: its calls, and what it scales by."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..vocabulary import words
+
+__all__ = ["called", "calls", "computes", "says_scale", "scales", "scaling"]
+
+_SCALE_WORDS = {
+    "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
+    "denominator", "divisor", "inv", "rsqrt", "tau",
+}  # fmt: skip
+_SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
+
+
+def calls(node: ast.AST | None) -> list[ast.Call]:
+    """All calls in an expression or statement."""
+    return [n for n in ast.walk(node) if isinstance(n, ast.Call)] if node is not None else []
+
+
+def called(call: ast.Call) -> str:
+    """The name that a call calls, of an attribute the last part."""
+    func = call.func
+    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+
+
+def scaling(statement: ast.AST | None) -> Iterator[ast.expr]:
+    """What a statement divides or multiplies by."""
+    for node in ast.walk(statement) if statement is not None else ():
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Mult)):
+            yield from (node.right, node.left)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Div, ast.Mult)):
+            yield node.value
+        elif isinstance(node, ast.Call):
+            if called(node) in _SCALING_CALLS:
+                yield from node.args
+            for keyword in node.keywords:
+                if keyword.arg in {"alpha", "scale", "scaling", "temperature"}:
+                    yield keyword.value
+
+
+def scales(value: ast.expr) -> bool:
+    """Whether an expression scales by a number that it works out, or that is called a scale."""
+    return computes(value, named=False) or any(map(says_scale, scaling(value)))
+
+
+def computes(value: ast.expr, *, named: bool) -> bool:
+    """Whether an expression works a scale out, and does not only name a size."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Pow, ast.Div)):
+            return True
+        if isinstance(node, ast.Call) and any(w in called(node) for w in ("sqrt", "pow")):
+            return True
+        if named and isinstance(node, (ast.BinOp, ast.Constant, ast.Call)):
+            return True
+    return False
+
+
+def says_scale(node: ast.expr) -> bool:
+    """Whether a name says that it is a scale."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return bool(set(words(name)) & _SCALE_WORDS)
