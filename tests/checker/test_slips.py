@@ -10,13 +10,21 @@ from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.slips import BadSlips, edited, fits, slips, variants, with_number
 
 KATAS = katas()
+
+
+def one_layer(kata) -> bool:
+    """Whether the model answer makes queries, keys and values in one layer."""
+    module = kata.asked.functions[0].module
+    return module is not None and bool(module.stacks)
+
+
 ROWS = [
     (kata, slip, number)
     for kata in KATAS
     for slip in slips(kata.folder)
     for number in range(len(slip.edits))
     # In what order one layer makes queries and keys is one's own affair.
-    if slip.id != "query-key-swapped" or not kata.asked.functions[0].module.stacks
+    if slip.id != "query-key-swapped" or not one_layer(kata)
 ]
 NAMES = [f"{kata.id}-{slip.id}-{number}" for kata, slip, number in ROWS]
 # What is too large is said besides.
