@@ -14,6 +14,8 @@ from .weighing import Weighing
 
 __all__ = ["with_masks"]
 
+# What Python says of an argument that is not given.
+_ASKS = " required "
 # What a mask that hides nothing may change by rounding.
 _ROUNDED = 1e-4
 
@@ -44,7 +46,9 @@ def with_masks(
         if _wrong(other) is None:
             return other, wrong
         runs = runs or other
-    return None if runs is None or finding is None else (runs, wrong)
+    raised = finding.fault["message"] if finding is not None and finding.fault else ""
+    # What asks for another argument is given the mask in its place, and runs by chance.
+    return (runs, wrong) if runs is not None and raised and _ASKS not in raised else None
 
 
 def _wrong(one: Examination) -> Finding | None:
