@@ -85,5 +85,6 @@ def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
     """A batch, and each of its samples alone."""
     given, work = one.drawn(case), one.found.work
     single = replace(case, sizes={**case.sizes, batch: 1})
-    alone = (given.alone(number, batch, case.axes(one.function)) for number in range(_BATCH))
+    axes = case.axes(one.function)
+    alone = (given.cut(batch, number, 1, axes) for number in range(_BATCH))
     return [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -102,15 +102,16 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     for name in _dropped(kata):
         # Nothing is dropped here.
         right.pop(name, None)
+    exact = {name: as_it_lies(value, steps) for name, value in right.items()}
     reached: dict[str, int] = {}
     for name, value in right.items():
-        step = as_it_lies(value, steps) or holding(value, steps, trial.given)
+        step = exact[name] or holding(value, steps, trial.given)
         if step is not None:
             reached[name] = places[id(step)]
     order = list(right)
     surely = set(reached)
     if trial.judge(trial.answer) is not None:
-        surely -= _misplaced(right, steps) | {"output"}
+        surely -= _misplaced(right, exact, steps) | {"output"}
     after = max((order.index(name) for name in surely), default=-1)
     further = order[after + 1 :] if steps else []
     if further:
@@ -128,12 +129,17 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     )  # fmt: skip
 
 
-def _misplaced(right: dict[str, Tensor], steps: Sequence[Traced]) -> set[str]:
-    """The names whose entries are all there, in their shape, and only in other places."""
+def _misplaced(
+    right: dict[str, Tensor], exact: Mapping[str, Traced | None], steps: Sequence[Traced]
+) -> set[str]:
+    """The names whose entries are all there, in their shape, and only in other places.
+
+    exact: the step that holds each as it lies.
+    """
     return {
         name
         for name, value in right.items()
-        if value.is_floating_point() and as_it_lies(value, steps) is None
+        if value.is_floating_point() and exact[name] is None
         and any(misplaced(value, step) for step in steps)
     }  # fmt: skip
 
@@ -141,15 +147,7 @@ def _misplaced(right: dict[str, Tensor], steps: Sequence[Traced]) -> set[str]:
 @cache
 def _dropped(kata: Kata) -> frozenset[str]:
     """What the model answer names of what a dropout returns."""
-    return frozenset(
-        name
-        for node in ast.walk(ast.parse(kata.solution()))
-        if isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.Call)
-        and "dropout" in ast.unparse(node.value.func)
-        for target in node.targets
-        for name in _names(target)
-    )
+    return _bound(kata.solution(), _calls_dropout)
 
 
 def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tensor]) -> set[str]:
@@ -211,13 +209,11 @@ def _sources(kata: Kata) -> dict[str, set[str]]:
 @cache
 def _projected(kata: Kata) -> frozenset[str]:
     """What the model answer names of what its layers make."""
-    return frozenset(
-        name
-        for node in ast.walk(ast.parse(kata.solution()))
-        if isinstance(node, ast.Assign) and any(map(_calls_layer, ast.walk(node.value)))
-        for target in node.targets
-        for name in _names(target)
-    )
+    return _bound(kata.solution(), lambda value: any(map(_calls_layer, ast.walk(value))))
+
+
+def _calls_dropout(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and "dropout" in ast.unparse(node.func)
 
 
 def _calls_layer(node: ast.AST) -> bool:
@@ -228,12 +224,20 @@ def _calls_layer(node: ast.AST) -> bool:
 @cache
 def _in_loops(kata: Kata) -> frozenset[str]:
     """What the model answer names in its loops."""
+    loops = (
+        node for node in ast.walk(ast.parse(kata.solution()))
+        if isinstance(node, (ast.For, ast.While))
+    )  # fmt: skip
+    return frozenset().union(*(_bound(loop, lambda _: True) for loop in loops))
+
+
+def _bound(where: str | ast.AST, meant: Callable[[ast.expr], bool]) -> frozenset[str]:
+    """The names that assignments in a source bind, of the values that are meant."""
+    tree = ast.parse(where) if isinstance(where, str) else where
     return frozenset(
         name
-        for loop in ast.walk(ast.parse(kata.solution()))
-        if isinstance(loop, (ast.For, ast.While))
-        for node in ast.walk(loop)
-        if isinstance(node, ast.Assign)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and meant(node.value)
         for target in node.targets
         for name in _names(target)
     )

@@ -11,15 +11,12 @@ import torch
 from ..process.handle import Candidate
 from .checks import try_all
 from .compare import gap
-from .dropout_finding import DropoutFinding
+from .dropout_finding import SAME_RATE, DropoutFinding
 from .examine import Examination
 from .on_device import DeviceRun
 from .weighing import Weighing
 
 __all__ = ["DirectAgain"]
-
-_UNREAD = {"unknown", "unread"}
-_SAME_RATE = 2e-3
 
 
 class DirectAgain:
@@ -72,6 +69,6 @@ class DirectAgain:
 
 def _other(here: DropoutFinding | None, there: DropoutFinding | None) -> bool:
     """Whether dropout does there what it does not do here, as far as both are known."""
-    if here is None or there is None or _UNREAD & {here.place, there.place}:
+    if here is None or there is None or "unknown" in {here.place, there.place}:
         return False
-    return here.place != there.place or abs((here.p or 0.0) - (there.p or 0.0)) > _SAME_RATE
+    return here.place != there.place or abs((here.p or 0.0) - (there.p or 0.0)) > SAME_RATE

@@ -111,7 +111,7 @@ def _solved(one: Weighing, answer: Any, trial: Trial, out: Tensor) -> tuple[Tens
     batch, axes = one.sizes.symbols["batch"], trial.case.axes(one.function)
     found: list[tuple[Tensor, Tensor]] = []
     for number in range(len(out)):
-        alone = trial.given.alone(number, batch, axes)
+        alone = trial.given.cut(batch, number, 1, axes)
 
         def result(multipliers: Tensor, alone: Given = alone) -> Tensor:
             return _multiplied(answer, alone, multipliers)

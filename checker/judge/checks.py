@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .draw import Case, Given, small
+from .draw import Case, small
 from .examine import Examination
 from .precision import try_dtypes
 from .training import try_training
-from .trials import Trial
 
 __all__ = ["try_all"]
 
@@ -35,7 +34,9 @@ def _try_causality(one: Examination) -> None:
     whole = [t for t in plain if t.case.sizes[along] > _SHORT and not t.case.large][:_SEQUENCES]
     trials = [
         one.trial_of(
-            _prefix(trial.case, along, length), _cut(one, trial, along, length), trial.dtype
+            _prefix(trial.case, along, length),
+            trial.given.cut(along, 0, length, trial.case.axes(one.function)),
+            trial.dtype,
         )
         for trial in whole
         for length in (1, trial.case.sizes[along] - 1)
@@ -45,16 +46,6 @@ def _try_causality(one: Examination) -> None:
 
 def _prefix(case: Case, along: str, length: int) -> Case:
     return replace(case, check="causality", strided=False, sizes={**case.sizes, along: length})
-
-
-def _cut(one: Examination, trial: Trial, along: str, length: int) -> Given:
-    """What a trial was given, up to a length."""
-    axes = trial.case.axes(one.function)
-    tensors = {
-        name: t.narrow(axes[name].index(along), 0, length) if along in axes[name] else t
-        for name, t in trial.given.tensors.items()
-    }
-    return replace(trial.given, tensors=tensors)
 
 
 def _try_purity(one: Examination) -> None:

@@ -162,10 +162,10 @@ class Given:
                 found[f"{name}.{leaf}"] = torch.cat(parts)
         return found
 
-    def alone(self, number: int, axis: str, axes: Mapping[str, tuple[str, ...]]) -> Given:
-        """The same at one place of an axis, in each tensor whose axes have it."""
+    def cut(self, axis: str, start: int, length: int, axes: Mapping[str, tuple[str, ...]]) -> Given:
+        """The same in a stretch of an axis, in each tensor whose axes have it."""
         tensors = {
-            name: t.narrow(axes[name].index(axis), number, 1) if axis in axes[name] else t
+            name: t.narrow(axes[name].index(axis), start, length) if axis in axes[name] else t
             for name, t in self.tensors.items()
         }
         return replace(self, tensors=tensors)

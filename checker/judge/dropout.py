@@ -8,14 +8,13 @@ from typing import Any
 from torch import Tensor
 
 from ..diagnose.milestones import find
-from .dropout_finding import DropoutFinding, says_output
+from .dropout_finding import SAME_RATE, DropoutFinding, says_output
 
 __all__ = ["read_dropout"]
 
 _Call = dict[str, Any]
 # Which place is told of where there are several: what is wrong first.
 _ORDER = ("scores", "other", "weights", "beside", "residual", "output", "unknown")
-_SAME_RATE = 2e-3
 
 
 def read_dropout(
@@ -36,7 +35,7 @@ def read_dropout(
 
     def rank(row: tuple[str, _Call]) -> tuple[int, bool]:
         place, one = row
-        right = asked is None or abs(one["p"] - asked) <= _SAME_RATE
+        right = asked is None or abs(one["p"] - asked) <= SAME_RATE
         return _ORDER.index(place), right
 
     off = [row for row in found if row[0] in {"weights", "beside"} and not rank(row)[1]]

@@ -14,9 +14,11 @@ from torch import Tensor
 
 from ..vocabulary import words
 
-__all__ = ["DropoutFinding", "Reading", "says_output", "together"]
+__all__ = ["SAME_RATE", "DropoutFinding", "Reading", "says_output", "together"]
 
 _MANY = 150
+# Two rates that torch's dropouts were given are one where they differ by less.
+SAME_RATE = 2e-3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +46,8 @@ class Reading:
 class DropoutFinding:
     """What dropout does.
 
-    place: weights, none, scores, output, residual, other or unread; beside, where it may act
-    too, unknown, which is no step of the model answer's, or noise, which drops nothing.
+    place: weights, none, scores, output, residual or other; beside, where it may act too, unknown,
+    which is no step of the model answer's, or noise, which drops nothing.
     reading: what the output says of the weights. calls: the torch dropout calls. p: the rate of
     the one that is meant, where it was not read. asked: the rate that the constructor was given,
     None where it takes none.
@@ -57,11 +59,6 @@ class DropoutFinding:
     p: float | None = None
     asked: float | None = None
     line: int | None = None
-
-    @property
-    def by_hand_at_a_fixed_rate(self) -> bool:
-        """Whether train mode cannot be made deterministic from outside."""
-        return self.place != "none" and not self.calls and self.asked is None
 
     @property
     def rate(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .dropout_finding import DropoutFinding
+from .dropout_finding import SAME_RATE, DropoutFinding
 from .sheet import Sheet
 
 __all__ = ["judge_dropout"]
@@ -26,7 +26,7 @@ def judge_dropout(
     wanted: as a contract's dropout. found: None where train mode could not be tried. modules:
     name and kind of each layer. masked: the dropouts that a call with a mask comes to.
     """
-    if found is None or found.place == "unread":
+    if found is None:
         sheet.set("dropout", "skip", sheet.say("waits", check="values"))
         return
     if found.place == "none":
@@ -93,7 +93,7 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         sheet.set("dropout", "fail", sheet.say(key))
         sheet.blame("dropout-shared", found.line, key)
         return
-    wrong_rate = found.asked is not None and abs(rate - found.asked) > 2e-3
+    wrong_rate = found.asked is not None and abs(rate - found.asked) > SAME_RATE
     if found.asked is None and rate > _MOST:
         # A keep probability taken for a rate, most often.
         wrong_rate, found.asked = True, 1 - rate

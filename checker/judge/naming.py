@@ -101,11 +101,10 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     """What is explained alone where no mistake explains all: calls without a mask, wrong ones."""
     plain = [trial for trial in evidence if trial.case.mask is None]
     wrong = [trial for trial in evidence if trial.judge(trial.answer) is not None]
-    if all("fault" in trial.answer for trial in wrong):
-        # That the same words are raised says little where no number does.
-        wrong = []
-    parts = [part for part in (plain, wrong) if 0 < len(part) < len(evidence)]
-    return [part for part in parts if any(trial.judge(trial.answer) for trial in part)]
+    # That the same words are raised says little where no number does.
+    telling = wrong if any("fault" not in trial.answer for trial in wrong) else []
+    parts = [part for part in (plain, telling) if 0 < len(part) < len(evidence)]
+    return [part for part in parts if any(trial is one for trial in part for one in wrong)]
 
 
 def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named]]) -> list[Named]:
