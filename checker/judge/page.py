@@ -28,10 +28,12 @@ from .trials import Trial
 from .weighing import Weighing
 from .weights.compressed import compressed
 from .words import Words
-from .written import Function, function_at
+from .written import function_at, within
 
 __all__ = ["Page"]
 
+# What asks for the checks that are tried where values are right.
+_LATER = {"dtypes": "dtypes", "causality": "causal_along"}
 _GROUPS = ("values", "mask", "lengths", "causality", "gradients", "stability", "dtypes")
 
 
@@ -183,7 +185,9 @@ class Page(Sheet):
         if total:
             self.set(check, "pass", self._passed(check, examinations), total)
         else:
-            self.set(check, "skip", self.say("not-asked"))
+            wrong = (one.function for one in examinations if one.found.findings.get("values"))
+            waits = any(getattr(function, _LATER.get(check, ""), "") for function in wrong)
+            self.set(check, "skip", self.say("waits" if waits else "not-asked", check="values"))
 
     def _in_dtype(self, finding: Finding[Any], text: str) -> str:
         dtype = self.dtype_of(finding)
@@ -371,7 +375,7 @@ class Page(Sheet):
         """Whether a mistake was named in a function already."""
         own = function_at(self.source, one.entry["line"]) if self.several else None
         lines = [diagnosis.line for diagnosis in self.report.diagnosis]
-        return any(own is None or line is None or _within(line, own) for line in lines)
+        return any(own is None or line is None or within(line, own) for line in lines)
 
     def finish(self) -> None:
         """Hold back what waits, but not what fails first in another function."""
@@ -392,9 +396,5 @@ class Page(Sheet):
         part.message = next((reasons[name] for name in CHECK_IDS if name in reasons), "")
         own = function_at(self.source, part.line)
         if reasons and own is not None:
-            lines = [d.line for d in self.report.diagnosis if d.line and _within(d.line, own)]
+            lines = [d.line for d in self.report.diagnosis if d.line and within(d.line, own)]
             part.line = min(lines, default=self.raised.get(part.name) or part.line)
-
-
-def _within(line: int, function: Function) -> bool:
-    return function.lineno <= line <= (function.end_lineno or function.lineno)

@@ -7,7 +7,7 @@ from typing import Any
 
 from .source import Source
 
-__all__ = ["Function", "function_at", "hollow", "unwritten"]
+__all__ = ["Function", "function_at", "hollow", "unwritten", "within"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -56,6 +56,11 @@ def _stands_in(value: ast.expr | None) -> bool:
     if isinstance(value, ast.Constant):
         return value.value is None or value.value is ...
     return getattr(value, "id", "") in {"NotImplementedError", "NotImplemented"}
+
+
+def within(line: int, function: Function) -> bool:
+    """Whether a line stands in a function."""
+    return function.lineno <= line <= (function.end_lineno or function.lineno)
 
 
 def unwritten(fault: dict[str, Any], source: Source) -> int | None:

@@ -292,3 +292,15 @@ def test_weights_that_the_trace_confirms_are_not_doubted(judged):
     assert report.departure.line == line_of(wrong, "math.sqrt(query.shape[1])")
     values = next(check.detail for check in report.checks if check.id == "values")
     assert say("direct-unread", "en") not in values
+
+
+@pytest.mark.parametrize("kata", ["mha", "causal", "gqa", "sdpa"])
+def test_what_was_not_tried_waits(judged, kata):
+    """Dtypes and prefixes are asked for, and tried where values are right: they wait till then."""
+    right = {check.id: check for check in judged(kata, find(kata).solution()).checks}
+    wrong = find(kata).solution().replace("math.sqrt(", "math.exp(")
+    checks = {check.id: check for check in judged(kata, wrong).checks}
+    assert checks["values"].status == "fail"
+    for name in ("dtypes", "causality"):
+        asked = right[name].status == "pass"
+        assert (checks[name].detail == say("not-asked", "en")) is not asked
