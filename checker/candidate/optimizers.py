@@ -38,6 +38,10 @@ class _Compiler(ModuleType):
         return fn
 
     def __getattr__(self, name: str) -> Any:
+        # Whoever walks over all modules (inspect does) asks each for `__file__`, in the middle of
+        # other imports too; only an import of something below asks for `__path__`.
+        if name.startswith("__") and name != "__path__":
+            raise AttributeError(name)
         if sys.modules.get(_NAME) is self:
             del sys.modules[_NAME]
         return getattr(import_module(_NAME), name)
