@@ -31,6 +31,7 @@ STAND_IN = (
     ],
 )
 def test_the_stand_in_answers_for_optimizers_alone(asked: str, compiler: str | None) -> None:
+    """Optimizers get by without the compiler; whoever asks for more of it gets the real one."""
     kept = (
         ""
         if compiler is None
