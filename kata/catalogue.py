@@ -225,12 +225,18 @@ class Kata:
 
     def solution(self) -> str:
         """Return the source of the model answer."""
-        return self.solution_path.read_text("utf-8")
+        return _read_once(self.solution_path)
 
     @property
     def solution_path(self) -> Path:
         """The file of the model answer."""
         return _FOLDER.parent / "reference" / f"{self.reference}.py"
+
+
+@cache
+def _read_once(path: Path) -> str:
+    """Return a file's text; a search for mistakes edits a model answer some thousand times."""
+    return path.read_text("utf-8")
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor
@@ -13,6 +13,7 @@ from ..judge.compare import alike
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from .holding import holding
+from .tried import Tried
 
 __all__ = ["chained"]
 
@@ -23,15 +24,12 @@ _SAME = 1e-9
 
 
 def chained(
-    kata: Kata, name: str, likely: Sequence[_Option], evidence: Sequence[Trial],
-    below: tuple[Edit, ...], *,
-    explains: Callable[[Kata, str, tuple[Edit, ...], Sequence[Trial]], bool],
-) -> Iterator[list[_Option]]:  # fmt: skip
+    tried: Tried, likely: Sequence[_Option], evidence: Sequence[Trial], below: tuple[Edit, ...]
+) -> Iterator[list[_Option]]:
     """Yield chains of two mistakes or more that explain the evidence.
 
     Each next one is an edit after which the first step that the trace did not hold is one that it
-    holds. below: the mistakes of functions that this one calls. explains: whether edits give what
-    the submission gave.
+    holds. below: the mistakes of functions that this one calls.
     """
     trial = next((one for one in evidence if one.answer.get("steps")), None)
     if trial is None:
@@ -41,10 +39,10 @@ def chained(
         longer = [
             [*chain, option]
             for chain in chains
-            for option in _next(kata, name, chain, likely, trial, below)
+            for option in _next(tried.kata, tried.name, chain, likely, trial, below)
         ]
         for chain in longer if depth > 1 else ():
-            if explains(kata, name, (*below, *(edit for _, edit in chain)), evidence):
+            if tried.explains((*below, *(edit for _, edit in chain)), evidence):
                 yield chain
         chains = longer[: _WIDEST * 2]
 

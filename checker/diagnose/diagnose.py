@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, combinations, compress, islice
-from typing import Any
-
-import torch
-from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, changed_line, variants
 from ..judge import budget
-from ..judge.compare import agree
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
 from .chains import chained
-from .holding import holding
 from .places import Places
 from .pointing import keys_made_twice, line_of, named_steps, same_numbers
 from .statements import statement
+from .tried import Tried
 
 __all__ = ["Named", "diagnose", "raising"]
 
 # How many pairs of mistakes are tried: those of which a trace shows one, and others, which
 # are more for functions, since these take a tenth of the time.
 _PAIRS, _UNMARKED, _FREE = 2000, 150, 600
-# How many of the steps that a mistake changes are looked for in a trace.
-_LOOKED_FOR = 3
-_NUMBER = re.compile(r"\d+")
-# An axis is counted from the left, and heads may be folded into the batch.
-_AXIS = re.compile(r" at non-singleton dimension \d+")
 _Option = tuple[Slip, Edit]
 _KEYS_FOR_VALUES = ("values-from-keys", "weights-on-keys")
 # Mistakes of this rank, of which there are many, are not looked for beside others.
@@ -56,35 +45,37 @@ class Named:
 
 
 def diagnose(
-    kata: Kata, name: str, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
+    tried: Tried, evidence: Sequence[Trial], further: Sequence[Trial], places: Places,
     numbers: tuple[str, ...], *, below: tuple[Edit, ...] = (), beside: str | None = None,
 ) -> list[Named]:  # fmt: skip
-    """Return the mistakes that together give what a submission's function `name` gave.
+    """Return the mistakes that together give what a submission's function gave.
 
-    evidence: its calls with their answers, those without a mask and those with one. further:
-    calls that are explained as well, where any mistake explains all. numbers: those that the
-    submission has written. below: the mistakes of functions that this one calls. beside: the
-    mistake that every pair is to have; "" for no pairs.
+    tried: what is known of that function's mistakes. evidence: its calls with their answers,
+    those without a mask and those with one. further: calls that are explained as well, where any
+    mistake explains all. numbers: those that the submission has written. below: the mistakes of
+    functions that this one calls. beside: the mistake that every pair is to have; "" for no
+    pairs.
     """
+    kata, name = tried.kata, tried.name
     likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence, places)]
     usable = [trial for trial in evidence if not trial.missing]
     others = [trial for trial in further if not trial.missing]
-    if not usable or all(_explains(kata, name, below, many) for many in (usable, others)):
+    if not usable or all(tried.explains(below, many) for many in (usable, others)):
         return []
     bases: list[tuple[Edit, ...]] = [below, *((*below, edit) for edit in variants(kata.folder))]
-    alone = ((base, found) for base in bases for found in _single(kata, name, likely, usable, base))
+    alone = ((base, found) for base in bases for found in _single(tried, likely, usable, base))
     pairs = (
         (base, found)
         for base in bases
         if not base or (not below and _differs(kata, name, base, usable))
-        for found in (_pairs(kata, name, likely, usable, base, beside) if beside != "" else ())
+        for found in (_pairs(tried, likely, usable, base, beside) if beside != "" else ())
     )
     if kata.kind == "program":
         # Of a whole program's steps a trace tells more than trying pairs does.
-        many = chained(kata, name, likely, usable, below, explains=_explains)
+        many = chained(tried, likely, usable, below)
         pairs = chain(((below, found) for found in many), pairs)
-    base, found = explained = _fullest(kata, name, chain(alone, pairs), others)
-    found = _told_apart(kata, name, explained, likely, usable, places)
+    base, found = explained = _fullest(tried, chain(alone, pairs), others)
+    found = _told_apart(tried, explained, likely, usable, places)
     named = []
     source = kata.solution()
     for slip, edit in found:
@@ -98,7 +89,7 @@ def diagnose(
 
 
 def _told_apart(
-    kata: Kata, name: str, explained: tuple[tuple[Edit, ...], list[_Option]],
+    tried: Tried, explained: tuple[tuple[Edit, ...], list[_Option]],
     likely: Sequence[_Option], evidence: Sequence[Trial], places: Places,
 ) -> list[_Option]:  # fmt: skip
     """Values made as the keys are, and weights put on the keys, may agree in numbers.
@@ -109,59 +100,53 @@ def _told_apart(
     meant = [slip.id for slip, _ in found if slip.id in _KEYS_FOR_VALUES]
     if not meant:
         return found
-    keys = keys_made_twice(kata, name, evidence) or places.renamed("v", "k") is not None
+    keys = keys_made_twice(tried.kata, tried.name, evidence) or places.renamed("v", "k") is not None
     wanted = _KEYS_FOR_VALUES[0 if keys else 1]
     rest = [one for one in found if one[0].id not in _KEYS_FOR_VALUES]
     for option in (one for one in likely if wanted != meant[0] and one[0].id == wanted):
         edits = (*base, option[1], *(edit for _, edit in rest))
-        if _explains(kata, name, edits, evidence):
+        if tried.explains(edits, evidence):
             return [option, *rest]
     return found
 
 
 def _fullest(
-    kata: Kata, name: str, many: Iterator[tuple[tuple[Edit, ...], list[_Option]]],
-    further: Sequence[Trial],
-) -> tuple[tuple[Edit, ...], list[_Option]]:  # fmt: skip
+    tried: Tried, many: Iterator[tuple[tuple[Edit, ...], list[_Option]]], further: Sequence[Trial]
+) -> tuple[tuple[Edit, ...], list[_Option]]:
     """The first of the explanations that holds for further calls too, else the first."""
     first: tuple[tuple[Edit, ...], list[_Option]] | None = None
     with suppress(budget.Spent):
         for base, found in many:
             first = first or (base, found)
-            if _explains(kata, name, (*base, *(edit for _, edit in found)), further):
+            if tried.explains((*base, *(edit for _, edit in found)), further):
                 return base, found
     return first or ((), [])
 
 
 def _single(
-    kata: Kata,
-    name: str,
-    likely: Sequence[_Option],
-    evidence: Sequence[Trial],
-    base: tuple[Edit, ...],
+    tried: Tried, likely: Sequence[_Option], evidence: Sequence[Trial], base: tuple[Edit, ...]
 ) -> Iterator[list[_Option]]:
     """Yield each mistake that explains the evidence, beside a variant of the model answer."""
-    telling, _ = _sorted(kata, name, evidence, base)
+    telling, _ = _sorted(tried, evidence, base)
     for slip, edit in likely:
-        if _explains(kata, name, (*base, edit), telling):
+        if tried.explains((*base, edit), telling):
             yield [(slip, edit)]
 
 
 def _pairs(
-    kata: Kata,
-    name: str,
+    tried: Tried,
     likely: Sequence[_Option],
     evidence: Sequence[Trial],
     base: tuple[Edit, ...],
     beside: str | None,
 ) -> Iterator[list[_Option]]:
     """Yield the pairs of mistakes that explain the evidence, beside a variant."""
-    telling, right = _sorted(kata, name, evidence, base)
+    telling, right = _sorted(tried, evidence, base)
     # Two mistakes don't cancel: where the submission is right, each of them does no harm.
     likely = [
         one for one in likely
         if (one[0].rank < _ALONE or one[0].id == beside)
-        and _explains(kata, name, (*base, one[1]), right)
+        and tried.explains((*base, one[1]), right)
     ]  # fmt: skip
     many = [
         (one, other) for one, other in combinations(likely, 2)
@@ -169,14 +154,14 @@ def _pairs(
     ]  # fmt: skip
     # Of two mistakes the earlier leaves its own mark: pairs of which one does come first, and
     # of these the pairs whose mark is the longest.
-    seen = _marking(kata, name, likely, evidence)
-    lengths = [max(seen.get(edit, 0) for _, edit in pair) for pair in many]
+    trial = next((one for one in evidence if one.answer.get("steps")), None)
+    lengths = [max(tried.mark(edit, trial) for _, edit in pair) for pair in many]
     marked = sorted(compress(range(len(many)), lengths), key=lambda at: -lengths[at])
     unmarked = (at for at, length in enumerate(lengths) if not length)
     left = _UNMARKED if evidence[0].given.weights else _FREE
     for one, other in (many[at] for at in chain(marked[:_PAIRS], islice(unmarked, left))):
         edits = (*base, one[1], other[1])
-        if one[0].id != other[0].id and _explains(kata, name, edits, telling):
+        if one[0].id != other[0].id and tried.explains(edits, telling):
             yield [one, other]
 
 
@@ -190,31 +175,14 @@ def _differs(kata: Kata, name: str, base: tuple[Edit, ...], evidence: Sequence[T
 
 
 def _sorted(
-    kata: Kata, name: str, evidence: Sequence[Trial], base: tuple[Edit, ...]
+    tried: Tried, evidence: Sequence[Trial], base: tuple[Edit, ...]
 ) -> tuple[list[Trial], list[Trial]]:
     """The calls in the order in which they tell mistakes apart, and those that are right."""
     right: list[Trial] = []
     wrong: list[Trial] = []
     for trial in evidence:
-        (right if _explains(kata, name, base, [trial]) else wrong).append(trial)
+        (right if tried.explains(base, [trial]) else wrong).append(trial)
     return [*sorted(wrong, key=lambda trial: trial.weight), *right], right
-
-
-def _marking(
-    kata: Kata, name: str, likely: Sequence[_Option], evidence: Sequence[Trial]
-) -> dict[Edit, int]:
-    """How many of the first steps that an edit changes a trace holds, as the edit makes them."""
-    trial = next((one for one in evidence if one.answer.get("steps")), None)
-    if trial is None:
-        return {}
-    right, steps = named_steps(kata, name, (), trial), trial.answer["steps"]
-    found: dict[Edit, int] = {}
-    for _, edit in likely:
-        wrong = named_steps(kata, name, (edit,), trial)
-        differs = [v for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
-        held = [holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]]
-        found[edit] = sum(held)
-    return found
 
 
 def _shows(slip: Slip, evidence: Sequence[Trial], places: Places) -> bool:
@@ -234,36 +202,6 @@ def _shows(slip: Slip, evidence: Sequence[Trial], places: Places) -> bool:
     return not slip.unless or statement(places.around(ran), slip.unless) is None
 
 
-def _explains(kata: Kata, name: str, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
-    budget.spend()
-    functions = answers(kata, edits)
-    if functions is None:
-        return False
-    return all(_agrees(kata, functions[name], trial) for trial in evidence)
-
-
-def _agrees(kata: Kata, function: Callable[..., Any], trial: Trial) -> bool:
-    """Whether an edited model answer gives what the submission gave, or raises as it did."""
-    actual = [] if "fault" in trial.answer else trial.results(trial.answer)
-    try:
-        with torch.no_grad():
-            results = made(kata, function, trial.posed).results
-    except FAULTS as fault:
-        return _told(str(fault)) == _told(trial.answer.get("fault", {}).get("message", ""))
-    if len(actual) < len(results):
-        return False
-    return all(
-        mine.shape == theirs.shape and agree(mine, theirs, trial.bound, _kept(trial, theirs))
-        for mine, theirs in zip(actual, results, strict=False)
-    )
-
-
-def _told(words: str) -> tuple[str, list[str]]:
-    """What an exception says, and the sizes that it names, in whichever order they met."""
-    words = _AXIS.sub("", words)
-    return _NUMBER.sub("", words), sorted(_NUMBER.findall(words))
-
-
 def raising(
     kata: Kata, name: str, trial: Trial, words: str, numbers: tuple[str, ...]
 ) -> Slip | None:
@@ -272,14 +210,8 @@ def raising(
         functions = answers(kata, (edit,))
         try:
             if functions is not None:
-                made(kata, functions[name], trial.posed)
+                made(kata, functions[name], trial.posed, named=False)
         except FAULTS as fault:
             if str(fault) == words:
                 return slip
     return None
-
-
-def _kept(trial: Trial, result: Tensor) -> Tensor | None:
-    if trial.keep is None or trial.keep.dim() != result.dim():
-        return None
-    return trial.keep.expand(result.shape)

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
+from ..diagnose.tried import Tried
 from . import budget
 from .examine import Examination
 from .extras import beside_extras
@@ -66,13 +67,13 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
     if off and not wrong:
         evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
 
+    tried = Tried(one.kata, one.function.name)
+
     def named(
         calls: Sequence[Trial], besides: Sequence[Trial] = (), beside: str | None = None
     ) -> list[Named]:
-        name, places = one.function.name, page.places
-        return diagnose(
-            one.kata, name, calls, besides, places, one.numbers, below=below, beside=beside
-        )
+        places, numbers = page.places, one.numbers
+        return diagnose(tried, calls, besides, places, numbers, below=below, beside=beside)
 
     with suppress(budget.Spent):
         explained = named(evidence, further, "") or _with_a_mask(evidence, named)

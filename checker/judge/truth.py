@@ -42,6 +42,8 @@ FAULTS = (
 
 # Objects that are kept.
 _MOST_BARE = 256
+# Edited answers that are kept: more than one search for pairs tries, at 7 to 15 kB.
+_MOST_ANSWERS = 4096
 Answer = Callable[..., Any]
 Answers = dict[str, Answer]
 
@@ -68,7 +70,7 @@ class Made:
         return None if bool(able.all()) else able
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=_MOST_ANSWERS)
 def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
     """Return the functions of the model answer, edited; None where the edits do not go together."""
     source = kata.solution()
@@ -196,13 +198,14 @@ def weighs(answer: Answer) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Bare:
-    """An object of a model answer's class, and the shapes of its parameters by name.
+    """An object of a model answer's class, and where its parameters are, by name.
 
-    The shape is None of a parameter that a layer may have and has not, such as a bias.
+    places: the layer that has one, its name there, and its shape: None of a parameter that a
+    layer may have and has not, such as a bias.
     """
 
     module: nn.Module
-    shapes: dict[str, torch.Size | None]
+    places: dict[str, tuple[nn.Module, str, torch.Size | None]]
 
 
 _BARE: dict[Any, _Bare] = {}
@@ -227,12 +230,12 @@ def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> 
 def _new(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
     with _undrawn_weights():
         module: nn.Module = kind(**dict(settings)).eval()
-    shapes = {
-        f"{owner}.{leaf}".strip("."): None if one is None else one.shape
+    places = {
+        f"{owner}.{leaf}".strip("."): (layer, leaf, None if one is None else one.shape)
         for owner, layer in module.named_modules()
         for leaf, one in layer._parameters.items()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     }
-    return _Bare(module, shapes)
+    return _Bare(module, places)
 
 
 class Ready:
@@ -248,17 +251,16 @@ class Ready:
         bare = _bare(kind, settings, fresh=bool(given.state))
         self.module: nn.Module = bare.module
         for name, weight in given.held.items():
-            if name not in bare.shapes:
+            if name not in bare.places:
                 # A layer that the right answer has not, and an edited one may have.
                 continue
-            own = bare.shapes[name]
+            layer, leaf, own = bare.places[name]
             if own is not None and own != weight.shape:
                 raise RuntimeError(f"{name} is {tuple(own)}, and {tuple(weight.shape)} given")
-            # A plain tensor in the parameter's place, so that gradients reach the one given.
-            owner, _, leaf = name.rpartition(".")
-            layer = self.module.get_submodule(owner)
+            # A plain tensor in the parameter's place, so that gradients reach the one given;
+            # `nn.Module` would look for its place anew each time.
             layer._parameters.pop(leaf, None)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-            setattr(layer, leaf, weight)
+            vars(layer)[leaf] = weight
         self.given = given
         self.kept: dict[str, Any] = {}
         for earlier in given.before:

@@ -1,0 +1,104 @@
+"""What edited model answers give, beside what a submission gave: asked once of each call."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+from torch import Tensor
+
+from ...kata.catalogue import Kata
+from ...kata.slips import Edit
+from ..judge import budget
+from ..judge.compare import agree
+from ..judge.trials import Trial
+from ..judge.truth import FAULTS, answers, made
+from .holding import holding
+from .pointing import named_steps, same_numbers
+
+__all__ = ["Tried"]
+
+# How many of the steps that a mistake changes are looked for in a trace.
+_LOOKED_FOR = 3
+_NUMBER = re.compile(r"\d+")
+# An axis is counted from the left, and heads may be folded into the batch.
+_AXIS = re.compile(r" at non-singleton dimension \d+")
+
+
+class Tried:
+    """What is known of one function's edits, for as long as its calls have the same answers.
+
+    A search for all that is wrong asks of some calls what one for a part of it has asked before.
+    """
+
+    def __init__(self, kata: Kata, name: str) -> None:
+        self.kata, self.name = kata, name
+        # Calls stay here, so that no other has the id of one.
+        self._calls: dict[int, Trial] = {}
+        self._given: dict[tuple[int, tuple[Edit, ...]], bool] = {}
+        self._marks: dict[tuple[int, Edit], int] = {}
+
+    def explains(self, edits: tuple[Edit, ...], evidence: list[Trial]) -> bool:
+        """Whether the model answer with some edits gives what the submission gave in all calls."""
+        budget.spend()
+        if not evidence:
+            return answers(self.kata, edits) is not None
+        return all(self._gives(edits, trial) for trial in evidence)
+
+    def mark(self, edit: Edit, trial: Trial | None) -> int:
+        """How many of the first steps that an edit changes a trace holds, as the edit makes them.
+
+        0 where there is no trace.
+        """
+        if trial is None:
+            return 0
+        asked = self._known(trial), edit
+        if asked not in self._marks:
+            steps = trial.answer["steps"]
+            right, wrong = (named_steps(self.kata, self.name, e, trial) for e in ((), (edit,)))
+            differs = [
+                v for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)
+            ]
+            held = [holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]]
+            self._marks[asked] = sum(held)
+        return self._marks[asked]
+
+    def _gives(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
+        asked = self._known(trial), edits
+        if asked not in self._given:
+            self._given[asked] = self._agrees(edits, trial)
+        return self._given[asked]
+
+    def _known(self, trial: Trial) -> int:
+        self._calls[id(trial)] = trial
+        return id(trial)
+
+    def _agrees(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
+        """Whether an edited model answer gives what the submission gave, or raises as it did."""
+        functions = answers(self.kata, edits)
+        if functions is None:
+            return False
+        actual = [] if "fault" in trial.answer else trial.results(trial.answer)
+        try:
+            with torch.no_grad():
+                results = made(self.kata, functions[self.name], trial.posed, named=False).results
+        except FAULTS as fault:
+            return _told(str(fault)) == _told(trial.answer.get("fault", {}).get("message", ""))
+        if len(actual) < len(results):
+            return False
+        return all(
+            mine.shape == theirs.shape and agree(mine, theirs, trial.bound, _kept(trial, theirs))
+            for mine, theirs in zip(actual, results, strict=False)
+        )
+
+
+def _told(words: str) -> tuple[str, list[str]]:
+    """What an exception says, and the sizes that it names, in whichever order they met."""
+    words = _AXIS.sub("", words)
+    return _NUMBER.sub("", words), sorted(_NUMBER.findall(words))
+
+
+def _kept(trial: Trial, result: Tensor) -> Tensor | None:
+    if trial.keep is None or trial.keep.dim() != result.dim():
+        return None
+    return trial.keep.expand(result.shape)
