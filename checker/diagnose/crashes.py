@@ -11,6 +11,7 @@ from ...kata.catalogue import Kata
 from ..judge.source import Source
 from ..judge.trials import Trial
 from ..report.messages import say
+from .misused import misused
 from .names import imported, meant
 from .selves import about_self
 
@@ -52,6 +53,9 @@ _CAUSES = (
     ("einsum\\(\\)", "crash-einsum"),
     ("Sizes of tensors must match except|must have same number of dim", "crash-cat"),
     ("permute.*number of dimensions", "crash-permute"),
+    ("argument 'tensors' .* must be tuple of Tensors, not Tensor", "crash-one-list"),
+    ("only one dimension can be inferred", "crash-infer"),
+    ("1D tensors expected", "crash-dot"),
     ("'torch.Size' object is not callable", "crash-brackets"),
     ("maximum recursion depth", "crash-recursion"),
     ("must be a matrix", "crash-matrix"),
@@ -82,7 +86,8 @@ def _about_tensors(fault: dict[str, Any], source: Source, language: str) -> bool
     counts = "positional argument|keyword argument|multiple values|not callable"
     counted = re.search(counts, fault["message"])
     own = counted is not None and "transpose" not in fault["message"]
-    return fault["type"] in _OF_TENSORS and not own and about_self(fault, source, language) is None
+    other = about_self(fault, source, language) or misused(fault, source, language)
+    return fault["type"] in _OF_TENSORS and not own and other is None
 
 
 def no_tensor(name: str, kind: str, language: str) -> str:
@@ -146,6 +151,9 @@ def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
     ):
         if right is not None:
             return say(key, language, meant=right)
+    other = misused(fault, source, language)
+    if other is not None:
+        return other
     about_shapes = _shapes_clash(fault, language)
     if about_shapes is not None:
         return about_shapes

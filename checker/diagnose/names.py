@@ -12,7 +12,15 @@ import torch
 from ..judge.source import Source
 from ..judge.written import Function, function_at
 
-__all__ = ["imported", "meant", "method_class", "misspelt_method"]
+__all__ = [
+    "UNDEFINED",
+    "attributes",
+    "attributes_set",
+    "imported",
+    "meant",
+    "method_class",
+    "misspelt_method",
+]
 
 # What NumPy's users call it, and torch does not.
 _NUMPY = {"astype": "to", "copy": "clone", "array": "tensor", "concatenate": "cat",
@@ -33,7 +41,7 @@ _BUILT_IN = ("range", "len", "print", "float", "int", "max", "min", "sum", "zip"
              "super", "isinstance", "True", "False", "None")  # fmt: skip
 # How alike one's own names have to be: `head_dim` is not `hidden_dim`.
 _OWN = 0.8
-_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 
 
 def meant(reason: str, source: Source, line: int | None = None) -> str | None:
@@ -49,14 +57,14 @@ def meant(reason: str, source: Source, line: int | None = None) -> str | None:
         return _of_torch(found[2], torch.Tensor)
     if found is not None:
         own = source.classes.get(found[1])
-        return _nearest(found[2], _attributes(own), _OWN) if own is not None else None
-    found = _UNDEFINED.search(reason)
+        return _nearest(found[2], attributes(own), _OWN) if own is not None else None
+    found = UNDEFINED.search(reason)
     return _undefined(found[1], source, line) if found is not None else None
 
 
 def imported(reason: str) -> str | None:
     """The import that a name wants which is not defined."""
-    found = _UNDEFINED.search(reason)
+    found = UNDEFINED.search(reason)
     return _IMPORTS.get(found[1]) if found is not None else None
 
 
@@ -68,8 +76,9 @@ def _undefined(name: str, source: Source, line: int | None) -> str | None:
     if name == "self" or name in _IMPORTS:
         return None
     own = method_class(source, line)
-    if own is not None and name in _attributes(own):
-        return f"self.{name}"
+    if own is not None and name in attributes(own):
+        # On the line that sets it, `self.name = name`, it is an argument that is missing.
+        return None if name in attributes_set(own, line) else f"self.{name}"
     function = function_at(source, line)
     nodes = [node for tree in (function, source.tree) if tree for node in ast.walk(tree)]
     known = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
@@ -91,13 +100,24 @@ def method_class(source: Source, line: int | None) -> ast.ClassDef | None:
     return max(around, key=lambda node: node.lineno, default=None)
 
 
-def _attributes(tree: ast.AST) -> list[str]:
+def attributes(tree: ast.AST) -> list[str]:
     """What a class sets on self, and its methods."""
     return [
         node.name if isinstance(node, Function) else node.attr
         for node in ast.walk(tree)
         if isinstance(node, Function)
         or (isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
+    ]
+
+
+def attributes_set(tree: ast.AST, line: int | None) -> list[str]:
+    """What a line sets on self."""
+    return [
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and node.lineno == line
     ]
 
 
@@ -114,13 +134,15 @@ def _nearest(name: str, known: list[str], cutoff: float = 0.6) -> str | None:
 
 
 def misspelt_method(source: Source, name: str | None) -> tuple[int, str, str] | None:
-    """Find a method called `_init_` or the like."""
+    """Find a method called `_init_`, `foward` or the like: its line, its name, what is called."""
     tree = source.classes.get(name or "")
-    for node in tree.body if tree is not None else []:
-        if isinstance(node, ast.FunctionDef):
-            bare = node.name.strip("_")
-            if bare in {"init", "call", "forward"} and node.name.startswith("_"):
-                meant = {"init": "__init__", "call": "__call__", "forward": "forward"}[bare]
-                if node.name != meant:
-                    return node.lineno, node.name, meant
+    methods = {} if tree is None else {n.name: n for n in tree.body if isinstance(n, Function)}
+    for meant in ("__init__", "__call__", "forward"):
+        bare = meant.strip("_")
+        alike = next((one for one in methods if one.strip("_") == bare != one), None)
+        if meant == "forward" and alike is None:
+            alike = next(iter(get_close_matches(meant, methods, n=1, cutoff=_OWN)), None)
+        right = {meant, "forward"} if meant == "__call__" else {meant}
+        if alike is not None and not right & set(methods):
+            return methods[alike].lineno, alike, meant
     return None

@@ -359,7 +359,7 @@ class _Judging:
         entry = self._chosen(function, classes)
         if entry is not None and entry["forward"] is None:
             self.report.object = entry["name"]
-            raise Refused("forward", self._say("forward-missing", name=entry["name"]))
+            raise self.refuse.no_forward(entry)
         return {} if entry is None else {function.name: entry}
 
     def _chosen(self, function: Function, classes: list[dict[str, Any]]) -> Entry | None:

@@ -15,6 +15,7 @@ from ..report.messages import say
 from ..report.report import Diagnosis
 from .examine import Examination
 from .fewer_axes import axes_taken
+from .fills import narrowing
 from .find import Entry, handed_over, unasked
 from .objects import LONGEST
 from .source import Source
@@ -110,11 +111,9 @@ class Refusals:
             called = "forward" if isinstance(one, Weighing) else name
             message = no_tensor(called, finding.words, self.language)
             return Refused("forward", message, one.entry["line"])
-        misspelt = misspelt_method(self.source, name)
+        misspelt = self._misspelt(name, fault["phase"])
         if misspelt is not None:
-            line, method, right = misspelt
-            text = self._say("init-misspelt", line=line, name=method, meant=right)
-            return Refused(fault["phase"], text, line)
+            return misspelt
         axes = axes_taken(one)
         if axes is not None:
             message = self._say({3: "axes-three", 2: "axes-two"}[axes], name=name)
@@ -135,6 +134,19 @@ class Refusals:
         help = because(fault, self.source, self.language, cause=not named)  # noqa: A001
         return Refused("forward", self._say("direct-raised", call=call, **told), line, named, help)
 
+    def no_forward(self, entry: Entry) -> Refused:
+        """Say that a class has no forward, or which method was meant to be it."""
+        plain = Refused("forward", self._say("forward-missing", name=entry["name"]), entry["line"])
+        return self._misspelt(entry["name"], "forward") or plain
+
+    def _misspelt(self, name: str, phase: str) -> Refused | None:
+        found = misspelt_method(self.source, name)
+        if found is None:
+            return None
+        line, method, meant = found
+        key = "forward-misspelt" if meant == "forward" else "init-misspelt"
+        return Refused(phase, self._say(key, line=line, name=method, meant=meant), line)
+
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""
         line, told = fault["line"], by_words(fault)
@@ -145,6 +157,8 @@ class Refusals:
             told = told or by_shapes(fault, self.kata, finding.trial, LONGEST)
             if told == "length-fixed" and line is not None:
                 line = Origins(self.source, one.entry["name"]).size([line]) or line
+            elif told == "dtype-hardcoded":
+                line = narrowing(one, finding.trial) or line
             return [known(told, line, self.source, self.language)] if told is not None else []
         text, yours = slip.words[self.language], self.source.line(line).strip() or None
         return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]

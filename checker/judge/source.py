@@ -28,6 +28,8 @@ _COOKIE = re.compile(
 )
 # How Python names a character that it cannot read.
 _CODE = re.compile(r"invalid (?:non-printable )?character .*U\+([0-9A-F]{4,6})")
+# What is meant by signs that editors and Chinese keyboards put in, where Unicode does not say.
+_PLAIN = dict(zip("“”„«»‘’、。−–—×÷·【】", '"""""\'\',.---*/*[]', strict=True))
 # How many of the numbers that are written in a file are looked at.
 _NUMBERS = 16
 # Added to a score, it leaves no weight, or what float16 cannot tell from none.
@@ -310,6 +312,10 @@ def _syntax(fault: SyntaxError, text: str, language: str) -> Unreadable:
 def _odd(character: str, line: int, language: str) -> Unreadable:
     """Say which character Python cannot read."""
     name = unicodedata.name(character, "?").lower()
+    plain = _PLAIN.get(character) or unicodedata.normalize("NFKC", character)
+    if plain.isascii() and plain.isprintable() and not plain.isspace():
+        told = {"line": line, "character": character, "name": name, "plain": plain}
+        return Unreadable("syntax", say("syntax-odd-character-plain", language, **told), line)
     values = {"line": line, "code": f"U+{ord(character):04X}", "name": name}
     return Unreadable("syntax", say("syntax-odd-character", language, **values), line)
 

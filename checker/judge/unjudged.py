@@ -59,10 +59,9 @@ def slipped(fault: dict[str, Any], source: Source, language: str) -> str | None:
     return say("load-misspelt", language, reason=reason, meant=intended, **placed(line, language))
 
 
-def known(
-    mistake: str, line: int | None, source: Source, language: str, reason: str = ""
-) -> Diagnosis:
-    """The mistake behind an exception. reason: torch's words."""
-    message = say(mistake, language, dtype="float32", reason=reason)
+def known(mistake: str, line: int | None, source: Source, language: str) -> Diagnosis:
+    """The mistake behind an exception, whose own words are told already."""
+    key = "dtype-fixed" if mistake == "dtype-hardcoded" else mistake
+    message = say(key, language)
     yours = source.line(line).strip() or None
     return Diagnosis(mistake=mistake, line=line, message=message, yours=yours)

@@ -130,6 +130,68 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "`.shape` takes no parentheses; `.size()` does",
         "zh": "`.shape` 后面不加括号；`.size()` 才加",
     },
+    "crash-class": {
+        "en": "line {line} keeps the class `{made}` itself in `{name}`; make one: `{made}(…)`",
+        "zh": "第 {line} 行存进 `{name}` 的是 `{made}` 这个类本身；请创建一个：`{made}(…)`",
+    },
+    "crash-uncalled": {
+        "en": "a method was named without `()` and so never called",
+        "zh": "有个方法只写了名字，没有加 `()`，因此没有被调用",
+    },
+    "crash-uncalled-named": {
+        "en": "`{name}` is a method; call it: `{name}()`",
+        "zh": "`{name}` 是方法；请调用它：`{name}()`",
+    },
+    "crash-list": {
+        "en": "this is a Python list, not a tensor; `torch.stack` makes a tensor from a list of "
+        "tensors, `torch.tensor` from numbers",
+        "zh": "这是 Python 列表，不是张量；张量的列表用 `torch.stack` 合成，数字的列表用 "
+        "`torch.tensor`",
+    },
+    "crash-tuple": {
+        "en": "this is a tuple, not a tensor; unpack it, or take the entry you need",
+        "zh": "这是元组，不是张量；请拆开它，或取出需要的那一项",
+    },
+    "crash-whole": {
+        "en": "a size has to be an int, and `/` gives a float; write `//`",
+        "zh": "大小必须是整数，而 `/` 得到浮点数；请写 `//`",
+    },
+    "crash-made": {
+        "en": "`{made}(…)` only makes the layer; call what it makes with the tensor",
+        "zh": "`{made}(…)` 只是创建这一层；请再用张量调用它",
+    },
+    "crash-keyword": {
+        "en": "`{call}` takes {names}",
+        "zh": "`{call}` 接收的参数有 {names}",
+    },
+    "crash-no-argument": {
+        "en": "`__init__` has no argument `{name}`; add it",
+        "zh": "`__init__` 没有参数 `{name}`；请加上",
+    },
+    "crash-one-list": {
+        "en": "the tensors go in as one list: `[a, b]`",
+        "zh": "这些张量要放进一个列表再传入：`[a, b]`",
+    },
+    "crash-infer": {
+        "en": "-1 may stand for one axis only; write the other sizes out",
+        "zh": "-1 只能用于一个维度；其余的大小请写出来",
+    },
+    "crash-dot": {
+        "en": "`dot` takes only tensors with one axis; `@` takes more",
+        "zh": "`dot` 只接受一维张量；更多维请用 `@`",
+    },
+    "crash-many": {
+        "en": "not counting `self`, it takes {takes} and is given {given}",
+        "zh": "不算 `self`，它最多接收 {takes} 个参数，却给了 {given} 个",
+    },
+    "crash-unset": {
+        "en": "the class never sets `self.{name}`; it sets {names}",
+        "zh": "这个类从未设置 `self.{name}`；它设置的有 {names}",
+    },
+    "crash-unset-plain": {
+        "en": "the class never sets `self.{name}`",
+        "zh": "这个类从未设置 `self.{name}`",
+    },
     "crash-permute": {
         "en": "`.permute` has to name every axis of the tensor once",
         "zh": "`.permute` 要把张量的每一维都写一次",

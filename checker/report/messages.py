@@ -83,6 +83,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "zh": "第 {line} 行有字符 {code}（{name}），Python 不认识它；从网页粘贴代码时常会带进来，"
         "请换成普通的空格或符号",
     },
+    "syntax-odd-character-plain": {
+        "en": "line {line} contains `{character}` ({name}), which Python cannot read; write "
+        "`{plain}`",
+        "zh": "第 {line} 行有 `{character}`（{name}），Python 不认识它；请写 `{plain}`",
+    },
     "syntax-too-deep": {
         "en": "line {line} nests deeper than Python can read; spread it over several statements",
         "zh": "第 {line} 行嵌套太深，Python 读不了；请拆成几条语句",
@@ -124,6 +129,10 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "line {line} defines `{name}`; Python calls `{meant}`, with two underscores on "
         "each side",
         "zh": "第 {line} 行定义了 `{name}`；Python 调用的是 `{meant}`，两边各两个下划线",
+    },
+    "forward-misspelt": {
+        "en": "line {line} defines `{name}`; torch calls `forward`",
+        "zh": "第 {line} 行定义了 `{name}`；torch 调用的是 `forward`",
     },
     "unwritten": {
         "en": "not written yet: line {line} still raises NotImplementedError",
@@ -620,6 +629,10 @@ MESSAGES: dict[str, dict[str, str]] = {
     "dropout-scale": {
         "en": "the weights that are kept are multiplied by {actual:.3g}; at rate {rate:.2g} it should be {wanted:.3g}",
         "zh": "保留的权重被乘以 {actual:.3g}；比例为 {rate:.2g} 时应乘以 {wanted:.3g}",
+    },
+    "dtype-fixed": {
+        "en": "a dtype is hard-coded; use the input's: `x.dtype`",
+        "zh": "代码里写死了 dtype；请用输入的：`x.dtype`",
     },
     "dtype-hardcoded": {
         "en": "a dtype is hard-coded, so {dtype} fails: {reason}",

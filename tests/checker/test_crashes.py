@@ -121,6 +121,64 @@ TOLD = {
         "",
     ),
     "unknown": (inside("outputs"), ""),
+    "a class for its layer": (
+        edited((KEEP, f"{KEEP}        self.drop = nn.Dropout\n"),
+               ("        query =", "        x = self.drop(x)\n        query =")),
+        "line {line} keeps the class `nn.Dropout` itself in `self.drop`; make one: `nn.Dropout(…)`",
+    ),
+    "a layer not called": (
+        inside("x = nn.Softmax(x) @ x"),
+        "`Softmax(…)` only makes the layer; call what it makes with the tensor",
+    ),
+    "a layer for a function": (
+        inside("import torch; x = torch.softmax(nn.Softmax(x), dim=-1)"),
+        "`Softmax(…)` only makes the layer; call what it makes with the tensor",
+    ),
+    "a layer's own attribute": (inside("self.query_proj.weights"), ""),
+    "a method not called": (
+        inside("batch, length, width = x.size"),
+        "`x.size` is a method; call it: `x.size()`",
+    ),
+    "a method not called before": (
+        inside("x = x.contiguous; x = x.view(2)"),
+        "`x.contiguous` is a method; call it: `x.contiguous()`",
+    ),
+    "a list": (
+        inside("x = [x]; x = x.transpose(1, 2)"),
+        ("this is a Python list, not a tensor; `torch.stack` makes a tensor from a list of "
+         "tensors, `torch.tensor` from numbers"),
+    ),
+    "a list of one's own making": (inside("[x].first()"), ""),
+    "a tuple": (
+        inside("x = x.chunk(2).transpose(1, 2)"),
+        "this is a tuple, not a tensor; unpack it, or take the entry you need",
+    ),
+    "half a size": (
+        inside("x.view(2, 5, 2, x.shape[-1] / 2)"),
+        "a size has to be an int, and `/` gives a float; write `//`",
+    ),
+    "one argument too many": (
+        inside("self.query_proj(x, 2)"),
+        "not counting `self`, it takes 1 and is given 2",
+    ),
+    "a keyword of NumPy's": (
+        inside("import torch.nn.functional as F; F.softmax(x, axis=-1)"),
+        "`F.softmax` takes `input`, `dim`, `dtype`",
+    ),
+    "never set": (
+        inside("self.mask_bias"),
+        ("the class never sets `self.mask_bias`; it sets `hidden_dim`, `query_proj`, `key_proj`, "
+         "`value_proj`"),
+    ),
+    "set by its name": (
+        edited((KEEP, f'{KEEP}        name = "late_bias"\n'),
+               ("        query =", "        self.late_bias\n        query =")),
+        "",
+    ),
+    "no argument": (
+        edited((KEEP, f"{KEEP}        self.heads = heads\n")),
+        "`__init__` has no argument `heads`; add it",
+    ),
 }  # fmt: skip
 
 
@@ -130,7 +188,7 @@ def test_below_the_exception(judged, name):
     source, words = TOLD[name]
     report = judged("v1", source)
     assert report.verdict == "error"
-    starts = ("def forward(x", "def half(x", "hidden_dim =")
+    starts = ("def forward(x", "def half(x", "hidden_dim =", "self.drop = nn.Dropout")
     rows = [row.strip().startswith(starts) for row in source.split("\n")]
     assert report.error.help == words.format(line=rows.index(True) + 1 if any(rows) else None)
 
@@ -171,6 +229,41 @@ def test_no_line_is_none(judged):
     report = judged("v1", source)
     assert "None" not in report.error.message
     assert "`@staticmethod`" in report.error.help
+
+
+@pytest.mark.parametrize("name", ["foward", "forword", "_forward"])
+def test_forward_misspelt(judged, name):
+    """A method that was meant to be `forward` is named with its line."""
+    error = judged("v1", edited(("def forward(", f"def {name}("))).error
+    assert error.message == f"line {error.line} defines `{name}`; torch calls `forward`"
+
+
+@pytest.mark.parametrize("helper", ["_call", "_init", "_forward"])
+def test_a_helper_is_not_misspelt(judged, helper):
+    """A helper beside the method whose name it resembles is taken for no misspelling."""
+    helping = f"    def {helper}(self):\n        pass\n\n{FORWARD}"
+    source = edited((FORWARD, helping), ("        query =", "        x.nothing\n        query ="))
+    assert "defines" not in judged("v1", source).error.message
+
+
+def test_a_dtype_behind_an_exception(judged):
+    """A dtype that is written into the code is blamed on its own line, in a whole sentence."""
+    report = judged("v1", inside("x = x.half()"))
+    (named,) = report.diagnosis
+    assert named.mistake == "dtype-hardcoded"
+    assert named.message == "a dtype is hard-coded; use the input's: `x.dtype`"
+    assert named.yours == "x = x.half()"
+    assert named.line != report.error.line
+
+
+@pytest.mark.parametrize(
+    ("odd", "plain"), [("：", ":"), ("（", "("), ("“", '"'), ("−", "-"), ("，", ",")]
+)
+def test_a_sign_of_another_keyboard(judged, odd, plain):
+    """A character that Python cannot read is shown, with the one to write."""
+    error = judged("v1", f"x = {odd}1\n").error
+    assert f"contains `{odd}` (" in error.message
+    assert error.message.endswith(f"; write `{plain}`")
 
 
 def test_an_array_comes_back(judged):
