@@ -30,13 +30,22 @@ class Source:
         self.text = text
         self.lines = text.splitlines()
         self.tree = ast.parse(text)
+        self._encoded = [line.encode() for line in text.splitlines(keepends=True)]
+        # What statements say, by their first and last line.
+        self._dumps: dict[tuple[int, int], str | None] = {}
         self._parents = {
             child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)
         }
 
     def said(self, node: ast.AST) -> str:
-        """Return a node's own text."""
-        return ast.get_source_segment(self.text, node) or ""
+        """Return a node's own text; `ast.get_source_segment` splits the whole file for each."""
+        first, last = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        if first is None or last is None:
+            return ""
+        rows = self._encoded[first - 1 : last]
+        rows[-1] = rows[-1][: node.end_col_offset]  # type: ignore[attr-defined]
+        rows[0] = rows[0][node.col_offset :]  # type: ignore[attr-defined]
+        return b"".join(rows).decode()
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return the node that holds a node."""
@@ -77,12 +86,37 @@ class Source:
         line = (row[:start] + text.encode() + row[end:]).decode().rstrip()
         if line == self.lines[first - 1]:
             return None
-        changed = [*self.lines[: first - 1], line, *self.lines[first:]]
-        try:
-            tree = ast.parse("\n".join(changed))
-        except SyntaxError:
-            return None
-        return None if ast.dump(tree) == ast.dump(self.tree) else (first, line)
+        start, end = self._statement(node)
+        rows = [*self.lines[start - 1 : first - 1], line, *self.lines[first:end]]
+        dumped = _dumped(rows)
+        return None if dumped in {None, self._dump(start, end)} else (first, line)
+
+    def _statement(self, node: ast.AST) -> tuple[int, int]:
+        """Return the first and the last line of the least that holds a node and stands alone."""
+        above = self._parents.get(node)
+        while above is not None:
+            if isinstance(above, ast.stmt):
+                rows = [above, *getattr(above, "decorator_list", ())]
+                lines = min(row.lineno for row in rows), above.end_lineno or above.lineno
+                # What begins with `elif` does not.
+                if self._dump(*lines) is not None:
+                    return lines
+            above = self._parents.get(above)
+        return 1, len(self.lines)
+
+    def _dump(self, start: int, end: int) -> str | None:
+        if (start, end) not in self._dumps:
+            self._dumps[start, end] = _dumped(self.lines[start - 1 : end])
+        return self._dumps[start, end]
+
+
+def _dumped(rows: list[str]) -> str | None:
+    """Say what lines of Python mean, wherever they are indented; None for what is none."""
+    head = ["if True:"] if rows[0][:1].isspace() else []
+    try:
+        return ast.dump(ast.parse("\n".join([*head, *rows])))
+    except SyntaxError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)
