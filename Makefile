@@ -3,6 +3,8 @@
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
+# Of each large enumeration `make test` takes one slice of so many, another at every commit.
+SLICES ?= 6
 # `make fuzz N=500 KATA=mha SEED=1`; without them every kata, and a seed of its own.
 N ?= 200
 KATA ?=
@@ -36,10 +38,10 @@ help:  ## say what there is
 demo: $(INSTALLED)  ## install into .venv and show a check
 	@$(BIN)/attn-kata demo
 
-test: style $(TYPED)  ## what CI runs: format, lint, types and the tests but the slow ones
-	@$(call beside_types,)
+test: style $(TYPED)  ## what CI runs: format, lint, types, the tests, and a slice of what is listed
+	@$(call beside_types,--slice=$(SLICES))
 
-test-all: style $(TYPED)  ## the slow tests too
+test-all: style $(TYPED)  ## all that is listed, and the slow tests too
 	@$(call beside_types,--slow)
 
 test-cuda: $(TESTABLE)  ## what needs a GPU: device programs, all katas' model answers and corpora

@@ -1,10 +1,20 @@
-"""What every test relies on: one thread, 80 columns, no colour, English, a home of its own."""
+"""What every test relies on: one thread, 80 columns, no colour, English, a home of its own.
+
+And which rows of the large enumerations are met: `make test` takes a slice of each, another one
+at every commit.
+"""
 
 import os
+import re
+import shutil
 import signal
+import subprocess
+import zlib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from attn_kata.kata.catalogue import Kata
 from hypothesis import settings
 
 # Before torch is imported here or in a child: two workers share two cores.
@@ -25,12 +35,59 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser):
-    """Add --slow."""
+    """Add --slow, --slice and --all."""
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
+    parser.addoption("--slice", metavar="K/N", type=_slice, help=(
+        "of each enumeration, every Nth row, from the Kth on; N alone lets the commit choose K"
+    ))  # fmt: skip
+    parser.addoption("--all", action="store_true", help="take no slice, whatever --slice says")
+
+
+def _slice(text):
+    """Read K/N, or N for the one of N slices that is this commit's turn."""
+    found = re.fullmatch(r"(?:(\d+)/)?([1-9]\d*)", text)
+    if found is None:
+        raise ValueError(text)
+    count = int(found[2])
+    turn = int(found[1]) if found[1] else _commits() % count + 1
+    if not 1 <= turn <= count:
+        raise ValueError(text)
+    return turn, count
+
+
+def _git(*asked):
+    """Return the lines of a git command's answer, none where there is no checkout."""
+    git = shutil.which("git")
+    if git is None:
+        return []
+    done = subprocess.run([git, *asked], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.splitlines() if done.returncode == 0 else []
+
+
+def _commits():
+    """Count the commits, so that slices come one after another; a shallow clone has no count."""
+    shallow = _git("rev-parse", "--is-shallow-repository") == ["true"]
+    told = _git("rev-parse", "HEAD") if shallow else _git("rev-list", "--count", "HEAD")
+    return int(told[0], 16 if shallow else 10) if told else 0
+
+
+def pytest_report_header(config):
+    """Say which slice is taken, and how to take it again."""
+    taken = _taken(config)
+    return f"slice: {taken[0]}/{taken[1]} of each enumeration; --all for all" if taken else None
+
+
+def _taken(config):
+    return None if config.getoption("--all") else config.getoption("--slice")
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out the slow tests, and those for CUDA where there is no device."""
+    """Leave out what is in no slice, the slow tests, and those for CUDA without a device."""
+    taken = _taken(config)
+    if taken is not None:
+        left = _left_out(items, *taken)
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
     if not config.getoption("--slow"):
         for item in items:
             if item.get_closest_marker("slow"):
@@ -39,6 +96,39 @@ def pytest_collection_modifyitems(config, items):
     if for_cuda and not _has_cuda():
         for item in for_cuda:
             item.add_marker(pytest.mark.skip(reason="cuda: there is no device here"))
+
+
+def _left_out(items, turn, count):
+    """Say which rows are in no slice: one of each kata is met, and whatever is new or changed."""
+    changed = {
+        ROOT / name
+        for asked in (("diff", "--name-only", "HEAD~1"), ("ls-files", "-o", "--exclude-standard"))
+        for name in _git(*asked)
+    }
+    groups = defaultdict(list)
+    left = {item for item in items if item.get_closest_marker("whole")}
+    for item in items:
+        if item.get_closest_marker("enumeration"):
+            groups[item.function, _kata_of(item)].append(item)
+    for rows in groups.values():
+        of_turn = [row for row in rows if zlib.crc32(row.nodeid.encode()) % count == turn - 1]
+        kept = {*(of_turn or [rows[turn % len(rows)]])}
+        kept |= {row for row in rows if any(one in changed for one in _paths_of(row))}
+        left |= {*rows} - kept
+    return left
+
+
+def _kata_of(item):
+    """Name the kata that a row is of, nothing where it is of none."""
+    values = item.callspec.params.values()
+    of = (value if isinstance(value, Kata) else getattr(value, "kata", None) for value in values)
+    return next((getattr(one, "id", one) for one in of if one is not None), "")
+
+
+def _paths_of(item):
+    """The files that a row is about."""
+    values = (getattr(value, "path", value) for value in item.callspec.params.values())
+    return [value for value in values if isinstance(value, Path)]
 
 
 def _has_cuda():

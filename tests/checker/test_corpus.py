@@ -128,6 +128,7 @@ def why(report: Report) -> str:
     return "; ".join([report.verdict, fault, *failed])
 
 
+@pytest.mark.enumeration
 @pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.name)
 def test_right(entry: Entry, reports: Judged) -> None:
     """A right file passes, and earns the remarks that its header lists."""
@@ -136,6 +137,7 @@ def test_right(entry: Entry, reports: Judged) -> None:
     assert entry.remarks <= {remark.id for remark in report.remarks}
 
 
+@pytest.mark.enumeration
 @pytest.mark.parametrize("entry", entries("wrong"), ids=lambda entry: entry.path.name)
 def test_wrong(entry: Entry, reports: Judged) -> None:
     """A wrong file fails, or is an error where its header says that it cannot run."""
@@ -144,6 +146,7 @@ def test_wrong(entry: Entry, reports: Judged) -> None:
 
 
 @pytest.mark.cuda
+@pytest.mark.enumeration
 @pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.name)
 def test_right_on_a_gpu(entry: Entry, gpu_reports: Judged) -> None:
     """A right file passes on a GPU too, and was run there."""
@@ -154,6 +157,7 @@ def test_right_on_a_gpu(entry: Entry, gpu_reports: Judged) -> None:
 
 
 @pytest.mark.cuda
+@pytest.mark.enumeration
 @pytest.mark.parametrize("entry", entries("wrong"), ids=lambda entry: entry.path.name)
 def test_wrong_on_a_gpu(entry: Entry, gpu_reports: Judged, reports: Judged) -> None:
     """A wrong file has the verdict and the mistakes that it has without one."""
@@ -174,6 +178,7 @@ def test_right_where_a_gpu_stands() -> None:
     assert {report.device["cuda"] for report in found.values()} == {"ran"}
 
 
+@pytest.mark.whole
 def test_most_mistakes_are_named(reports: Judged) -> None:
     """Of 100 single mistakes 92 are named first, of 100 double ones 88 are named whole."""
     single, double = [], []
@@ -188,6 +193,7 @@ def test_most_mistakes_are_named(reports: Judged) -> None:
     assert sum(double) >= 0.88 * len(double)
 
 
+@pytest.mark.whole
 def test_most_lines_are_found(reports: Judged) -> None:
     """Of 100 single mistakes 87 are pointed at on a line that a reviewer would point at."""
     hits = []

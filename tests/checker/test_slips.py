@@ -31,6 +31,7 @@ NAMES = [f"{kata.id}-{slip.id}-{number}" for kata, slip, number in ROWS]
 BESIDES = {"tensor-too-large", "state-too-large"}
 
 
+@pytest.mark.enumeration
 @pytest.mark.parametrize(("kata", "slip", "number"), ROWS, ids=NAMES)
 def test_named_as_itself(kata, slip, number: int, first_faults, judged) -> None:
     """Each edit of the model answer is rejected, and its mistake is named, with a line.
@@ -46,6 +47,7 @@ def test_named_as_itself(kata, slip, number: int, first_faults, judged) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.enumeration
 @pytest.mark.parametrize(("kata", "slip", "number"), ROWS, ids=NAMES)
 def test_named_by_a_whole_check(kata, slip, number: int, judged) -> None:
     """The same, by all that a check does, in processes of its own."""
