@@ -101,7 +101,7 @@ def _say(screen: Screen, what: str | None, said: str) -> int:
     found = rounds.claim(said, file, exercise, history)
     screen.print(claim_lines(found, file, screen))
     screen.own_up(history.troubles)
-    return Exit.PASS if found.verdict in {"right", "again"} else Exit.FAIL
+    return Exit.PASS if found.claim.verdict in {"right", "again"} else Exit.FAIL
 
 
 def _hint(screen: Screen, what: str | None) -> int:

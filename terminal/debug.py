@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..checker.report.report import Mending, Report
+from ..practice.debug.claims import Hint
 from ..practice.debug.exercise import Exercise
 from ..practice.debug.handing import Proved
 from ..practice.debug.record import due_bugs, held
-from ..practice.debug.rounds import Claim, Hint
+from ..practice.debug.rounds import Counted
 from ..practice.debug.symptoms import Symptom, symptoms
 from ..practice.history import Attempt, Event
 from ..practice.stubs import Started
@@ -21,7 +22,7 @@ from .words import knows, say
 
 __all__ = [
     "answer_lines", "answer_text", "claim_lines", "debug_hint_lines", "handed_out_lines",
-    "mending_lines", "practice_lines", "symptom_text", "which_lines",
+    "hint_text", "mending_lines", "practice_lines", "symptom_text", "which_lines",
 ]  # fmt: skip
 
 
@@ -56,15 +57,16 @@ def symptom_text(symptom: Symptom, language: str) -> str:
     return say(key, language, **symptom.values)
 
 
-def claim_lines(claim: Claim, file: Path, screen: Screen) -> list[Line]:
+def claim_lines(counted: Counted, file: Path, screen: Screen) -> list[Line]:
     """Say whether a claim is right, and how many were."""
+    claim = counted.claim
     values = {"line": claim.line, "mistake": claim.mistake}
     style = "pass" if claim.verdict in {"right", "again"} else "fail"
     key = f"claim-{claim.verdict}" + (
         "-named" if claim.mistake and claim.verdict == "right" else ""
     )
     lines: list[Line] = [[(row, style)] for row in wrap(screen.say(key, **values), screen.width)]
-    count = {"right": claim.right, "bugs": claim.bugs, "wrong": claim.wrong}
+    count = {"right": counted.right, "bugs": counted.bugs, "wrong": counted.wrong}
     lines += _wrapped(screen.say("claim-count", **count), screen)
     onward = f"attn-kata check {quoted(str(file))}"
     return [*lines, [], *next_lines((onward,), screen.language)]
@@ -76,14 +78,20 @@ def debug_hint_lines(hint: Hint, file: Path, screen: Screen) -> list[Line]:
         answer = f"attn-kata debug --answer {quoted(str(file))}"
         told = _wrapped(screen.say("debug-hints-over"), screen)
         return [*told, [], *next_lines((answer,), screen.language)]
-    about = hint.about
-    if hint.step == "area" and knows(f"pages-{about}"):
-        about = screen.say(f"pages-{about}")
-    values = {"number": hint.number, "about": about, "line": hint.line}
-    text = screen.say(f"debug-hint-{hint.step}", **values)
+    text = hint_text(hint, screen.language)
     more = ("attn-kata debug --hint",) if hint.step != "line" else ()
     commands = (*more, f"attn-kata check {quoted(str(file))}")
     return [*_wrapped(text, screen), [], *next_lines(commands, screen.language)]
+
+
+def hint_text(hint: Hint, language: str) -> str:
+    """Return a hint's sentence."""
+    about = hint.about
+    if hint.step == "area" and knows(f"pages-{about}"):
+        about = say(f"pages-{about}", language)
+    outside = hint.step == "step" and not about
+    key = f"debug-hint-{'outside' if outside else hint.step}"
+    return say(key, language, number=hint.number, about=about, line=hint.line)
 
 
 def mending_lines(mending: Mending, language: str, width: int) -> list[Line]:

@@ -88,6 +88,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("debug-hint-area", "bug {number} is about: {about}", "第 {number} 处 bug 的方面：{about}"),
     ("debug-hint-step", "bug {number} is in `{about}`", "第 {number} 处 bug 在 `{about}` 里"),
     (
+        "debug-hint-outside",
+        "bug {number} is outside of all functions and classes",
+        "第 {number} 处 bug 不在任何函数或类里",
+    ),
+    (
         "debug-hint-line",
         "bug {number} is on line {line} of the file as it was handed out",
         "第 {number} 处 bug 在发下来的文件的第 {line} 行",

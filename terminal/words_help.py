@@ -234,9 +234,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.jobs", "how many files to judge at once; 0 means one per processor, at most 8 (0)",
      "同时评判几个文件；0 表示每个处理器一个，最多 8 个（0）"),
     ("option.interview.plan",
-     "which interview: ladder, causal, cross, llm, mha or operators, or katas of your own choice, "
-     "as in v4,gqa,kvcache (ladder)",
-     "问什么：ladder、causal、cross、llm、mha 或 operators，也可以自己选题，如 v4,gqa,kvcache（ladder）"),
+     "which interview: ladder, causal, cross, debug, llm, mha or operators, or katas of your own "
+     "choice, as in v4,gqa,kvcache (ladder)",
+     "问什么：ladder、causal、cross、debug、llm、mha 或 operators，也可以自己选题，如 v4,gqa,kvcache（ladder）"),
     ("option.interview.level", "junior, mid, senior or staff: which questions, and how strict (junior)",
      "junior、mid、senior 或 staff：决定问哪些问题、要求多严（junior）"),
     ("option.interview.minutes", "how long it lasts (set by the plan)", "面试多久（默认按方案）"),

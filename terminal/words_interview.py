@@ -13,6 +13,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-right", "That works. Thank you.", "没问题，谢谢。"),
     ("interview-right-leniently", "That works on what we agreed on. Thank you.",
      "在我们约定的范围内没问题，谢谢。"),
+    ("interview-bugs-ask", "I can't tell you more than I did; the code is in front of you. If you "
+     "mean a line, say its number.", "我能说的都说了，代码就在你面前。如果指的是某一行，请说行号。"),
+    ("interview-bugs-left", "Mended so far: {mended} of {count}.", "目前修好 {mended}/{count} 处。"),
     ("interview-skipped", "Fine, let's leave this one and go on.", "好，这一步先放下，我们继续。"),
     ("interview-closing", "That's the code. A few questions to finish.", "代码就到这里。最后再问几个问题。"),
     ("interview-done", "That's all from my side. Thank you for your time.",
@@ -28,6 +31,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-level-none", "no level yet", "还没达到任何级别"),
     ("interview-before-start", "ask what you want to know; `start` hands out the file and starts the clock",
      "想问什么就问；输入 `start`（或 `开始`）会发给你文件，同时开始计时"),
+    ("interview-before-bugs", "`start` hands out the file and starts the clock; making sure that each "
+     "bug in it can be found takes a moment", "输入 `start`（或 `开始`）会发给你文件，同时开始计时；要先确认每处 bug "
+     "都找得到，得等一会儿"),
+    ("interview-preparing", "preparing your file", "正在准备文件"),
     ("interview-opened",
      "your file is {file}; the clock is running, {minutes} {minutes:minute|minutes}",
      "你的文件是 {file}；已开始计时，共 {minutes} 分钟"),
@@ -44,6 +51,13 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "gone; anything else is said to the interviewer",
      "代码在你自己的编辑器里写；这里可以输入：提交 运行 提示 细说 跳过 题目 离开 结束；"
      "文件换了地方用 `文件 路径`，文件没了用 `恢复`；其他的话都是对面试官说的"),
+    ("interview-help-bugs", "read and mend in your own editor; here you can claim a line, as in "
+     "`31` or `31 scale-missing`, or type submit, run, hint, more, skip, brief, leave, end; "
+     "`file PATH` if your file has moved, `restore` if it is gone",
+     "在你自己的编辑器里读和改；这里可以指出某一行，例如 `31` 或 `31 scale-missing`，也可以输入：提交 运行 提示 "
+     "细说 跳过 题目 离开 结束；文件换了地方用 `文件 路径`，文件没了用 `恢复`"),
+    ("interview-bugs-broken", "something that was right is broken now", "原来对的地方有改坏了的"),
+    ("interview-handed", "your file for this step is {file}", "这一步的文件是 {file}"),
     ("interview-not-started", "`{command}` works only after `start`", "先输入 `开始`，才能用 `{command}`"),
     ("interview-meant", "did you mean `{word}`?", "你是不是想输入 `{word}`？"),
     ("interview-tier", "step {number} of {count}: {title}", "第 {number} 步，共 {count} 步：{title}"),

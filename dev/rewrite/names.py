@@ -219,7 +219,7 @@ def _with_attributes(
     }
     free = kept - others - defined - _MODULES_OWN - inside - _strings(module)
     taken = identifiers(module) | _MODULES_OWN
-    new = _new_names(sorted(n for n in free if rng.random() < 0.85), families, rng, taken)
+    new = _new_names([n for n in sorted(free) if rng.random() < 0.85], families, rng, taken)
     return module.visit(_Attributes(new)) if new else module
 
 

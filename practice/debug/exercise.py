@@ -20,7 +20,9 @@ from ..errors import Refusal
 from .bugs import LEVELS, Bug, bugs, host
 from .forms import rewritten
 
-__all__ = ["MOST", "Exercise", "Order", "Planted", "exercise_in", "most", "worked_out"]
+__all__ = [
+    "MOST", "Exercise", "Order", "Planted", "exercise_called", "exercise_in", "most", "worked_out",
+]  # fmt: skip
 
 MOST = 5
 _HEADER = re.compile(
@@ -141,6 +143,11 @@ def exercise_in(file: Path) -> Exercise | None:
             first = stream.readline(400)
     except (OSError, UnicodeDecodeError):
         return None
+    return exercise_called(first)
+
+
+def exercise_called(first: str) -> Exercise | None:
+    """Return the exercise of a file's first line; None where it says none of this version's."""
     found = _HEADER.match(first.strip())
     if found is None:
         return None

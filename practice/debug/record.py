@@ -19,14 +19,16 @@ __all__ = ["DueBugs", "Held", "due_bugs", "held", "wrong_before"]
 
 # Days until bugs are looked for again in a kata, by how many exercises in a row were clean.
 _DAYS = (3, 7, 14, 30, 60)
+# So many hints there are on a bug; what was noted before does not say which one a hint was on.
+_HINTS = 3
 
 
 @dataclass(slots=True, kw_only=True)
 class Held:
-    """One exercise. said: claims by whether they were right; missed: what the answer had to show.
+    """One exercise. right: lines claimed rightly; missed: what the answer had to show.
 
-    ended: when it was solved or answered, None while it goes on. solved: whether it was mended
-    without its answer.
+    hinted: the places of the bugs that hints were on. ended: when it was solved or answered, None
+    while it goes on. solved: whether it was mended without its answer.
     """
 
     kata: str
@@ -35,7 +37,7 @@ class Held:
     file: str
     began: float
     last: float
-    hints: int = 0
+    hinted: list[int] = field(default_factory=list[int])
     right: list[int] = field(default_factory=list[int])
     wrong: int = 0
     missed: tuple[str, ...] = ()
@@ -45,7 +47,7 @@ class Held:
     @property
     def clean(self) -> bool:
         """Whether it was solved without a guess or a hint."""
-        return self.solved and not self.wrong and not self.hints
+        return self.solved and not self.wrong and not self.hinted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +133,7 @@ def latest_file(story: Sequence[Attempt | Event]) -> Path | None:
 def _take(one: Held, event: Event, data: dict[str, Any]) -> None:
     one.last = event.time
     if event.kind == "debug-hint":
-        one.hints += 1
+        one.hinted.append(int(data.get("bug", len(one.hinted) // _HINTS)))
     elif event.kind == "debug-said":
         if data.get("right"):
             one.right.append(int(data.get("line", 0)))

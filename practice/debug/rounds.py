@@ -2,61 +2,38 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import random
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from ...kata.catalogue import Kata
 from ..errors import Refusal
 from ..history import Event, History
-from ..pages import grouped, page_names
 from ..recognise import kata_called, named
 from ..stubs import Started, already_there, hand_out
 from ..targets import read_text
 from .bugs import with_bugs
+from .claims import Claim, Hint, next_hint, said_of_a_line, weighed
 from .exercise import Exercise, exercise_in, most
 from .handing import Proved
 from .record import Held, held, latest_file
-from .standing import line_handed_out
 
 __all__ = [
-    "Claim", "Hint", "answered", "claim", "free", "hint", "kata_for", "lay_out", "name_of",
+    "Counted", "answered", "claim", "free", "hint", "kata_for", "lay_out", "name_of",
     "opened", "possible",
 ]  # fmt: skip
 
-# An area, then a step, then a line.
-_STEPS = 3
-_CLAIM = re.compile(
-    r"\s*(?:line\s+|第\s*)?(\d+)\s*(?:行)?[\s:,]*([a-z][a-z-]+)?\s*$", re.IGNORECASE
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """What was said of a line. verdict: right, wrong, other-name or again."""
+class Counted:
+    """A claim, and how many were right and wrong so far, of how many bugs."""
 
-    line: int
-    mistake: str
-    verdict: str
+    claim: Claim
     right: int
     wrong: int
     bugs: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hint:
-    """One hint on one bug. step: area, step or line. over: there is none."""
-
-    step: str
-    number: int
-    about: str = ""
-    line: int = 0
-    over: bool = False
 
 
 def kata_for(name: str | None, history: History) -> Kata:
@@ -122,50 +99,36 @@ def opened(name: str | None, history: History) -> tuple[Path, Exercise]:
     raise Refusal("debug-none-begun", commands=(f"debug {kata.id}" if kata else "debug",))
 
 
-def claim(said: str, file: Path, exercise: Exercise, history: History) -> Claim:
+def claim(said: str, file: Path, exercise: Exercise, history: History) -> Counted:
     """Take a claim: a line, and perhaps the mistake's name. Raise Refusal where it is none."""
-    found = _CLAIM.match(said)
-    if found is None:
+    spoken = said_of_a_line(said)
+    if spoken is None:
         raise Refusal("debug-say-what", said=said, commands=('debug --say "31 scale-missing"',))
-    line, mistake = int(found[1]), (found[2] or "").lower()
-    if mistake and mistake not in page_names():
-        near = ", ".join(f"`{one}`" for one in get_close_matches(mistake, page_names(), 3, 0.5))
-        raise Refusal("no-page-near" if near else "no-page", name=mistake, nearest=near,
-                      commands=("explain",))  # fmt: skip
-    first = line_handed_out(exercise, read_text(file), line)
-    hit = next((one for one in exercise.planted if one.line == first), None)
     before = _held(exercise, history)
-    if hit is not None and first in before.right:
-        verdict = "again"
-    elif hit is None:
-        verdict = "wrong"
-    else:
-        verdict = "right" if mistake in {"", hit.mistake} else "other-name"
-    if verdict != "again":
-        right = verdict == "right"
-        _note(history, "debug-said", exercise, line=first or 0, mistake=mistake, right=right)
-        if right and first is not None:
-            before.right.append(first)
+    found = weighed(spoken, exercise, read_text(file), before.right)
+    if found.verdict != "again":
+        right = found.verdict == "right"
+        _note(
+            history, "debug-said", exercise, line=found.first or 0, mistake=found.mistake,
+            right=right,
+        )  # fmt: skip
+        if right and found.first is not None:
+            before.right.append(found.first)
         before.wrong += not right
-    return Claim(
-        line=line, mistake=mistake, verdict=verdict, right=len(set(before.right)),
-        wrong=before.wrong, bugs=len(exercise.planted),
-    )  # fmt: skip
+    return Counted(
+        claim=found, right=len(set(before.right)), wrong=before.wrong, bugs=len(exercise.planted)
+    )
 
 
 def hint(exercise: Exercise, history: History) -> Hint:
     """Give the next hint, on the first bug that was not claimed: its area, its step, its line."""
     before = _held(exercise, history)
-    place, step = divmod(before.hints, _STEPS)
-    if place >= len(exercise.planted):
+    following = next_hint(exercise, before.right, before.hinted)
+    if following is None:
         return Hint(step="over", number=0, over=True)
-    _note(history, "debug-hint", exercise, number=before.hints + 1)
-    one = exercise.planted[place]
-    if step == 0:
-        return Hint(step="area", number=place + 1, about=_area(one.mistake))
-    if step == 1:
-        return Hint(step="step", number=place + 1, about=_function(exercise, one.line))
-    return Hint(step="line", number=place + 1, line=one.line)
+    place, found = following
+    _note(history, "debug-hint", exercise, number=len(before.hinted) + 1, bug=place)
+    return found
 
 
 def answered(file: Path, exercise: Exercise, history: History) -> tuple[str, ...]:
@@ -220,23 +183,3 @@ def _note(history: History, kind: str, exercise: Exercise, **values: object) -> 
 
 def _key(exercise: Exercise) -> str:
     return exercise.lines[0].split()[-1]
-
-
-def _area(mistake: str) -> str:
-    """What a mistake is about: a subject's key, or the kata that alone has it."""
-    for group in grouped():
-        if mistake in group.names:
-            return group.about or (group.kata.id if group.kata else "")
-    return "running"
-
-
-def _function(exercise: Exercise, line: int) -> str:
-    """The function and class in which a line stands."""
-    right = exercise.mended(*range(len(exercise.planted)))
-    names: list[tuple[int, str]] = []
-    for node in ast.walk(ast.parse(right)):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            end = node.end_lineno or node.lineno
-            if node.lineno <= line <= end:
-                names.append((node.lineno, node.name))
-    return ".".join(name for _, name in sorted(names))

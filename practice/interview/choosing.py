@@ -10,6 +10,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from ...kata.catalogue import Kata, find
+from .bugs import why_questions
 from .own import facts, own_questions
 from .questions import open_question
 from .texts import table
@@ -43,6 +44,8 @@ def next_step(session: Session, left: float) -> Kata | None:
     planned, stages = len(session.plan.tiers), session.stages
     if session.practice or len(stages) > planned or not all(one.passed for one in stages):
         return None
+    if stages[-1].tier.bugs:
+        return None
     names: list[str] = table("steps.toml")["after"].get(stages[-1].tier.kata.id, [])
     held = {stage.tier.kata.id for stage in stages}
     fitting = [find(name) for name in names if name not in held]
@@ -57,13 +60,17 @@ def _after(session: Session, at: int) -> list[tuple[str, dict[str, Any] | None]]
     passed = session.accepted(at)
     if passed is None:
         return []
-    own = own_questions(tier.kata, passed.source, passed.report, session.seed)[:_OWN]
+    planted = session.stages[at].planted
+    if planted:
+        own = why_questions(planted, session.seed)
+    else:
+        own = own_questions(tier.kata, passed.source, passed.report, session.seed)[:_OWN]
     rows: list[tuple[str, dict[str, Any] | None]] = [*own]
     rows += [(name, None) for name in _exact(session, tier.kata)[:_EXACT]]
     rows += [(name, None) for name in _free(session, tier.kata, passed)[: tier.questions]]
     spoken = open_question(tier.kata)
     # Once: who has pointed things out unasked is not asked again for the same.
-    if spoken and at == len(session.plan.tiers) - 1:
+    if spoken and not planted and at == len(session.plan.tiers) - 1:
         rows.append((spoken, None))
     return rows
 

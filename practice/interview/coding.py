@@ -9,15 +9,17 @@ from typing import Any
 
 from ...checker.report.report import Report
 from ...kata.catalogue import Kata
+from ..debug.claims import next_hint
 from ..errors import Trouble
 from ..home import reason
 from ..record import Recorder
-from . import clock
-from .files import own_checks, put_back, read, run, saved_at
-from .judging import Examiner, weigh
+from . import bugs, clock
+from .files import hand_out, own_checks, put_back, read, run, saved_at
+from .handout import blank
+from .judging import Examiner, Outcome, weigh
 from .requirements import Topic, answer, topics, value
 from .said import Said, note, speech, trouble
-from .session import Session, Submission
+from .session import Session, Stage, Submission
 from .store import Event, Store
 from .texts import table
 
@@ -96,18 +98,36 @@ class Coding:
         waiting = self.session.submissions[-1] if self.session.submissions else None
         if waiting is None or waiting.judged:
             return []
-        kata = self.session.stages[waiting.tier].tier.kata
-        drawn = self.session.drawn
-        file, source = self.session.file, waiting.source
         try:
-            report = self.examiner.judge(kata, file, source, drawn, self.language)
+            report, outcome = self._judged(waiting)
         except OSError as fault:
             return [note("interview-not-judged", reason=reason(fault))]
-        report = self._in_words_of_this_interview(report, kata)
-        outcome = weigh(report, source, kata, drawn)
         self._add("judged", number=waiting.number, report=report.to_dict(), outcome=asdict(outcome))
         self.recorder.record(report, alone=False)
         return self._verdict(waiting)
+
+    def _judged(self, waiting: Submission) -> tuple[Report, Outcome]:
+        stage, drawn = self.session.stages[waiting.tier], self.session.drawn
+        kata, file, source = stage.tier.kata, self.session.file, waiting.source
+        if stage.planted:
+            judge = self.examiner.texts(kata, self.language)
+            report = bugs.judged(bugs.exercise_of(stage.planted), source, file, judge)
+            return report, bugs.outcome_of(report)
+        report = self.examiner.judge(kata, file, source, drawn, self.language)
+        report = self._in_words_of_this_interview(report, kata)
+        return report, weigh(report, source, kata, drawn)
+
+    def _hand_out(self, at: int) -> tuple[Path, str]:
+        """Write a step's file: one with bugs in it, or one to begin in. Raise Refusal."""
+        tier = self.session.stages[at].tier
+        if not tier.bugs:
+            source = blank(tier.kata)
+            return hand_out(self.folder, source), source
+        judge = self.examiner.texts(tier.kata, self.language)
+        data = bugs.plant(tier, self.session.seed, self.session.level, judge)
+        file = hand_out(self.folder, data["source"])
+        self._add("planted", tier=at, **data)
+        return file, data["source"]
 
     def _verdict(self, one: Submission) -> list[Said]:
         if one.accepted:
@@ -115,6 +135,8 @@ class Coding:
             found = [Said(kind="say", key=key)]
             names = [self.topic(name).name[self.language] for name in one.outcome["unsure"]]
             return [*found, *(note("interview-unsure", topic=name) for name in names)]
+        if one.report.get("debug"):
+            return [*_mended(Report.from_dict(one.report)), note("interview-wrong")]
         voice = table("voices.toml")[one.outcome["group"]][self.language]
         return [speech(voice), note("interview-wrong")]
 
@@ -154,12 +176,25 @@ class Coding:
         stage = self.session.stage
         if stage is None or stage.ended is not None:
             return [note("interview-no-hint-now")]
+        if stage.planted:
+            return self._hint_on_a_bug(stage)
         hints = stage.tier.kata.hints(self.language)
         if stage.hints == len(hints):
             return [note("interview-hints-over", count=len(hints))]
         self._add("hinted", number=stage.hints + 1)
         values = {"number": stage.hints, "count": len(hints)}
         return [speech(hints[stage.hints - 1]), note("interview-hint-costs", **values)]
+
+    def _hint_on_a_bug(self, stage: Stage) -> list[Said]:
+        exercise = bugs.exercise_of(stage.planted)
+        found = next_hint(exercise, self.session.claimed(self.session.tier), stage.hinted)
+        if found is None:
+            return [note("debug-hints-over")]
+        place, hint = found
+        self._add("hinted", number=stage.hints + 1, bug=place)
+        count = 3 * len(exercise.planted)
+        costs = note("interview-hint-costs", number=stage.hints, count=count)
+        return [Said(kind="hint", hint=hint), costs]
 
     def _more(self) -> list[Said]:
         """Tell more of the last submission: the mistake and its line, then the whole report."""
@@ -174,7 +209,8 @@ class Coding:
         if last.outcome["missed"]:
             return [*self._agreed(last), costs]
         if last.told == 1:
-            return [*_named(report), costs]
+            told = _which(report) if report.debug is not None else _named(report)
+            return [*told, costs]
         return [Said(kind="report", report=report, source=last.source), costs]
 
     def _agreed(self, last: Submission) -> list[Said]:
@@ -209,6 +245,25 @@ class Coding:
         if why:
             return [note("cannot-write", file=self._shown(), reason=why)]
         return [note("interview-restored", file=self._shown())]
+
+
+def _mended(report: Report) -> list[Said]:
+    """Say how many bugs are mended, and that something else is broken now."""
+    assert report.debug is not None
+    values = {"mended": report.debug.mended, "count": report.debug.bugs}
+    found = [Said(kind="say", key="interview-bugs-left", values=values)]
+    return [*found, *([note("interview-bugs-broken")] if report.debug.broken else [])]
+
+
+def _which(report: Report) -> list[Said]:
+    """Say which bugs are mended, and on which lines something is broken now."""
+    assert report.debug is not None
+    lines = ", ".join(map(str, sorted(report.debug.lines))) or "–"
+    broken = [one.line for one in report.debug.broken if one.line]
+    return [
+        note("debug-which", lines=lines),
+        *(note("debug-broken-unnamed", line=line) for line in broken),
+    ]
 
 
 def _named(report: Report) -> list[Said]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..debug.claims import said_of_a_line, weighed
 from ..errors import Refusal
-from . import clock
+from . import bugs, clock
 from .answering import Answering
 from .choosing import next_question, next_step
 from .commands import WORDS, command_in, command_said, meant
-from .files import hand_out
-from .handout import blank
+from .files import read
 from .hearing.topics import topics_heard
 from .requirements import answer, answers, value
 from .said import Said, note, speech
@@ -38,7 +38,8 @@ class Interview(Answering):
     def greet(self) -> list[Said]:
         """Open the interview, or take it up again where it was."""
         if not self.session.opened:
-            return [*self._brief(), note("interview-before-start"), *self._troubles()]
+            key = "bugs" if self.session.stages[0].tier.bugs else "start"
+            return [*self._brief(), note(f"interview-before-{key}"), *self._troubles()]
         self._add("resumed")
         found = [note("interview-resumed"), *self.look()]
         if self.over:
@@ -106,7 +107,8 @@ class Interview(Answering):
         if name == "start":
             return [note("interview-started-already")] if opened else self._open()
         if name == "help":
-            return [note("interview-help-open" if opened else "interview-help-brief")]
+            key = "bugs" if opened and self._looking() else "open" if opened else "brief"
+            return [note(f"interview-help-{key}")]
         if name == "brief":
             return self._brief()
         if name == "time":
@@ -131,15 +133,32 @@ class Interview(Answering):
 
     def _open(self) -> list[Said]:
         try:
-            source = blank(self.session.stages[0].tier.kata)
-            file = hand_out(self.folder, source)
+            file, source = self._hand_out(0)
         except Refusal as refusal:
             return [note(refusal.key, **refusal.values)]
         self._add("opened", file=str(file), source=source)
         self.examiner.warm()
         key = "interview-opened-practice" if self.session.practice else "interview-opened"
         minutes = f"{self.session.minutes:g}"
-        return [note(key, file=self._shown(), minutes=minutes), note("interview-help-open")]
+        opened = [note(key, file=self._shown(), minutes=minutes)]
+        if self.session.stages[0].planted:
+            return [*opened, note("interview-help-bugs"), *self._symptoms()]
+        return [*opened, note("interview-help-open")]
+
+    def _hand_on(self) -> list[Said]:
+        """Hand out the file of a step that does not go on in the one before."""
+        try:
+            file, source = self._hand_out(self.session.tier)
+        except Refusal as refusal:
+            return [note(refusal.key, **refusal.values)]
+        self._add("handed", file=str(file), source=source)
+        return [note("interview-handed", file=self._shown()), *self._symptoms()]
+
+    def _symptoms(self) -> list[Said]:
+        """Say what is seen of a file with bugs from outside."""
+        stage = self.session.stage
+        rows = stage.planted.get("symptoms", ()) if stage is not None else ()
+        return [Said(kind="say", key=row["key"], values=row["values"]) for row in rows]
 
     def _brief(self) -> list[Said]:
         session, language = self.session, self.language
@@ -157,6 +176,8 @@ class Interview(Answering):
         stage, language = self.session.stage, self.language
         assert stage is not None
         found = [speech(stage.tier.ask[language])]
+        if stage.tier.bugs:
+            return [*found, *self._symptoms()]
         kata, drawn = stage.tier.kata, self.session.drawn
         if kata.promised is None:
             # The judge finds functions by their names, so these are no secret.
@@ -172,6 +193,8 @@ class Interview(Answering):
         if near is not None:
             return [note("interview-meant", word=self._word(near))]
         session, stage = self.session, self.session.stage
+        if stage is not None and stage.tier.bugs:
+            return self._about_bugs(text)
         heard = topics_heard(text, session.subject)
         found = [self.topic(name) for name in heard.topics]
         if not heard.asked:
@@ -184,6 +207,28 @@ class Interview(Answering):
             return [Said(kind="say", key="interview-which")]
         kata = stage.tier.kata
         return [speech(text) for text in answers(found, kata, session.drawn, self.language)]
+
+    def _about_bugs(self, text: str) -> list[Said]:
+        """Take what is said of a file with bugs: a claim, or a thought."""
+        stage = self.session.stage
+        assert stage is not None
+        try:
+            spoken = said_of_a_line(text) if stage.planted else None
+        except Refusal as refusal:
+            return [note(refusal.key, **refusal.values)]
+        if spoken is None:
+            self._add("thought", text=text)
+            return [Said(kind="say", key="interview-bugs-ask")]
+        source = read(Path(self.session.file)).source
+        exercise = bugs.exercise_of(stage.planted)
+        found = weighed(spoken, exercise, source, self.session.claimed(self.session.tier))
+        if found.verdict != "again":
+            self._add(
+                "claimed", line=found.line, first=found.first, mistake=found.mistake,
+                verdict=found.verdict, early=not found.mended,
+            )  # fmt: skip
+        named = "-named" if found.mistake and found.verdict == "right" else ""
+        return [note(f"claim-{found.verdict}{named}", line=found.line, mistake=found.mistake)]
 
     def _time_left(self) -> Said:
         session = self.session
@@ -218,6 +263,8 @@ class Interview(Answering):
                     place = {"number": session.tier + 1, "count": len(session.stages)}
                     title = session.stage.tier.title[self.language]
                     found += [note("interview-tier", title=title, **place), *self._tier()]
+                    if session.stage.tier.bugs or stage.tier.bugs:
+                        found += self._hand_on()
                 elif next_question(session) is not None:
                     found.append(Said(kind="say", key="interview-closing"))
         return found
@@ -228,6 +275,11 @@ class Interview(Answering):
             return [note("interview-no-such-file", file=str(file) if name else "")]
         self._add("moved", file=str(file))
         return [note("interview-moved", file=self._shown())]
+
+    def _looking(self) -> bool:
+        """Whether bugs are looked for just now."""
+        stage = self.session.stage
+        return stage is not None and bool(stage.planted)
 
     def _word(self, name: str) -> str:
         return WORDS[name][self.language]

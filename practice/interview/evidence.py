@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .session import Put, Session
+from .session import Claimed, Put, Session
 
 __all__ = ["Evidence", "Mark", "explained", "failed", "numeric", "verified"]
 
@@ -34,8 +34,50 @@ def failed(session: Session, at: int) -> int:
 
 
 def verified(session: Session) -> Mark:
+    """Checks of one's own, where code was written; claims, where bugs were to be found.
+
+    With both the lower of the two, where both were reached.
+    """
+    marks = [
+        mark(session)
+        for mark, wanted in ((_tested, False), (_claimed, True))
+        if any(bool(one.tier.bugs) is wanted and one.began is not None for one in session.planned)
+    ]
+    if not marks:
+        return _tested(session)
+    return min(mark for mark, _ in marks), [one for _, rows in marks for one in rows]
+
+
+def _claimed(session: Session) -> Mark:
+    """4 every bug claimed before it was mended, nothing wrongly; 3 half, and more than wrongly.
+
+    2 one; 1 none.
+    """
+    stages = {at: stage for at, stage in enumerate(session.planned) if stage.planted}
+    bugs = sum(len(stage.planted["planted"]) for stage in stages.values())
+    said = [one for one in session.claims if one.tier in stages]
+    right = {(one.tier, one.first) for one in said if one.verdict == "right" and one.early}
+    wrong = sum(one.verdict in {"wrong", "other-name"} for one in said)
+    counted = {"count": bugs, "right": len(right), "wrong": wrong}
+    evidence = [Evidence("evidence-claims", counted), *map(_claim, said)]
+    if len(right) == bugs and not wrong:
+        return 4, evidence
+    if len(right) * 2 >= bugs and len(right) > wrong:
+        return 3, evidence
+    return (2 if right else 1), evidence
+
+
+def _claim(one: Claimed) -> Evidence:
+    late = "-late" if one.verdict == "right" and not one.early else ""
+    values = {"at": one.line, "minute": int(one.at // 60) + 1, "mistake": one.mistake}
+    return Evidence(f"evidence-claim-{one.verdict}{late}", values)
+
+
+def _tested(session: Session) -> Mark:
     """4 checks of one's own run before each step passed; 3 before one; 2 runs alone; 1 none."""
-    passed = [at for at, stage in enumerate(session.planned) if stage.passed]
+    passed = [
+        at for at, stage in enumerate(session.planned) if stage.passed and not stage.tier.bugs
+    ]
     checked = [at for at in passed if _checked(session, at)]
     evidence = [
         Evidence(
@@ -80,6 +122,9 @@ def numeric(session: Session) -> Mark:
     4 three quarters of three and more, 3 half, 2 one right or code without fault; else 1.
     """
     puts = [put for put in session.puts if put.closed and put.asked("en").numeric]
+    if not puts and all(stage.tier.bugs for stage in session.planned):
+        # Code that was handed out says nothing of one's own numbers.
+        return 0, [Evidence("evidence-no-numbers")]
     right = sum(bool(_share(put)) for put in puts)
     faults = _numeric_faults(session)
     evidence = [*faults, *map(_answer, puts)]

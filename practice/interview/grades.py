@@ -39,7 +39,7 @@ FLOORS: dict[str, tuple[int, ...]] = {
     "staff": (3, 4, 3, 4, 3, 3, 3),
 }
 # What a plan may leave no room for; elsewhere nothing to see is nothing shown.
-_SPARED = {"clarifying", "pace"}
+_SPARED = {"clarifying", "numerics", "pace"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +130,8 @@ def _clarifying(session: Session) -> Mark:
 def _correctness(session: Session) -> Mark:
     """4 every step and one submission turned down at most; 3 every step; 2 half; else 1.
 
-    Of three steps and more all but one are enough for 3.
+    Of three steps and more all but one are enough for 3. A step in which bugs are to be found
+    counts by the share that is mended.
     """
     count = len(session.planned)
     passed = [at for at, stage in enumerate(session.planned) if stage.passed]
@@ -140,7 +141,20 @@ def _correctness(session: Session) -> Mark:
         return (4 if slips <= 1 else 3), evidence
     if count >= 3 and len(passed) == count - 1:
         return 3, evidence
-    return (2 if passed and len(passed) * 2 >= count else 1), evidence
+    done = sum(_done(session, at) for at in range(count))
+    return (2 if done * 2 >= count else 1), evidence
+
+
+def _done(session: Session, at: int) -> float:
+    """How much of a step is done: all or nothing, or the share of its bugs that was mended."""
+    if session.stages[at].passed:
+        return 1.0
+    shares = [
+        one.report["debug"]["mended"] / one.report["debug"]["bugs"]
+        for one in session.submissions
+        if one.tier == at and one.report.get("debug")
+    ]
+    return max(shares, default=0.0)
 
 
 def _step(session: Session, at: int) -> Evidence:

@@ -13,6 +13,7 @@ from typing import Any
 from ...checker.client import Bench, Options
 from ...checker.report.report import Report
 from ...kata.catalogue import Kata
+from ..debug.handing import Judge, by_bench
 from .requirements import matters, value
 from .voices import group_of
 
@@ -63,6 +64,12 @@ class Examiner:
         if self._bench is not None:
             self._bench.close()
             self._bench = None
+
+    def texts(self, kata: Kata, language: str) -> Judge:
+        """Return a judge of texts, for a step in which nothing is left open."""
+        self.warm()
+        assert self._bench is not None
+        return by_bench(self._bench, kata, language)
 
     def judge(
         self, kata: Kata, file: str, source: str, drawn: Mapping[str, str], language: str

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
+from typing import Any
 
 from ...kata.catalogue import Kata, find
 from ..errors import Refusal
@@ -32,7 +34,8 @@ class Tier:
     """One step of an interview: what is asked, and the kata that judges it.
 
     weight: how much it counts against the others. questions: how many follow from the
-    kata's bank, after the open one.
+    kata's bank, after the open one. bugs: how many are to be found, in a file that is handed out;
+    0 where code is to be written. drawn_from: katas of which a seed draws the one of this step.
     """
 
     id: str
@@ -41,6 +44,8 @@ class Tier:
     questions: int
     title: Mapping[str, str]
     ask: Mapping[str, str]
+    bugs: int = 0
+    drawn_from: tuple[Kata, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +59,11 @@ class Plan:
     title: Mapping[str, str]
     opening: Mapping[str, str]
     tiers: tuple[Tier, ...]
+
+    def drawn(self, seed: int) -> Plan:
+        """Return the plan with the katas that a seed draws, in the steps that leave it open."""
+        chance = random.Random(f"katas {seed}")  # noqa: S311 - a draw, not a secret
+        return replace(self, tiers=tuple(_drawn(tier, chance) for tier in self.tiers))
 
 
 def plan_names() -> tuple[str, ...]:
@@ -81,23 +91,38 @@ def plan_called(name: str) -> Plan:
         closing_from=tuple(find(kata) for kata in data["closing_from"]),
         title=data["title"],
         opening=data["opening"],
-        tiers=tuple(
-            Tier(
-                id=row["id"],
-                kata=find(row["kata"]),
-                weight=row["weight"],
-                questions=row["questions"],
-                title=row["title"],
-                ask=row["ask"],
-            )
-            for row in data["tier"]
-        ),
+        tiers=tuple(_tier(row) for row in data["tier"]),
     )
 
 
 def further(kata: Kata) -> Tier:
     """Return a step beyond a plan, on this kata."""
     return _step(kata, "more")
+
+
+def _tier(row: Mapping[str, Any]) -> Tier:
+    """Return a step of a plan's file; `kata` is one kata, or several to draw from."""
+    names = [row["kata"]] if isinstance(row["kata"], str) else row["kata"]
+    some = tuple(find(name) for name in names)
+    return Tier(
+        id=row["id"],
+        kata=some[0],
+        weight=row["weight"],
+        questions=row["questions"],
+        title=row["title"],
+        ask=row["ask"],
+        bugs=row.get("bugs", 0),
+        drawn_from=some,
+    )
+
+
+def _drawn(tier: Tier, chance: random.Random) -> Tier:
+    """A step on the kata that is drawn, whose title its words may name."""
+    if len(tier.drawn_from) < 2:
+        return tier
+    kata = chance.choice(tier.drawn_from)
+    ask = {language: text.format(title=kata.title[language]) for language, text in tier.ask.items()}
+    return replace(tier, kata=kata, ask=ask)
 
 
 def _own(name: str) -> Plan:

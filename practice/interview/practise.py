@@ -27,9 +27,10 @@ class Learn:
 
 def following(session: Session) -> list[tuple[str, str]]:
     """Return what to practise next, as (why, command), the first step that failed before all."""
-    failed = [stage.tier.kata.id for stage in session.planned if not stage.passed]
-    last = session.planned[-1].tier.kata.id
-    rows = [("tier", f"watch {failed[0]}") if failed else ("once-more", f"watch {last}")]
+    failed = [stage for stage in session.planned if not stage.passed]
+    again = failed[0] if failed else session.planned[-1]
+    command = "debug" if again.tier.bugs else "watch"
+    rows = [("tier" if failed else "once-more", f"{command} {again.tier.kata.id}")]
     named = [
         one["mistake"]
         for each in session.submissions

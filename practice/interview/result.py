@@ -240,12 +240,15 @@ def _step(session: Session, at: int, whole: float) -> Step:
 def _mistakes(session: Session) -> list[Mistake]:
     found: list[Mistake] = []
     for one in session.submissions:
-        named = one.report.get("diagnosis", ()) if not one.accepted else ()
+        # What is planted is nobody's mistake; what was broken beside it is.
+        report = one.report.get("debug") or one.report
+        key = "broken" if "broken" in report else "diagnosis"
+        named = report.get(key, ()) if not one.accepted else ()
         fault = one.report.get("error")
-        rows = [(row["mistake"], row["line"], row["message"]) for row in named]
+        rows = [(row["mistake"], row["line"], row["message"]) for row in named if row["mistake"]]
         if fault and not rows:
             rows = [(fault["kind"], fault["line"], fault["message"])]
-        if not rows and one.judged and not one.accepted:
+        if not rows and one.judged and not one.accepted and key == "diagnosis":
             rows = _unnamed(one.report)
         found += [
             Mistake(name=name, submission=one.number, line=line, message=message)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...checker.report.report import Report
+from ..debug.claims import Hint
 from ..errors import Trouble
 
 __all__ = ["Said", "note", "speech", "trouble"]
@@ -17,8 +18,8 @@ class Said:
 
     kind: speech (the interviewer, in words of the plan), say (the interviewer, a sentence
     of ours by its key), note (the program, by its key), typed (by the candidate), question,
-    points, output (of the candidate's program) or report. rows: a question's points, or
-    lines of output.
+    points, output (of the candidate's program), hint (on a bug) or report. rows: a
+    question's points, or lines of output.
     """
 
     kind: str
@@ -28,6 +29,7 @@ class Said:
     rows: tuple[str, ...] = ()
     report: Report | None = None
     source: str = ""
+    hint: Hint | None = None
 
 
 def speech(text: str) -> Said:

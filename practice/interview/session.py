@@ -13,7 +13,9 @@ from .questions import Asked, question_put
 from .requirements import matters
 from .store import Event
 
-__all__ = ["PAUSE", "Clarified", "Put", "Run", "Session", "Stage", "Submission", "TimelineMark"]
+__all__ = [
+    "PAUSE", "Claimed", "Clarified", "Put", "Run", "Session", "Stage", "Submission", "TimelineMark",
+]  # fmt: skip
 
 
 # For so many seconds the clock stands while a question is answered.
@@ -100,15 +102,39 @@ class Put:
         return "\n".join(self.lines).strip()
 
 
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A line that was said to be wrong. early: before it was mended; verdict as in debug/claims."""
+
+    tier: int
+    line: int
+    first: int | None
+    mistake: str
+    verdict: str
+    early: bool
+    at: float
+
+
 @dataclass(slots=True)
 class Stage:
-    """One tier as it went. ended: when it was passed or given up, in seconds."""
+    """One tier as it went. ended: when it was passed or given up, in seconds.
+
+    planted: the exercise as plain data, where bugs are to be found. hinted: the bugs that hints
+    were on, by their places.
+    """
 
     tier: Tier
     began: float | None = None
     ended: float | None = None
     passed: bool = False
     hints: int = 0
+    planted: dict[str, Any] = field(default_factory=dict[str, Any])
+    hinted: list[int] = field(default_factory=list[int])
+
+    @property
+    def left_open(self) -> bool:
+        """Whether there is something to ask about: code is to be written, and not all is said."""
+        return not self.tier.bugs
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +170,7 @@ class Session:
     subject: str = ""
     clarified: list[Clarified] = field(default_factory=list[Clarified])
     thoughts: list[str] = field(default_factory=list[str])
+    claims: list[Claimed] = field(default_factory=list[Claimed])
     submissions: list[Submission] = field(default_factory=list[Submission])
     puts: list[Put] = field(default_factory=list[Put])
     marks: list[TimelineMark] = field(default_factory=list[TimelineMark])
@@ -157,8 +184,8 @@ class Session:
     def of(cls, number: int, events: Sequence[Event]) -> Session:
         """Fold events into what they add up to. The first one begins the interview."""
         begin = events[0]
-        plan = plan_called(begin.data["plan"])
         data = begin.data
+        plan = plan_called(data["plan"]).drawn(data["seed"])
         session = cls(
             number=number,
             plan=plan,
@@ -207,6 +234,14 @@ class Session:
         last = self.puts[-1] if self.puts else None
         return last if last is not None and not last.closed else None
 
+    def claimed(self, tier: int) -> list[int]:
+        """Return the lines as handed out that were claimed rightly in a step."""
+        return [
+            one.first
+            for one in self.claims
+            if one.tier == tier and one.verdict == "right" and one.first is not None
+        ]
+
     def accepted(self, tier: int) -> Submission | None:
         """Return the submission with which a tier was passed."""
         return next(
@@ -242,6 +277,7 @@ class Session:
                 for one in self.clarified
                 if topic in one.topics
                 and one.tier < len(self.stages)
+                and self.stages[one.tier].left_open
                 and matters(topic, self.stages[one.tier].tier.kata, self.drawn)
                 and (one.tier < tier or (one.tier == tier and one.early))
             ),
@@ -263,6 +299,16 @@ class Session:
         self.opened = True
         self.file, self.handed = data["file"], data["source"]
         self.stages[0].began = at
+
+    def _on_planted(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.stages[data["tier"]].planted = data
+
+    def _on_claimed(self, data: dict[str, Any], at: float) -> None:
+        self.claims.append(Claimed(tier=self.tier, at=at, **data))
+        self._mark(at, "claimed")
+
+    def _on_handed(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
+        self.file, self.handed = data["file"], data["source"]
 
     def _on_moved(self, data: dict[str, Any], at: float) -> None:  # noqa: ARG002
         self.file = data["file"]
@@ -294,7 +340,9 @@ class Session:
         self._mark(at, "more")
 
     def _on_hinted(self, data: dict[str, Any], at: float) -> None:
-        self.stages[self.tier].hints = data["number"]
+        stage = self.stages[self.tier]
+        stage.hints = data["number"]
+        stage.hinted += [data["bug"]] if "bug" in data else []
         self._mark(at, "hint")
 
     def _on_question(self, data: dict[str, Any], at: float) -> None:

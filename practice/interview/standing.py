@@ -47,7 +47,7 @@ def clarity(session: Session) -> list[Standing]:
         tiers = [
             at
             for at, stage in enumerate(session.stages)
-            if matters(topic, stage.tier.kata, session.drawn)
+            if stage.left_open and matters(topic, stage.tier.kata, session.drawn)
         ]
         if tiers:
             how, text = _how(session, topic, tiers)

@@ -203,7 +203,8 @@ class InterviewApp(App[None]):
     def verdict(self) -> str:
         """Return how the last submission came out, or that it is being read."""
         if self.busy:
-            return say("interview-judging", self.language)
+            key = "judging" if self.interview.session.opened else "preparing"
+            return say(f"interview-{key}", self.language)
         last = self.interview.session.last
         if last is None or not last.judged:
             return say("interview-last-none", self.language)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ...practice.interview.said import Said
 from ..brief import markdown_lines
+from ..debug import hint_text
 from ..report import Look, report_lines
 from ..text import Line, safe, wrap
 from ..words import say
@@ -44,7 +45,7 @@ def _drawn(one: Said, language: str, width: int) -> list[Line]:
     if one.kind == "speech":
         return _spoken(one.text, width)
     if one.kind == "say":
-        return _spoken(say(one.key, language), width)
+        return _spoken(say(one.key, language, **values), width)
     if one.kind == "typed":
         return [[(row, "dim")] for row in wrap(f"> {safe(one.text)}", width)]
     if one.kind == "question":
@@ -56,6 +57,8 @@ def _drawn(one: Said, language: str, width: int) -> list[Line]:
         head = [say(one.key, language)] if one.key else []
         rows = [*head, *(safe(row.expandtabs(4)) for row in one.rows)]
         return [[("  │ ", "dim"), (row, "")] for row in rows]
+    if one.kind == "hint" and one.hint is not None:
+        return _spoken(hint_text(one.hint, language), width)
     if one.kind == "report" and one.report is not None:
         look = Look(language=language, width=width, source=one.source.splitlines())
         return report_lines(one.report, look)

@@ -21,7 +21,16 @@ __all__ = ["page_text"]
 _TEMPLATE = "page.html"
 _WIDTH = 860
 # Rows of the timeline, so that marks at one moment do not cover each other.
-_ROWS = {"right": 0, "wrong": 0, "question": 1, "asked": 2, "hint": 3, "more": 3, "skipped": 3}
+_ROWS = {
+    "right": 0,
+    "wrong": 0,
+    "question": 1,
+    "asked": 2,
+    "claimed": 2,
+    "hint": 3,
+    "more": 3,
+    "skipped": 3,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

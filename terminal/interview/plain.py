@@ -47,9 +47,9 @@ def _say(said: list[Said], screen: Screen) -> None:
 
 
 def _waiting(line: str, screen: Screen) -> AbstractContextManager[object]:
-    """Turn a spinner while code is read; all else is answered at once."""
-    reading = command_in(line)[0] == "submit"
-    return screen.waiting(screen.say("interview-judging")) if reading else nullcontext()
+    """Turn a spinner while code is read or made; all else is answered at once."""
+    key = {"submit": "judging", "start": "preparing"}.get(command_in(line)[0])
+    return screen.waiting(screen.say(f"interview-{key}")) if key else nullcontext()
 
 
 def _prompt(interview: Interview, screen: Screen) -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -207,7 +210,7 @@ def test_claims(tmp_path, history) -> None:
     file = written(tmp_path, one)
     first = one.planted[0]
     said = [
-        rounds.claim(text, file, one, history).verdict
+        rounds.claim(text, file, one, history).claim.verdict
         for text in ("2", f"{first.line} norm-added", f"line {first.line} {first.mistake}",
                      f"{first.line}")
     ]  # fmt: skip
@@ -228,7 +231,7 @@ def test_claims_follow_lines(tmp_path, history) -> None:
     assert line_handed_out(one, text, 2) is None
     file = tmp_path / "debug_mha.py"
     file.write_text(text, "utf-8")
-    assert rounds.claim(str(one.planted[0].line + 1), file, one, history).verdict == "right"
+    assert rounds.claim(str(one.planted[0].line + 1), file, one, history).claim.verdict == "right"
 
 
 def test_hints(history) -> None:
@@ -238,6 +241,18 @@ def test_hints(history) -> None:
     assert [each.step for each in found] == ["area", "step", "line"] * 2 + ["over"]
     assert found[2].line == one.planted[0].line
     assert found[5].line == one.planted[1].line
+
+
+def test_hints_leave_out_what_was_claimed(tmp_path, history) -> None:
+    """A bug that was claimed rightly gets no hint more; what is said before stays counted."""
+    one = exercise()
+    file = written(tmp_path, one)
+    assert rounds.hint(one, history).number == 1
+    rounds.claim(str(one.planted[0].line), file, one, history)
+    found = [rounds.hint(one, history) for _ in range(4)]
+    assert [(each.step, each.number) for each in found] == [
+        ("area", 2), ("step", 2), ("line", 2), ("over", 0)
+    ]  # fmt: skip
 
 
 def begun(history, one, file):
@@ -399,3 +414,24 @@ def test_another_seed_where_one_has_none(monkeypatch, failing):
         with pytest.raises(handing.Unproved):
             handing.drawn(order, Counter(), judge)
     assert len(asked) == 3
+
+
+def test_the_same_file_in_every_process() -> None:
+    """Another process, whose sets have another order, works out the same files."""
+    orders = [("block", 0, 1, 6), ("gqa", 2, 3, 2), ("v3", 1, 2, 6), ("mha", 4, 2, 3)]
+    script = (
+        "import sys; from attn_kata.kata.catalogue import find\n"
+        "from attn_kata.practice.debug.exercise import Order, worked_out\n"
+        f"for kata, seed, count, form in {orders}:\n"
+        "    one = worked_out(Order(kata=find(kata), seed=seed, count=count, form=form))\n"
+        "    print(one and one.lines[0])\n"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", script], env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            check=True, capture_output=True, text=True,
+        ).stdout
+        for seed in (0, 7)
+    }  # fmt: skip
+    assert len(told) == 1
+    assert "block debug 0" in told.pop()

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from attn_kata.checker.report.report import Check, Diagnosis, Difference, Mending, Report
 from attn_kata.kata.catalogue import find
+from attn_kata.practice.debug.claims import Claim, Hint
 from attn_kata.practice.debug.exercise import Exercise, Order, Planted
 from attn_kata.practice.debug.handing import Proved
-from attn_kata.practice.debug.rounds import Claim, Hint
+from attn_kata.practice.debug.rounds import Counted
 from attn_kata.practice.debug.standing import veiled
 from attn_kata.practice.history import Event
 from attn_kata.practice.stubs import Started
@@ -54,15 +55,24 @@ def screens(screen):
     hints = [
         Hint(step="area", number=1, about="scale"),
         Hint(step="step", number=1, about="Attention.forward"),
+        Hint(step="step", number=2),
         Hint(step="line", number=1, line=2),
         Hint(step="over", number=0, over=True),
     ]
     claims = [
-        Claim(line=2, mistake="", verdict="right", right=1, wrong=0, bugs=2),
-        Claim(line=2, mistake="scale-missing", verdict="right", right=1, wrong=0, bugs=2),
-        Claim(line=2, mistake="norm-added", verdict="other-name", right=0, wrong=1, bugs=2),
-        Claim(line=5, mistake="", verdict="wrong", right=0, wrong=1, bugs=2),
-        Claim(line=2, mistake="", verdict="again", right=1, wrong=0, bugs=2),
+        Counted(
+            claim=Claim(line=line, mistake=name, verdict=verdict, first=line),
+            right=right,
+            wrong=1 - right,
+            bugs=2,
+        )
+        for line, name, verdict, right in (
+            (2, "", "right", 1),
+            (2, "scale-missing", "right", 1),
+            (2, "norm-added", "other-name", 0),
+            (5, "", "wrong", 0),
+            (2, "", "again", 1),
+        )
     ]
     story = [
         Event(kata="mha", kind="debug", detail='{"key": "aaaaaa", "file": "/x.py"}', time=0.0),
