@@ -11,6 +11,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from .light import lightly
 from .lists import command_lines
 from .text import Line, cells, wrap, written
 from .words import knows, say
@@ -27,6 +28,10 @@ class HelpCommand(TyperCommand):
         """Write the help page."""
         formatter.write(help_text(self, ctx, ctx.find_root().obj.language))
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, which load no more than they have to."""
+        return lightly(super().get_params(ctx))
+
 
 class HelpGroup(TyperGroup):
     """The same for a group of commands, which keep their order."""
@@ -34,6 +39,10 @@ class HelpGroup(TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""
         formatter.write(help_text(self, ctx, ctx.find_root().obj.language))
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, which load no more than they have to."""
+        return lightly(super().get_params(ctx))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """Return the commands' names in the order in which they are best learnt."""

@@ -30,7 +30,8 @@ LOADED = """
 import sys
 from attn_kata.cli import main
 status = main()
-heavy = sorted({name.partition(".")[0] for name in sys.modules} & {"torch", "rich", "numpy"})
+loaded = {name.partition(".")[0] for name in sys.modules}
+heavy = sorted(loaded & {"torch", "rich", "numpy", "pydantic"})
 print(status, heavy, file=sys.stderr)
 """
 
@@ -73,14 +74,19 @@ def test_start_page(program):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--help",), ("check", "--help"), ("show", "v1"), ("learn", "v1"), ("list",), ()]
-)
+    "arguments",
+    [
+        ("--help",), ("check", "--help"), ("show", "v1"), ("learn", "v1"), ("list",), (),
+        ("--version",), ("hint", "v1"), ("config", "lang"), ("solution", "v1", "--yes"),
+    ],
+)  # fmt: skip
 def test_light_commands_load_no_torch(program, arguments):
-    """Nothing but the judge imports torch, and help needs no rich."""
+    """Nothing but the judge imports torch, plain values need no pydantic, help no rich."""
     status, loaded = program(*arguments, code=LOADED).stderr.strip().split(" ", 1)
     assert status == "0"
     assert "torch" not in loaded
     assert "numpy" not in loaded
+    assert "pydantic" not in loaded
     if "--help" in arguments:
         assert loaded in {"[]", "['rich']"}
 
