@@ -9,11 +9,13 @@ import re
 import shutil
 import signal
 import subprocess
+import tempfile
 import zlib
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from attn_kata.checker.process import lasting
 from attn_kata.kata.catalogue import Kata
 from hypothesis import settings
 
@@ -159,3 +161,26 @@ def surroundings(monkeypatch, tmp_path_factory):
 def root():
     """The repository, which is the package."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def staying():
+    """What a command is told so that it shares a judge, which stays for this session.
+
+    For tests of what commands say and do; how a judge starts and ends has tests of its own.
+    """
+    # A socket's name has to be short.
+    with tempfile.TemporaryDirectory(prefix="kata-", dir="/tmp") as folder:
+        told = {"XDG_RUNTIME_DIR": folder, "HOME": folder, "ATTN_KATA_KEEP": "5"}
+        yield told
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in told.items():
+                patch.setenv(name, value)
+            lasting.stop()
+
+
+@pytest.fixture
+def shared_judge(surroundings, staying, monkeypatch):
+    """This process, and what it starts, share that judge."""
+    for name, value in staying.items():
+        monkeypatch.setenv(name, value)

@@ -45,14 +45,15 @@ def work(tmp_path):
 
 
 @pytest.fixture
-def program(surroundings, tmp_path, work):
+def program(surroundings, staying, tmp_path, work):
     """Run the program in that folder; return what it did."""
+    told = {**staying, "ATTN_KATA_HOME": str(tmp_path / "home")}
 
     def run(*arguments, code=PROGRAM, timeout=120, stdin="", **environment):
         done = subprocess.run(
             [sys.executable, "-c", code, *arguments],
             cwd=work,
-            env={**os.environ, "ATTN_KATA_HOME": str(tmp_path / "home"), **environment},
+            env={**os.environ, **told, **environment},
             input=stdin,
             capture_output=True,
             text=True,

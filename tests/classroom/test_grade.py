@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("shared_judge")
+
 PROGRAM = "import sys; from attn_kata.cli import main; sys.exit(main())"
 
 

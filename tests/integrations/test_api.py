@@ -10,6 +10,8 @@ import pytest
 from attn_kata import check
 from rich.console import Console
 
+pytestmark = pytest.mark.usefixtures("shared_judge")
+
 RIGHT = """import math
 from torch import nn
 

@@ -8,6 +8,8 @@ from attn_kata.practice.history import Attempt, History
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
 
+pytestmark = pytest.mark.usefixtures("shared_judge")
+
 IMPORTS = "import math\nfrom torch import nn\nraise RuntimeError('this cell is run once')"
 WRONG = """
 class SelfAttentionV1(nn.Module):

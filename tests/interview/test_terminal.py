@@ -19,6 +19,8 @@ from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
 from attn_kata.practice.interview.store import Store
 
+pytestmark = pytest.mark.usefixtures("shared_judge")
+
 # Seconds. What happens at all happens sooner, on the busiest of machines.
 _NEVER = 120
 # The program as it is, in a terminal of its own, but for the clock: that is read from a file.
