@@ -236,9 +236,10 @@ def _annotated(annotation: Any) -> str:
 
 
 def _left_to_default(field: Any, role: str) -> bool:
-    # A None default means "derive it from the rest", which the candidate does itself.
-    named = field.default is None or isinstance(field.default, str)
-    return named or role in _OWN
+    # A None default means "derive it from the rest", which the candidate does itself, but where
+    # the kata asks for that very setting.
+    underived = field.default is None and not role.startswith("=")
+    return underived or isinstance(field.default, str) or role in _OWN
 
 
 def _is_part(value: Any) -> bool:
@@ -264,7 +265,8 @@ def _overwrite(made: Any, roles: dict[str, Any], part: str = "", depth: int = 0)
         return
     for name in _settings(made):
         value, role = _get(made, name), _role(name, roles, part)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
+        asked = value is None and (role or "").startswith("=")
+        if asked or (isinstance(value, (int, float)) and not isinstance(value, bool)):
             if role in roles and role not in _OWN:
                 _set(made, name, roles[role])
         else:
