@@ -85,9 +85,12 @@ class _Proposals:
         }  # fmt: skip
         self.vectors = [one for one in layers if len(one.shape) == 1]
         self.needed = [one for one in self.vectors if not one.extra]
-        # All norms in one parameter, a row each.
-        many = (len(self.needed), *(self.wanted[self.needed[0].name] if self.needed else ()))
-        stacked = {n for n, shape in shapes.items() if len(self.needed) > 1 and shape == many}
+        # All vectors of one width in one parameter, a row each.
+        alike: dict[tuple[int, ...], list[Layer]] = {}
+        for one in self.needed:
+            alike.setdefault(self.wanted[one.name], []).append(one)
+        rows = {(len(many), *width): many for width, many in alike.items() if len(many) > 1}
+        stacked = {n for n, shape in shapes.items() if shape in rows}
         # A norm's weight may have axes of size 1 before it.
         thin = {n for n, shape in shapes.items() if n in stacked or len(shape) == 1
                 or (self.vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
@@ -98,12 +101,14 @@ class _Proposals:
         self.flat = {n: shape for n, shape in weights.items() if n in thin}
         self.thick = {n: shape for n, shape in weights.items() if n not in thin}
         self.whole = next((name for name in self.flat if name in stacked), None)
+        self.rows = rows[self.flat[self.whole]] if self.whole else []
         self._forms: dict[_Unit, list[Take]] = {}
         self._orders: dict[Take, dict[str, tuple[int, ...]]] = {}
 
     def readings(self) -> Iterator[Reading]:
         """Yield them, the likeliest first."""
-        if not self.loose and self.whole is None and len(self.flat) < len(self.needed):
+        held = len(self.flat) + max(0, len(self.rows) - 1)
+        if not self.loose and held < len(self.needed):
             return
         matrices = [one for one in self.layers if len(one.shape) > 1]
         wanted = {name: prod(shape) for name, shape in self.wanted.items()}
@@ -132,8 +137,10 @@ class _Proposals:
         if self.whole is None:
             yield from _norms(self.flat, self.vectors)
             return
-        for order in permutations(one.name for one in self.needed):
-            yield [(order, (self.whole,))]
+        flat = {name: shape for name, shape in self.flat.items() if name != self.whole}
+        rest = [one for one in self.vectors if one not in self.rows]
+        for order in permutations(one.name for one in self.rows):
+            yield from ([(order, (self.whole,)), *some] for some in _norms(flat, rest))
 
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
         """The biases that belong to the parameters that hold some layers."""
