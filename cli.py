@@ -177,7 +177,7 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
             Store().looked_up(f"check {chosen[0].kata.id}")
             # Of an exercise with planted bugs, how many are mended is found out as well.
             found_out = (
-                with_mending(report, target.file, judges, screen.language)
+                with_mending(report, target.file, judges)
                 for report, target in zip(reports(judges, chosen, wishes), chosen, strict=True)
             )
             stored = recorder.recorded(found_out, alone=len(chosen) == 1)

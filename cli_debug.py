@@ -75,7 +75,7 @@ def _hand_out(
     rounds.possible(kata, count, level)
     file = rounds.free(kata, out, force=force)
     with Bench() as bench, screen.waiting(screen.say("debug-proving", kata=kata.id)):
-        judge = handing.by_bench(bench, kata, screen.language)
+        judge = handing.by_bench(bench, kata)
         order = Order(kata=kata, seed=seed or 0, count=count, level=level)
         try:
             if seed is None:
@@ -125,10 +125,10 @@ def _which(screen: Screen, what: str | None) -> int:
 
     file, exercise = rounds.opened(what, History())
     kata = exercise.order.kata.id
-    options = Options(language=screen.language, device="cpu")
+    options = Options(device="cpu")
     with Bench() as bench, screen.waiting(screen.say("judging", file=str(file))):
         report = next(bench.judge(kata, [file], options))
-        report = with_mending(report, file, bench, screen.language)
+        report = with_mending(report, file, bench)
     screen.print(which_lines(report, screen))
     return Exit.PASS if report.verdict == "pass" else Exit.FAIL
 

@@ -59,11 +59,11 @@ def grade(
     _may_write(out, force=force)
     if scheduler is not None:
         _require_dask()
-    found = collect(folder, asked, screen.language)
+    found = collect(folder, asked)
     answers = [answer for one in found for answer in one.answers]
     if not answers:
         raise Refusal("round-empty", folder=str(folder), commands=("grade submissions",))
-    settings = {"version": __version__, "language": screen.language, "mask": mask.value,
+    settings = {"version": __version__, "mask": mask.value,
                 "timeout": timeout, "memory": memory}  # fmt: skip
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -67,7 +67,7 @@ def alone(kata: str, file: Path) -> float:
     """Judge a file in this process and return the seconds."""
     job = {
         "kata": kata, "file": str(file), "class": None, "mask": "keep", "seed": SEED,
-        "language": "en", "timeout": 60.0, "memory": 0, "heat": False, "diagnose": True,
+        "timeout": 60.0, "memory": 0, "heat": False, "diagnose": True,
         "device": "cpu",
     }  # fmt: skip
     start = time.perf_counter()

@@ -18,11 +18,13 @@ from types import TracebackType
 from .process import wire
 from .process.launch import take
 from .process.limits import share_of_memory
-from .report.messages import say
+from .report.message import Said, say
 from .report.report import Fault, Report
 from .report.timings import LENGTHS, Timings
 
-__all__ = ["Bench", "Died", "Options", "Underway"]
+__all__ = ["Bench", "Died", "Options", "Underway", "lost"]
+
+_ENDED = say("judge-lost")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,6 @@ class Options:
     mask: str = "keep"
     device: str = "auto"
     seed: int | None = None
-    language: str = "en"
     timeout: float = 20.0
     memory: int = 0
     heat: bool = False
@@ -54,6 +55,16 @@ class Options:
 
 class Died(Exception):
     """A judge ended before its report came; another has been started in its place."""
+
+    def __init__(self, reason: Said) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def lost(kata: str, file: str, reason: Said = _ENDED) -> Report:
+    """Return the report on a file that the judge did not come back from."""
+    message = say("judge-fault", reason=reason)
+    return Report(kata=kata, file=file, verdict="error", error=Fault(kind="crash", message=message))
 
 
 class Bench:
@@ -141,7 +152,7 @@ class Bench:
                         selector.unregister(key.fileobj)
                         continue
                     judge = self.judges[number]
-                    done[place] = self._receive(number, jobs[place], options)
+                    done[place] = self._receive(number, jobs[place])
                     if self.judges[number] is not judge:
                         selector.unregister(judge)
                         judge.close()
@@ -172,7 +183,7 @@ class Bench:
             with contextlib.suppress(wire.Closed):
                 wire.send(self.judges[number], job)
 
-    def _receive(self, number: int, job: dict[str, object], options: Options) -> Report:
+    def _receive(self, number: int, job: dict[str, object]) -> Report:
         """Read a judge's report; where the judge is gone, say so, and hire another."""
         with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
@@ -180,14 +191,7 @@ class Bench:
         if fresh is not None:
             # It died of this file; those after it are another judge's.
             self.judges[number] = fresh
-        reason = say("judge-lost", options.language)
-        message = say("judge-fault", options.language, reason=reason)
-        return Report(
-            kata=str(job["kata"]),
-            file=str(job["file"]),
-            verdict="error",
-            error=Fault(kind="crash", message=message),
-        )
+        return lost(str(job["kata"]), str(job["file"]))
 
     def _job(self, kata: str, file: Path, options: Options) -> dict[str, object]:
         return {
@@ -197,7 +201,6 @@ class Bench:
             "mask": options.mask,
             "device": options.device,
             "seed": options.seed,
-            "language": options.language,
             "timeout": options.timeout,
             "memory": options.memory or share_of_memory(self.count),
             "heat": options.heat,

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..checker.judge.source import Source, Unreadable, read
+from ..checker.report.message import Said
 from ..kata.catalogue import Kata
 from ..kata.code import bare
 from ..practice.recognise import ENDINGS, fits, header_in, header_of, named
@@ -37,7 +38,7 @@ class Answer:
     label: str = ""
     kata: str = ""
     problem: str = ""
-    reason: str = ""
+    reason: Said = ""
     digest: str = ""
     code: str = ""
     beside: dict[str, Path] = field(default_factory=dict[str, Path])
@@ -51,7 +52,7 @@ class Submission:
     answers: Sequence[Answer]
 
 
-def collect(folder: Path, kata: Kata | None, language: str) -> list[Submission]:
+def collect(folder: Path, kata: Kata | None) -> list[Submission]:
     """Return a folder's submissions in the order of their names; none of their code is run.
 
     kata: which all of them answer, None to find out by header, name and class.
@@ -61,11 +62,11 @@ def collect(folder: Path, kata: Kata | None, language: str) -> list[Submission]:
         if entry.name.startswith(".") or entry.name in _LEFT_OUT:
             continue
         if entry.is_dir():
-            answers = list(_of_folder(entry, kata, language))
+            answers = list(_of_folder(entry, kata))
             for one in answers:
                 one.label = f"{entry.name}/{one.file}".rstrip("/")
         elif _counts(entry):
-            answers = list(_of_file(entry, entry.name, entry.stem, kata, language))
+            answers = list(_of_file(entry, entry.name, entry.stem, kata))
             for one in answers:
                 one.label = entry.name
         else:
@@ -78,7 +79,7 @@ def _counts(file: Path) -> bool:
     return file.suffix in ENDINGS or file.suffix.lower() in _ARCHIVES
 
 
-def _of_folder(folder: Path, kata: Kata | None, language: str) -> Iterator[Answer]:
+def _of_folder(folder: Path, kata: Kata | None) -> Iterator[Answer]:
     files = list(_files(folder))
     if len(files) > _MANY:
         yield Answer(submission=folder.name, file="", path=folder, problem="too-many-files",
@@ -88,7 +89,7 @@ def _of_folder(folder: Path, kata: Kata | None, language: str) -> Iterator[Answe
     found = [
         answer
         for name, file in inside.items()
-        for answer in _of_file(file, name, folder.name, kata, language, inside)
+        for answer in _of_file(file, name, folder.name, kata, inside)
     ]
     told = [one for one in found if one.kata or one.problem != "no-kata"]
     if told:
@@ -117,7 +118,6 @@ def _of_file(
     name: str,
     submission: str,
     kata: Kata | None,
-    language: str,
     beside: dict[str, Path] | None = None,
 ) -> Iterator[Answer]:
     blank = Answer(submission=submission, file=name, path=file, beside=beside or {name: file})
@@ -127,19 +127,19 @@ def _of_file(
         # A pipe or a device may never end.
         blank.problem = "no-file"
     else:
-        yield from _of_source(blank, kata, language)
+        yield from _of_source(blank, kata)
         return
     yield blank
 
 
-def _of_source(blank: Answer, kata: Kata | None, language: str) -> Iterator[Answer]:
+def _of_source(blank: Answer, kata: Kata | None) -> Iterator[Answer]:
     said = blank.path.stem
     try:
-        source = read(blank.path, language)
+        source = read(blank.path)
     except Unreadable as fault:
         asked = kata or named(header_of(blank.path) or said)
         if asked is None:
-            blank.problem, blank.reason = "unreadable", fault.message.partition("\n")[0]
+            blank.problem, blank.reason = "unreadable", fault.message
         else:
             # The judge says the same, as a verdict.
             blank.kata = asked.id

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checker.client import Bench, Died, Options, Underway
-from ..checker.report.messages import say
-from ..checker.report.report import Fault, Report
+from ..checker.client import Bench, Died, Options, Underway, lost
+from ..checker.report.report import Report
 from .collect import Answer
 
 __all__ = ["Job", "here", "on_cluster"]
@@ -47,7 +46,7 @@ def here(jobs: Sequence[Job], options: Options, judges: int) -> Iterator[tuple[s
                     if turn < _TRIES:
                         waiting.append((job, turn + 1))
                     else:
-                        yield job.key, _lost(job.answer.kata, job.answer.file, options.language)
+                        yield job.key, lost(job.answer.kata, job.answer.file)
 
 
 def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[tuple[str, Report]]:
@@ -70,7 +69,7 @@ def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[
             if future.status == "finished":
                 yield job.key, Report.from_dict(future.result())
             else:
-                yield job.key, _lost(job.answer.kata, job.answer.file, options.language)
+                yield job.key, lost(job.answer.kata, job.answer.file)
             future.release()
 
 
@@ -95,10 +94,5 @@ def _at_a_worker(job: dict[str, Any], options: Options) -> dict[str, Any]:
         try:
             report = _bench.begin(job["kata"], Path(folder, job["file"]), options).report()
         except Died:
-            report = _lost(job["kata"], job["file"], options.language)
+            report = lost(job["kata"], job["file"])
         return report.to_dict()
-
-
-def _lost(kata: str, file: str, language: str) -> Report:
-    message = say("judge-fault", language, reason=say("judge-lost", language))
-    return Report(kata=kata, file=file, verdict="error", error=Fault(kind="crash", message=message))

@@ -12,6 +12,7 @@ from types import ModuleType
 from ..checker.client import Bench, Options
 from ..checker.report.report import Report
 from ..kata.functions import BadContract, read_asked
+from ..sentences.wording import sentence
 from .layout import Kata, load_module, named, problem
 
 __all__ = ["contract_problems", "judge_problems"]
@@ -33,9 +34,13 @@ def judge_problems(bench: Bench, kata: Kata) -> Iterator[str]:
         stub = Path(shutil.copy(kata.stub, Path(folder) / "stub.py"))
         # A copy under another name: to import the model answer itself is forbidden.
         answer = Path(shutil.copy(kata.reference, Path(folder) / "answer.py"))
-        about_stub, about_answer = bench.judge(kata.id, [stub, answer], Options(language="en"))
+        about_stub, about_answer = bench.judge(kata.id, [stub, answer], Options())
     error = about_stub.error
-    if about_stub.verdict != "error" or error is None or "not written" not in error.message:
+    if (
+        about_stub.verdict != "error"
+        or error is None
+        or "not written" not in sentence(error.message, "en")
+    ):
         wrong = f"is judged {_summary(about_stub)} where it should be unfinished"
         yield problem(kata.file("stub.py"), wrong, "let its forward raise NotImplementedError")
     if about_answer.verdict != "pass" or about_answer.remarks:
@@ -99,5 +104,5 @@ def _summary(report: Report) -> str:
     grounds += [mistake.mistake for mistake in report.diagnosis]
     grounds += [remark.id for remark in report.remarks]
     if report.error is not None:
-        grounds.append(report.error.message)
+        grounds.append(sentence(report.error.message, "en"))
     return f"{report.verdict} ({', '.join(grounds)})" if grounds else report.verdict

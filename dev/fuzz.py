@@ -26,6 +26,7 @@ from ..checker.client import Bench, Options
 from ..checker.report.report import Report
 from ..kata.catalogue import Kata, find, katas
 from ..kata.functions import Memory
+from ..sentences.wording import sentence
 from .rewrite import rewrite
 from .rewrite.compose import OPERATORS, Rewritten, chosen
 from .rewrite.originals import Original, right, wrong
@@ -75,7 +76,7 @@ def fault_of(original: Original, made: Rewritten, report: Report) -> tuple[str, 
             return None
         names = [one.mistake for one in report.diagnosis]
         failed = [check.id for check in report.checks if check.status == "fail"]
-        error = [report.error.message] if report.error else []
+        error = [sentence(report.error.message, "en")] if report.error else []
         return "verdict", f"right, {report.verdict}: {', '.join(names or error or failed)}"
     if report.verdict == "pass":
         return "verdict", f"wrong, pass: {', '.join(original.mistakes)}"

@@ -15,12 +15,13 @@ from torch import Tensor
 from ..checker.judge.draw import Case, Given, cases, draw, small
 from ..checker.judge.sequences import KINDS, sequence
 from ..checker.judge.truth import answers, made
-from ..checker.report.report import MISTAKE_IDS
+from ..checker.report.ids import MISTAKE_IDS
 from ..kata.catalogue import Kata, find
 from ..kata.functions import Function
 from ..kata.pages import wanted
 from ..kata.sizes import Sizes
 from ..kata.slips import Slip, slips, with_number
+from ..sentences.wording import sentence
 
 __all__ = ["blocks", "own_blocks"]
 
@@ -71,7 +72,7 @@ def _block(kata: Kata, slip: Slip, leads: dict[str, str]) -> dict[str, str]:
     function, case, right, wrong = shown
     figures = {"numbers": "\n".join(_rows(right, wrong))}
     for language, lead in leads.items():
-        label = case.label(function, kata.asked.sizes, language)
+        label = sentence(case.label(function, kata.asked.sizes), language)
         names = {"kata": kata.id, "name": function.name}
         figures[f"lead-{language}"] = lead.format(seed=_SEED, case=label, **names)
     return figures

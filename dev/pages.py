@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from ..checker.report.messages import MESSAGES
-from ..checker.report.report import MISTAKE_IDS, REMARK_IDS, Diagnosis, Report
+from ..checker.report.ids import MISTAKE_IDS, REMARK_IDS
+from ..checker.report.report import Diagnosis, Report
 from ..kata.pages import FIGURES, wanted
 from ..kata.slips import FILE, all_ids
 from ..practice.interview.voices import group_of
+from ..sentences.wording import forms
 from .layout import EXPLANATIONS, LANGUAGES, PACKAGE, problem, read_toml
 from .statements import FILE as CLAIMS
 
@@ -53,9 +54,9 @@ def page_problems() -> Iterator[str]:
 def sentence_problems() -> Iterator[str]:
     """Yield mistakes of which nothing can be said, and shared ones that no kata takes."""
     edited = all_ids(PACKAGE / "kata")
-    for name in sorted(set(MISTAKE_IDS) - edited - set(MESSAGES) - _SEEN):
+    for name in sorted(set(MISTAKE_IDS) - edited - set(forms()) - _SEEN):
         yield problem(
-            "checker/report/messages.py",
+            "sentences/mistakes.py",
             f"has no sentence `{name}`",
             "say in both languages what it is",
         )

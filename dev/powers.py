@@ -14,8 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..checker.client import Bench, Options
-from ..checker.report.report import CHECK_IDS, Report
+from ..checker.report.ids import CHECK_IDS
+from ..checker.report.report import Report
 from ..kata.catalogue import Kata, katas
+from ..sentences.wording import sentence
 from .planted import PLANTS, Plant, planted
 from .standin import standing
 
@@ -55,7 +57,7 @@ def powers(kata: Kata, bench: Bench, gpu: Bench) -> dict[str, str]:
             how = replace(options, device="auto" if on_gpu else "cpu")
             report = next((gpu if on_gpu else bench).judge(kata.id, [file], how))
             if report.error is not None:
-                raise RuntimeError(f"{kata.id}, {name}: {report.error.message}")
+                raise RuntimeError(f"{kata.id}, {name}: {sentence(report.error.message, 'en')}")
             wrong = report if report.difference is not None else wrong
             column = _PROOF.get(name, name)
             if found.get(column, RUN) == RUN:
@@ -71,7 +73,10 @@ def powers(kata: Kata, bench: Bench, gpu: Bench) -> dict[str, str]:
 def _checks(report: Report) -> Iterator[tuple[str, str]]:
     """Yield each check of a model answer that passes, run or why not."""
     for check in report.checks:
-        yield check.id, RUN if check.status == "pass" else check.detail or check.status
+        yield (
+            check.id,
+            RUN if check.status == "pass" else sentence(check.detail, "en") or check.status,
+        )
 
 
 def _seen(plant: Plant, report: Report) -> str:
@@ -79,7 +84,11 @@ def _seen(plant: Plant, report: Report) -> str:
     failed = {check.id for check in report.checks if check.status == "fail"}
     if failed & set(plant.checks):
         return RUN
-    skipped = [c.detail for c in report.checks if c.id in plant.checks and c.status == "skip"]
+    skipped = [
+        sentence(c.detail, "en")
+        for c in report.checks
+        if c.id in plant.checks and c.status == "skip"
+    ]
     return next(iter(skipped), "not seen")
 
 

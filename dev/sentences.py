@@ -22,7 +22,7 @@ else:
 __all__ = ["changed", "main", "sentences"]
 
 _LANGUAGES = ("en", "zh")
-_PLACES = ("terminal", "checker", "reference", "practice", "kata", "cli*.py")
+_PLACES = ("terminal", "sentences", "checker", "reference", "practice", "kata", "cli*.py")
 _SPOKEN = re.compile(r"[\u4e00-\u9fff{]")
 _WIDE = r"[\u3000-\u9fff\uff00-\uffef“”]"
 _BROKEN = re.compile(rf"(?<={_WIDE})\s*\n\s*(?={_WIDE})")

@@ -10,6 +10,7 @@ from typing import Any
 from ..checker.client import Bench, Options
 from ..checker.report.report import Report
 from ..kata.catalogue import find
+from ..sentences.wording import worded
 from .written import Written, written
 
 __all__ = ["Judged", "check", "judge", "language_of_user"]
@@ -18,32 +19,35 @@ __all__ = ["Judged", "check", "judge", "language_of_user"]
 class Judged(Report):
     """A report that shows itself: `print` it, or leave it at the end of a notebook's cell.
 
-    language: en or zh. code: the lines that were judged, to be quoted.
+    Its messages are words. data: the same in no language. language: en or zh. code: the lines that
+    were judged, to be quoted.
     """
 
-    __slots__ = ("code", "language")
+    __slots__ = ("code", "data", "language")
 
+    data: Report
     language: str
     code: list[str]
 
     @classmethod
     def of(cls, report: Report, language: str, code: list[str]) -> Judged:
         """Make one of a plain report."""
-        made = cls(**{field.name: getattr(report, field.name) for field in fields(report)})
-        made.language, made.code = language, code
+        told = worded(report, language)
+        made = cls(**{field.name: getattr(told, field.name) for field in fields(told)})
+        made.data, made.language, made.code = report, language, code
         return made
 
     def __str__(self) -> str:
         """The screen that the command line would show, without colour."""
         from ..terminal.shown import text_of
 
-        return text_of(self, self.code, self.language)
+        return text_of(self.data, self.code, self.language)
 
     def __rich__(self) -> Any:
         """The same for rich, in colour."""
         from ..terminal.shown import rich_of
 
-        return rich_of(self, self.code, self.language)
+        return rich_of(self.data, self.code, self.language)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:  # noqa: ARG002, FBT001
         printer.text(str(self))
@@ -51,7 +55,7 @@ class Judged(Report):
     def _repr_html_(self) -> str:
         from ..terminal.shown import html_of
 
-        return html_of(self, self.code, self.language)
+        return html_of(self.data, self.code, self.language)
 
 
 def check(
@@ -81,13 +85,13 @@ def check(
     with written(what) as found:
         options = Options(
             class_name=class_name or found.chosen, mask=mask, device=device, seed=seed,
-            language=language or language_of_user(), timeout=timeout, memory=memory, heat=heat,
-            diagnose=diagnose, beside=str(found.beside or ""),
+            timeout=timeout, memory=memory, heat=heat, diagnose=diagnose,
+            beside=str(found.beside or ""),
         )  # fmt: skip
-        return judge(kata, found, options)
+        return judge(kata, found, options, language or language_of_user())
 
 
-def judge(kata: str, found: Written, options: Options) -> Judged:
+def judge(kata: str, found: Written, options: Options, language: str) -> Judged:
     """Judge what there is as a file."""
     from ..terminal.verdicts import lines_of
 
@@ -95,7 +99,7 @@ def judge(kata: str, found: Written, options: Options) -> Judged:
     with Bench() as bench:
         report = next(bench.judge(asked, [found.file], options))
     report.file = found.called
-    return Judged.of(report, options.language, lines_of(found.file))
+    return Judged.of(report, language, lines_of(found.file))
 
 
 def language_of_user() -> str:

@@ -15,7 +15,6 @@ from pygls.uris import to_fs_path
 
 from .. import __version__
 from ..checker.client import Bench, Died, Options
-from ..checker.report.cells import located
 from ..checker.report.findings import Finding, findings
 from ..checker.report.report import Report
 from ..practice.errors import Refusal
@@ -76,7 +75,7 @@ class _Server(LanguageServer):
     def _report(self, kata: str, file: Path) -> Report | None:
         self.bench = self.bench or Bench()
         try:
-            report = self.bench.begin(kata, file, Options(language=self.language)).report()
+            report = self.bench.begin(kata, file, Options()).report()
         except Died:
             return None
         report.file = str(file)
@@ -86,8 +85,7 @@ class _Server(LanguageServer):
         number = max(0, (one.line or 1) - 1)
         text = lines[number] if number < len(lines) else ""
         first = len(text) - len(text.lstrip())
-        with located(report.cells):
-            message = message_of(report, one, self.language)
+        message = message_of(report, one, self.language)
         return types.Diagnostic(
             range=types.Range(
                 types.Position(number, _units(text[:first])),

@@ -78,13 +78,14 @@ class _Magics:
         self.shell.run_cell(cell, store_history=False)
         options = Options(
             class_name=given.class_name, mask=given.mask, seed=given.seed, heat=given.heat,
-            timeout=given.timeout, language=given.lang or screen.language, beside=str(Path.cwd()),
+            timeout=given.timeout, beside=str(Path.cwd()),
         )  # fmt: skip
+        language = given.lang or screen.language
         called = self._notebook()
         with notebook_file(cells, None, called.name) as found:
-            report = judge(asked.id, found, options)
+            report = judge(asked.id, found, options, language)
             if given.record:
-                recorder = Recorder(Workspace(), "notebook", language=options.language)
+                recorder = Recorder(Workspace(), "notebook", language=language)
                 recorder.record_cell(report, cell, called)
                 screen.own_up(recorder.troubles)
         return report

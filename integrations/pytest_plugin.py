@@ -59,7 +59,7 @@ def pytest_runtest_makereport(
     report = yield
     testing = sys.modules.get(f"{__package__}.testing")
     if call.when == "call" and testing is not None:
-        setattr(report, _ATTRIBUTE, [one.to_dict() for one in testing.drain()])
+        setattr(report, _ATTRIBUTE, [one.data.to_dict() for one in testing.drain()])
     return report
 
 

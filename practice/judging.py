@@ -52,7 +52,6 @@ class Wishes:
         from ..checker.client import Options
 
         wanted: dict[str, object] = {
-            "language": self.language,
             "class_name": self.class_name,
             "device": self.device,
             "mask": self.mask.value,

@@ -87,7 +87,7 @@ def answers(file: Path, *, functions: bool = True) -> list[Fit]:
         # A pipe is read once, by the judge; only a real file is looked into here.
         if not file.is_file() or not _mentions(file):
             return []
-        tree = read(file, "en").tree
+        tree = read(file).tree
     except (Unreadable, OSError):
         return []
     return fits(tree, functions=functions)

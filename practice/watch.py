@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ..checker.client import Died, Options, Underway
-from ..checker.report.report import Fault, Report
+from ..checker.client import Died, Options, Underway, lost
+from ..checker.report.report import Report
 from ..kata.catalogue import Kata
 from .debug.standing import veiled, with_mending
 from .errors import Refusal
@@ -152,8 +152,8 @@ class Session:
             if self._lives:
                 self._ask()
                 return False
-            report = self._unjudged(died)
-        report = with_mending(report, self.target.file, self.bench, self.options.language)
+            report = lost(self.target.kata.id, str(self.target.file), died.reason)
+        report = with_mending(report, self.target.file, self.bench)
         self.recorder.record(report, alone=True)
         self.report = veiled(report)
         self._note_restart()
@@ -179,14 +179,3 @@ class Session:
         if self.underway is not None:
             self.underway.drop()
             self.underway = None
-
-    def _unjudged(self, died: Died) -> Report:
-        from ..checker.report.messages import say
-
-        message = say("judge-fault", self.options.language, reason=died)
-        return Report(
-            kata=self.target.kata.id,
-            file=str(self.target.file),
-            verdict="error",
-            error=Fault(kind="crash", message=message),
-        )

@@ -18,7 +18,7 @@ from ..practice.stubs import Started
 from .lists import next_lines
 from .screen import Screen
 from .text import Line, quoted, safe, wrap
-from .words import knows, say
+from .words import in_words, knows, say
 
 __all__ = [
     "answer_lines", "answer_text", "claim_lines", "debug_hint_lines", "handed_out_lines",
@@ -105,7 +105,8 @@ def mending_lines(mending: Mending, language: str, width: int) -> list[Line]:
         text = say(key, language, line=one.line, mistake=one.mistake)
         lines += [[(f"  {row}", "fail")] for row in wrap(f"× {text}", width - 2)]
         if one.message:
-            lines += [[(f"    {row}", "")] for row in wrap(safe(one.message), width - 4)]
+            told = in_words(one.message, language)
+            lines += [[(f"    {row}", "")] for row in wrap(told, width - 4)]
     harmless = [
         line for line in mending.changed if line not in {one.line for one in mending.broken}
     ]

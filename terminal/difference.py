@@ -6,7 +6,7 @@ import math
 
 from ..checker.report.report import Difference
 from .text import Line, cells, number, pad, safe, shape, wrap, written
-from .words import say
+from .words import in_words, say
 
 __all__ = ["difference_lines"]
 
@@ -27,7 +27,7 @@ def difference_lines(
 
 
 def _shapes(difference: Difference, language: str, width: int) -> list[Line]:
-    head = say("shapes-differ", language, case=safe(difference.case))
+    head = say("shapes-differ", language, case=in_words(difference.case, language))
     lines: list[Line] = [[(f"  {row}", "")] for row in wrap(head, width - 2)]
     sides = (
         (say("yours", language), difference.actual_shape, "wrong"),
@@ -56,7 +56,7 @@ def _shapes(difference: Difference, language: str, width: int) -> list[Line]:
 
 
 def _numbers(difference: Difference, language: str, width: int, *, told: bool) -> list[Line]:
-    head = say("case-differs", language, case=safe(difference.case))
+    head = say("case-differs", language, case=in_words(difference.case, language))
     lines: list[Line] = [[(f"  {row}", "")] for row in ([] if told else wrap(head, width - 2))]
     lines += _worst(difference, language, width)
     if difference.expected and difference.actual:

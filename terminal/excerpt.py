@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checker.report.cells import short
+from ..sentences.cells import short
 from .text import Line, cells, pad, safe, wrap_code
 
 __all__ = ["Pair", "excerpt"]

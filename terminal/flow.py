@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checker.report.cells import short
 from ..checker.report.report import Departure, Report, Step
+from ..sentences.cells import short
 from .folding import Loop, Row, folded
 from .text import Line, cells, pad, safe, shape, wrap
-from .words import say
+from .words import in_words, say
 
 __all__ = ["flow_lines"]
 
@@ -41,7 +41,7 @@ def flow_lines(report: Report, language: str, width: int) -> list[Line]:
     lines: list[Line] = [[(f"  {label}   {first}", "bold")]]
     lines += [[(f"         {row}", "bold")] for row in rest]
     sizes = ", ".join(f"{name} {size}" for name, size in _sizes(report.trace))
-    legend = safe(report.traced) or sizes
+    legend = in_words(report.traced, language) or sizes
     lines += [[(f"         {row}", "dim")] for row in wrap(legend, width - 9)] if legend else []
     rows = folded(report.trace)
     table = _Table(
@@ -101,7 +101,8 @@ def _row(row: Row, table: _Table, report: Report, *, depth: int, suspect: bool) 
             lines.append([(" " * cells(head), ""), *ticks])
     if step.missed and report.departure is not None and report.departure.message:
         blank = " " * cells(head)
-        rows = wrap(safe(report.departure.message), max(20, table.width - cells(blank)))
+        told = in_words(report.departure.message, table.language)
+        rows = wrap(told, max(20, table.width - cells(blank)))
         lines += [[(blank + text, "fail")] for text in rows]
     return lines
 

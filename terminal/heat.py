@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ..checker.report.report import Heat, Report
 from ..kata.catalogue import find
 from .shades import COLOURS
-from .text import Line, cells, pad, safe, wrap
-from .words import say
+from .text import Line, cells, pad, wrap
+from .words import in_words, say
 
 __all__ = ["STEPS", "differs", "heat_lines", "level", "no_heat", "weight"]
 
@@ -63,7 +63,7 @@ def heat_lines(report: Report, language: str, width: int, *, colour: bool) -> li
     if heat is None:
         return [[(f"  {row}", "dim")] for row in wrap(no_heat(report.kata, language), width - 2)]
     lines: list[Line] = []
-    title = say("heat-title", language, case=safe(heat.case))
+    title = say("heat-title", language, case=in_words(heat.case, language))
     lines += [[(f"  {row}", "bold")] for row in wrap(title, width - 2)]
     lines += [[(f"  {row}", "dim")] for row in wrap(_told(heat, language), width - 2)]
     for head in range(min(len(heat.expected), _HEADS)):

@@ -5,18 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..checker.report.cells import located, short
-from ..checker.report.messages import MESSAGES
-from ..checker.report.report import (
-    CHECK_IDS,
-    Check,
-    Crash,
-    Departure,
-    Diagnosis,
-    Fault,
-    Part,
-    Report,
-)
+from ..checker.report.ids import CHECK_IDS
+from ..checker.report.message import Message, Said
+from ..checker.report.report import Check, Crash, Departure, Diagnosis, Fault, Part, Report
+from ..sentences.cells import located, short
+from ..sentences.wording import headline
 from .debug import mending_lines
 from .difference import difference_lines
 from .excerpt import Pair, excerpt
@@ -24,7 +17,7 @@ from .flow import flow_lines
 from .heat import heat_lines
 from .printed import printed_lines
 from .text import Line, Span, cells, pad, safe, wrap, written
-from .words import say
+from .words import in_words, say
 
 __all__ = [
     "Look", "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
@@ -54,6 +47,10 @@ class Look:
     colour: bool = False
     commands: Sequence[tuple[str, str]] = ()
 
+    def words(self, said: Said) -> str:
+        """What a report says, in words."""
+        return in_words(said, self.language)
+
 
 def report_lines(report: Report, look: Look) -> list[Line]:
     """Draw a whole report."""
@@ -73,7 +70,8 @@ def _report_lines(report: Report, look: Look) -> list[Line]:
     blocks = [[verdict_line(report, look)]]
     blocks += [*_reasons(report, look), _parts(report, look)]
     if report.difference is not None:
-        told = any(report.difference.case in check.detail for check in report.checks)
+        case = look.words(report.difference.case)
+        told = any(case in look.words(check.detail) for check in report.checks)
         blocks.append(difference_lines(report.difference, look.language, look.width, told=told))
     checks, remarks = _checks(report, look), _remarks(report, look)
     # After a failure they are one block, so that the screen fits where it can.
@@ -138,7 +136,7 @@ def quiet_line(report: Report, language: str) -> Line:
     """Draw a report on one line: the verdict, the kata, the file and what is wrong first."""
     word, style = _word(report, language)
     rows = [(each.line, each.mistake) for each in report.diagnosis]
-    rows += [(report.error.line, report.error.message.partition("\n")[0])] if report.error else []
+    rows += [(report.error.line, headline(report.error.message, language))] if report.error else []
     rows += [(None, each.id) for each in report.checks if each.status == "fail"]
     line, what = rows[0] if rows else (None, "")
     place = _place(report, line)
@@ -152,7 +150,7 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
     blocks: list[list[Line]] = []
     first, *others = report.diagnosis or [None]
     if first is not None:
-        blocks.append(_paragraph(f"× {safe(first.message)}", look, 2, "bold", hang=2))
+        blocks.append(_paragraph(f"× {look.words(first.message)}", look, 2, "bold", hang=2))
         blocks[-1] += _found(first.mistake, first.line, report, look)
         blocks.append(_code(first, look))
     elif report.departure is not None:
@@ -168,10 +166,9 @@ def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line
     head: list[Line] = []
     # How far an unfinished file of several functions is stands below, one by one.
     if not (report.unfinished and len(report.functions) > 1):
-        # Its later lines quote the code, which is drawn here.
-        told = safe(fault.message.partition("\n")[0])
+        told = safe(headline(fault.message, look.language))
         head += _paragraph(f"× {told}", look, 2, "bold", hang=2)
-    head += _paragraph(safe(fault.help), look, _INDENT) if fault.help else []
+    head += _paragraph(look.words(fault.help), look, _INDENT) if fault.help else []
     blocks = [[*head, *(_found("", fault.line, report, look) if head else [])]]
     named = report.diagnosis
     behind = next((one for one in named if fault.line in {None, one.line}), None)
@@ -197,9 +194,9 @@ def _found(name: str, line: int | None, report: Report, look: Look) -> list[Line
 def _departs(departure: Departure, look: Look) -> str:
     """Say which step differs first, where no mistake has a name for it."""
     key = "departs" if departure.line else "departs-nowhere"
-    text = say(key, look.language, name=departure.milestone, line=departure.line)
-    more = f"{say('colon', look.language)}{safe(departure.message)}" if departure.message else ""
-    return text + more
+    told = say(key, look.language, name=departure.milestone, line=departure.line)
+    more = look.words(departure.message)
+    return told + say("colon", look.language) + more if more else told
 
 
 def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
@@ -219,7 +216,7 @@ def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
 
 def _shorter(diagnosis: Diagnosis, look: Look) -> list[Line]:
     where = _line(diagnosis.line, look)
-    told = safe(diagnosis.message)
+    told = look.words(diagnosis.message)
     text = told if where and where.rstrip(": ：") in told else where + told
     return _paragraph(f"× {text} [{diagnosis.mistake}]", look, 2, hang=2)
 
@@ -251,7 +248,7 @@ def _told(key: str, part: Part, report: Report, look: Look) -> list[Line]:
     label = say(key, look.language)
     # What is the headline already is not said again.
     headline = report.error is not None and part.message == report.error.message
-    text = "" if headline else safe(part.message)
+    text = "" if headline else look.words(part.message)
     where = _line(part.line, look)
     text = where + text if text else where.rstrip(": ：")
     style = "fail" if part.status == "fail" else "dim"
@@ -269,10 +266,10 @@ def _names(key: str, names: Sequence[str], look: Look) -> list[Line]:
 def _checks(report: Report, look: Look) -> list[Line]:
     order = {name: place for place, name in enumerate(CHECK_IDS)}
     checks = sorted(report.checks, key=lambda check: order.get(check.id, len(order)))
-    told = [part.message for part in report.functions if part.status == "fail" and part.message]
+    told = [look.words(p.message) for p in report.functions if p.status == "fail" and p.message]
     several = len(report.functions) > 1
     failing = [check for check in checks if check.status == "fail"
-               and not (several and check.detail.endswith(tuple(told)))]  # fmt: skip
+               and not (several and look.words(check.detail).endswith(tuple(told)))]  # fmt: skip
     passing = [check for check in checks if check.status == "pass"]
     skipped = [check for check in checks if check.status == "skip"]
     # What is the headline already is not said again.
@@ -282,7 +279,7 @@ def _checks(report: Report, look: Look) -> list[Line]:
     if report.verdict == "error":
         # What holds of some functions says little about the file.
         return lines
-    waiting = [check for check in skipped if check.detail in _waits()]
+    waiting = [c for c in skipped if isinstance(c.detail, Message) and c.detail.key == "waits"]
     lines += _together("check-wait", waiting, look)
     if report.verdict != "pass" and look.checks != "all":
         lines += _folded("check-pass", passing, "", look)
@@ -292,15 +289,10 @@ def _checks(report: Report, look: Look) -> list[Line]:
     return lines
 
 
-def _waits() -> set[str]:
-    forms = MESSAGES["waits"].values()
-    return {form.format(check=name) for form in forms for name in CHECK_IDS}
-
-
 def _failing(check: Check, look: Look) -> list[Line]:
     label = say("check-fail", look.language)
     head = f"  {label}  {pad(check.id, 11)} "
-    return _hung(head, safe(check.detail), look, "fail", cut=2 + cells(label))
+    return _hung(head, look.words(check.detail), look, "fail", cut=2 + cells(label))
 
 
 def _passing(check: Check, look: Look) -> list[Line]:
@@ -309,7 +301,7 @@ def _passing(check: Check, look: Look) -> list[Line]:
     # A narrow screen has no room for the column that the wide one counts in.
     count = f"{pad(cases, 4, right=True)}  " if look.width >= 60 else ""
     head = f"  {label}  {pad(check.id, 11)} {count}"
-    return _hung(head, safe(check.detail), look, "pass", cut=2 + cells(label))
+    return _hung(head, look.words(check.detail), look, "pass", cut=2 + cells(label))
 
 
 def _together(key: str, checks: Sequence[Check], look: Look) -> list[Line]:
@@ -317,7 +309,7 @@ def _together(key: str, checks: Sequence[Check], look: Look) -> list[Line]:
     lines: list[Line] = []
     for detail in dict.fromkeys(check.detail for check in checks):
         same = [check for check in checks if check.detail == detail]
-        lines += _folded(key, same, safe(detail), look)
+        lines += _folded(key, same, look.words(detail), look)
     return lines
 
 
@@ -370,7 +362,7 @@ def _remarks(report: Report, look: Look) -> list[Line]:
 def _remarked(report: Report, look: Look) -> list[str]:
     """What is worth knowing: in sentences after a pass, else by name and line alone."""
     if report.verdict != "fail":
-        return [f"{_line(r.line, look)}{safe(r.message)} [{r.id}]" for r in report.remarks]
+        return [f"{_line(r.line, look)}{look.words(r.message)} [{r.id}]" for r in report.remarks]
     named = [
         f"{r.id} ({say('line', look.language, line=r.line)})" if r.line else r.id
         for r in report.remarks

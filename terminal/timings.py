@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..checker.report.timings import SIDES, Against, Row, Timings
 from .text import Line, cells, pad, safe, wrap
-from .words import say
+from .words import in_words, say
 
 __all__ = ["bars", "multiple", "size", "spread", "time", "timings_lines"]
 
@@ -97,7 +97,7 @@ def _end(timings: Timings, language: str, width: int) -> list[Line]:
     """Say in the table's next row why there are no longer lengths."""
     if timings.stopped is None:
         return []
-    text = safe(timings.message) or say(f"bench-stopped-{timings.stopped}", language)
+    text = in_words(timings.message, language) or say(f"bench-stopped-{timings.stopped}", language)
     if timings.line is not None:
         text = say("line", language, line=timings.line) + say("colon", language) + text
     room = max(cells(say("bench-length", language)), len(str(timings.at)))

@@ -253,6 +253,6 @@ def _code_of(notebook: Path) -> list[str]:
     from ..checker.judge.source import Unreadable, read
 
     try:
-        return read(notebook, "en").text.split("\n") if notebook.is_file() else []
+        return read(notebook).text.split("\n") if notebook.is_file() else []
     except Unreadable:
         return []

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..checker.report.cells import told
-from ..checker.report.plurals import filled
+from ..checker.report.message import Said
+from ..sentences.plurals import filled
+from ..sentences.wording import sentence, spelt
+from .text import safe
 
-__all__ = ["knows", "messages", "say"]
+__all__ = ["in_words", "knows", "messages", "say"]
 
 
 @cache
@@ -48,10 +50,13 @@ def messages() -> dict[str, dict[str, str]]:
 
 def say(key: str, language: str, **values: object) -> str:
     """Return a sentence in a language, filled in; a notebook's line is told by its cell."""
-    text = messages()[key][language]
-    if "line" in values:
-        values["line"] = told(values["line"], language)
-    return filled(text, **values) if values else text
+    form = messages()[key][language]
+    return filled(form, **spelt(values, language)) if values else form
+
+
+def in_words(said: Said, language: str) -> str:
+    """Return what a report says, with nothing in it that steers a terminal."""
+    return safe(sentence(said, language))
 
 
 def knows(key: str) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from ...kata.catalogue import Kata
 from ..judge.source import Source
 from ..judge.trials import Trial
-from ..report.messages import say
+from ..report.message import Message, Said, say
 from .misused import misused
 from .names import imported, meant
 from .selves import about_self
@@ -65,48 +65,49 @@ _CAUSES = (
 )
 
 
-def because(fault: dict[str, Any], source: Source, language: str, *, cause: bool = True) -> str:
+def because(fault: dict[str, Any], source: Source, *, cause: bool = True) -> Said:
     """What to add to an exception's words: the shapes of what raised, its cause and the cure.
 
     cause: leave it out where a named mistake says it already.
     """
     made = _made(fault)
-    shapes = ""
-    if _about_tensors(fault, source, language):
+    shapes: Said = ""
+    if _about_tensors(fault, source):
         named = "" if made else _shapes_on(fault, source)
-        shapes = say("crash-shapes", language, shapes=named) if named else ""
-        shapes = _operands(made["parts"], language) if made else shapes
-    found = _cause(fault, source, language) if cause else None
-    both = say("colon" if made else "semicolon", language)
-    return both.join(part for part in (shapes, found) if part)
+        shapes = say("crash-shapes", shapes=named) if named else ""
+        shapes = _operands(made["parts"]) if made else shapes
+    found = _cause(fault, source) if cause else None
+    if not (shapes and found):
+        return shapes or found or ""
+    return say("crash-operands-cause" if made else "crash-shapes-cause", shapes=shapes, cause=found)
 
 
-def _about_tensors(fault: dict[str, Any], source: Source, language: str) -> bool:
+def _about_tensors(fault: dict[str, Any], source: Source) -> bool:
     """Whether the shapes on a line can have to do with what it raised."""
     counts = "positional argument|keyword argument|multiple values|not callable"
     counted = re.search(counts, fault["message"])
     own = counted is not None and "transpose" not in fault["message"]
-    other = about_self(fault, source, language) or misused(fault, source, language)
+    other = about_self(fault, source) or misused(fault, source)
     return fault["type"] in _OF_TENSORS and not own and other is None
 
 
-def no_tensor(name: str, kind: str, language: str) -> str:
+def no_tensor(name: str, kind: str) -> Message:
     """What to say where a function gave back something else than a tensor. kind: its type."""
     key = {"NoneType": "returns-nothing", "ndarray": "returns-array"}.get(kind, "returns-other")
-    return say(key, language, name=name, kind=kind)
+    return say(key, name=name, kind=kind)
 
 
-def placed(line: int | None, language: str) -> dict[str, str]:
+def placed(line: int | None) -> dict[str, Said]:
     """A line as sentences name it, nothing where there is none: {at} and {on}."""
-    return {word: say(word, language, line=line) if line else "" for word in ("at", "on")}
+    return {word: say(word, line=line) if line else "" for word in ("at", "on")}
 
 
-def raised(fault: dict[str, Any], case: str, language: str) -> str:
+def raised(fault: dict[str, Any], case: Said) -> Message:
     """What was raised, where and in which case, in one line."""
     # Where torch itself raised, in the backward pass, no line of the file was running.
     key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
     told = {"kind": fault["type"], "line": fault["line"], "reason": reason_of(fault)}
-    return say(key, language, case=case, **told)
+    return say(key, case=case, **told)
 
 
 def reason_of(fault: dict[str, Any]) -> str:
@@ -122,15 +123,15 @@ def _made(fault: dict[str, Any]) -> dict[str, Any] | None:
     return made if made and made["parts"] else None
 
 
-def _operands(parts: list[_Operand], language: str) -> str:
+def _operands(parts: list[_Operand]) -> Message:
     """The tensors of an expression: "`q` is (2, 3, 4), `k.T` is (4, 3, 2)"."""
     several = len({one["dtype"] for one in parts}) > 1
     told = {
         one["text"]: f"{tuple(one['shape'])}{' ' + one['dtype'] if several else ''}"
         for one in parts
     }
-    each = [say("operand", language, text=text, shape=shape) for text, shape in told.items()]
-    return say("comma", language).join(each)
+    each = [say("operand", text=text, shape=shape) for text, shape in told.items()]
+    return say("listed", parts=each)
 
 
 def overwritten(fault: dict[str, Any]) -> int | None:
@@ -139,10 +140,10 @@ def overwritten(fault: dict[str, Any]) -> int | None:
     return prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
 
 
-def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
+def _cause(fault: dict[str, Any], source: Source) -> Message | None:
     """What an exception comes of, in one sentence; None where that is not known."""
     reason = reason_of(fault)
-    own = about_self(fault, source, language)
+    own = about_self(fault, source)
     if own is not None:
         return own
     for key, right in (
@@ -150,11 +151,11 @@ def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
         ("crash-import", imported(reason)),
     ):
         if right is not None:
-            return say(key, language, meant=right)
-    other = misused(fault, source, language)
+            return say(key, meant=right)
+    other = misused(fault, source)
     if other is not None:
         return other
-    about_shapes = _shapes_clash(fault, language)
+    about_shapes = _shapes_clash(fault)
     if about_shapes is not None:
         return about_shapes
     line = source.line(fault["line"])
@@ -166,35 +167,33 @@ def _cause(fault: dict[str, Any], source: Source, language: str) -> str | None:
                 # Who broadcasts already need not be told to.
                 key = "crash-product"  # noqa: PLW2901
             parts = {f"part{number}": part for number, part in enumerate(found.groups(), 1)}
-            return _said(key, fault, parts, masked=masked, language=language)
+            return _said(key, fault, parts, masked=masked)
     if "values to unpack" in reason and re.search(r"\.shape\b|\.size\(\)", line):
-        return say("crash-unpack", language)
+        return say("crash-unpack")
     numpy = re.search(r"\b(np|numpy)\.\w", line)
-    return say("crash-numpy", language) if numpy is not None else None
+    return say("crash-numpy") if numpy is not None else None
 
 
-def _said(
-    key: str, fault: dict[str, Any], parts: dict[str, str], *, masked: bool, language: str
-) -> str:
+def _said(key: str, fault: dict[str, Any], parts: dict[str, str], *, masked: bool) -> Message:
     """Say a cause in the words that fit what stands on the line."""
     made = _made(fault)
     if key == "crash-batches" and made and made["call"] in {"@", "@=", "matmul"}:
         # Who broadcasts already need not be told to.
         key = "crash-product"
     if key == "crash-invert" and made:
-        return say("crash-invert-named", language, name=made["parts"][0]["text"])
+        return say("crash-invert-named", name=made["parts"][0]["text"])
     if key == "crash-argument" and fault["line"] is None:
         # The call is the kata's own, and right: what it leaves out needs a default.
         left = re.findall(r"'(\w+)'", fault["message"])
-        return say("crash-default", language, names=", ".join(f"`{name}`" for name in left))
+        return say("crash-default", names=", ".join(f"`{name}`" for name in left))
     if key == "crash-two-results":
-        return say(key, language, call=parts["part1"])
+        return say(key, call=parts["part1"])
     if key == "crash-broadcast" and not masked:
         ranks = {len(one["shape"]) for one in made["parts"]} if made else set()
         key = "crash-lacks" if len(ranks) > 1 else "crash-align"
     if not masked and key in {"crash-truth", "crash-none"}:
         key = f"{key}-plain"
-    return say(key, language, **parts)
+    return say(key, **parts)
 
 
 _PRODUCTS = {"@", "@=", "matmul", "bmm", "mm", "baddbmm"}
@@ -204,14 +203,14 @@ _SHAPES = (
 )  # fmt: skip
 
 
-def _shapes_clash(fault: dict[str, Any], language: str) -> str | None:
+def _shapes_clash(fault: dict[str, Any]) -> Message | None:
     """What is wrong with the shapes of an expression's tensors, by what it does with them."""
     made = _made(fault)
     if not made or not any(words in fault["message"] for words in _SHAPES):
         return None
     parts = made["parts"]
     if any(one["text"].endswith(".T") and len(one["shape"]) > 2 for one in parts):
-        return say("crash-all-axes", language)
+        return say("crash-all-axes")
     if made["call"].endswith("=") and len(parts) == 2:
         left, right = (one["shape"] for one in parts)
         joined = made["call"] != "@=" and _joined(left, right)
@@ -219,31 +218,32 @@ def _shapes_clash(fault: dict[str, Any], language: str) -> str | None:
             sign, target = made["call"], parts[0]["text"]
             wanted = f"{target} = {target} {sign[:-1]} …"
             key = "crash-target" if target.isidentifier() else "crash-target-plain"
-            return say(key, language, sign=sign, wanted=wanted)
+            return say(key, sign=sign, wanted=wanted)
     if len(parts) < 2 or min(len(one["shape"]) for one in parts[:2]) < 2:
         return None
     layer = parts[1]["text"].endswith(".weight") and made["call"] not in _PRODUCTS
     layer = layer or made["call"] == "linear"
     if made["call"] in _PRODUCTS or layer:
-        return _product(parts[0], parts[1], language, layer=layer)
+        return _product(parts[0], parts[1], layer=layer)
     return None
 
 
-def _product(left: _Operand, right: _Operand, language: str, *, layer: bool) -> str | None:
+def _product(left: _Operand, right: _Operand, *, layer: bool) -> Message | None:
     """Why two tensors have no product."""
     first, second = left["shape"], right["shape"]
     if layer:
         wanted, given = second[-1], first[-1]
-        return say("crash-layer", language, wanted=wanted, given=given) if wanted != given else None
+        return say("crash-layer", wanted=wanted, given=given) if wanted != given else None
     if first[-1] != second[-2]:
-        values: dict[str, object] = {"first": first[-1], "second": second[-2]}
+        values: dict[str, int] = {"first": first[-1], "second": second[-2]}
         plain = right["text"].replace(".", "").isidentifier()
         if first[-1] == second[-1] and plain:
             turned = f"{right['text']}.transpose(-2, -1)"
-            return say("crash-inner-turn", language, turned=turned, **values)
-        return say("crash-inner", language, **values)
+            return say("crash-inner-turn", turned=turned, **values)
+        return say("crash-inner", **values)
     if _joined(first[:-2], second[:-2]) is None:
-        return say("crash-leading", language, first=tuple(first[:-2]), second=tuple(second[:-2]))
+        return say("crash-leading", first=str(tuple(first[:-2])),
+                   second=str(tuple(second[:-2])))  # fmt: skip
     return None
 
 

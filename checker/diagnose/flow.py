@@ -17,6 +17,7 @@ from ...kata.catalogue import Kata
 from ...kata.sizes import Sizes
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, Answer, made
+from ..report.message import Said
 from ..report.report import Departure, Heat, Step
 from .heat import heat
 from .holding import as_it_lies, holding, misplaced
@@ -56,13 +57,13 @@ class Flow:
         spoken = _named_sizes(self.trial, sizes)
         return shown(self._traced, ticks, missed, lambda shape: axis_names(shape, spoken))
 
-    def heat(self, case: str) -> Heat | None:
+    def heat(self, case: Said) -> Heat | None:
         """The attention weights of the call, None where none are expected. case: it in words."""
         if "weights" not in self.right:
             return None
         return heat(self.right["weights"], self._traced, self.reached.get("weights"), case)
 
-    def departure(self, language: str) -> Departure | None:
+    def departure(self) -> Departure | None:
         """Say where the submission first departs, None where it does not."""
         if self.missing is None:
             return None
@@ -74,7 +75,7 @@ class Flow:
         others = {n: v for n, v in self.right.items() if n != self.missing}
         floats = {n: v for n, v in others.items() if v.is_floating_point()}
         fits = bool(held) and right.is_floating_point()
-        message = relation(right, held, floats, language) if fits else ""
+        message = relation(right, held, floats) if fits else ""
         return Departure(milestone=self.missing, line=line, since=since, message=message)
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..report.message import Said
 from ..report.report import Heat
 from .layout_match import laid_out
 
@@ -17,11 +18,13 @@ _SOFTMAX = {"softmax", "softmin", "log_softmax"}
 _BY_HAND = {"div", "__truediv__", "div_", "__itruediv__", "true_divide"}
 
 
-def heat(expected: Tensor, steps: Sequence[dict[str, Any]], reached: int | None, case: str) -> Heat:
+def heat(
+    expected: Tensor, steps: Sequence[dict[str, Any]], reached: int | None, case: Said
+) -> Heat:
     """Return the weights of a traced case's first sample.
 
     expected: (batch, heads, queries, keys), or (batch, queries, keys). reached: the step that
-    holds them; where none does, the submission's are what came out of its softmax. case: in words.
+    holds them; where none does, the submission's are what came out of its softmax.
     """
     if expected.dim() == 3:
         expected = expected.unsqueeze(1)

@@ -14,7 +14,7 @@ import torch
 
 from ..judge.source import Source
 from ..judge.written import function_at
-from ..report.messages import say
+from ..report.message import Message, say
 from .names import UNDEFINED, attributes, attributes_set, method_class
 
 __all__ = ["misused"]
@@ -40,39 +40,39 @@ _LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 _TOLD = 8
 
 
-def misused(fault: dict[str, Any], source: Source, language: str) -> str | None:
+def misused(fault: dict[str, Any], source: Source) -> Message | None:
     """Say what is taken for what it is not, where an exception's words and its line tell it."""
     reason, line = fault["message"], fault["line"]
     kept = _class_called(source, line)
     if kept is not None:
         name, made, place = kept
-        return say("crash-class", language, name=name, made=made, line=place)
+        return say("crash-class", name=name, made=made, line=place)
     if _METHOD.search(reason):
         name = _uncalled(source, line)
         key = "crash-uncalled" if name is None else "crash-uncalled-named"
-        return say(key, language, name=name)
+        return say(key, name=name)
     several = _SEVERAL.search(reason)
     if several is not None and hasattr(torch.Tensor, several[2] or "shape"):
-        return say(f"crash-{several[1] or several[3]}", language)
+        return say(f"crash-{several[1] or several[3]}")
     if _FLOAT.search(reason):
-        return say("crash-whole", language)
+        return say("crash-whole")
     layer = _LAYER.search(reason)
     if layer is not None and hasattr(torch.Tensor, layer[5] or "shape"):
         made = next(filter(None, layer.groups()))
         if made in _layers():
-            return say("crash-made", language, made=made)
+            return say("crash-made", made=made)
     keyword = _KEYWORD.search(reason)
     if keyword is not None:
-        return _takes(source, line, keyword[1], language)
+        return _takes(source, line, keyword[1])
     counted = _COUNT.search(reason)
     if counted is not None and line is not None:
         takes, given = int(counted[2]) - 1, int(counted[3]) - 1
-        return say("crash-many", language, takes=takes, given=given)
+        return say("crash-many", takes=takes, given=given)
     undefined = UNDEFINED.search(reason)
     if undefined is not None and _forgotten(source, line, undefined[1]):
-        return say("crash-no-argument", language, name=undefined[1])
+        return say("crash-no-argument", name=undefined[1])
     lacks = _LACKS.search(reason)
-    return _never_set(source, lacks[1], lacks[2], language) if lacks is not None else None
+    return _never_set(source, lacks[1], lacks[2]) if lacks is not None else None
 
 
 def _layers() -> dict[str, type]:
@@ -80,7 +80,7 @@ def _layers() -> dict[str, type]:
     return {name: kind for name, kind in vars(torch.nn).items() if isinstance(kind, type)}
 
 
-def _takes(source: Source, line: int | None, keyword: str, language: str) -> str | None:
+def _takes(source: Source, line: int | None, keyword: str) -> Message | None:
     """Say what a call of torch's takes that is given another keyword."""
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and node.lineno <= (line or 0) <= (node.end_lineno or 0):
@@ -88,8 +88,8 @@ def _takes(source: Source, line: int | None, keyword: str, language: str) -> str
             known = {**vars(torch.nn.functional), **_layers()}.get(call.rpartition(".")[2])
             if known is not None and keyword in {one.arg for one in node.keywords}:
                 names = [name for name in inspect.signature(known).parameters if name[0] != "_"]
-                told = say("comma", language).join(f"`{one}`" for one in names)
-                return say("crash-keyword", language, call=call, names=told)
+                told = [f"`{one}`" for one in names]
+                return say("crash-keyword", call=call, names=told)
     return None
 
 
@@ -134,7 +134,7 @@ def _uncalled(source: Source, line: int | None) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _never_set(source: Source, owner: str, name: str, language: str) -> str | None:
+def _never_set(source: Source, owner: str, name: str) -> Message | None:
     """Say that a class never sets an attribute, and which it does set."""
     own = source.classes.get(owner)
     bases = [ast.unparse(base).rpartition(".")[2] for base in own.bases] if own is not None else []
@@ -144,6 +144,6 @@ def _never_set(source: Source, owner: str, name: str, language: str) -> str | No
         return None
     methods = {node.name for node in own.body if isinstance(node, ast.FunctionDef)}
     sets = [one for one in dict.fromkeys(attributes(own)) if one not in methods]
-    told = say("comma", language).join(f"`{one}`" for one in sets[:_TOLD])
+    told = [f"`{one}`" for one in sets[:_TOLD]]
     key = "crash-unset" if 0 < len(sets) <= _TOLD else "crash-unset-plain"
-    return say(key, language, name=name, names=told)
+    return say(key, name=name, names=told)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor
 
-from ..report.messages import say
+from ..report.message import Said, say
 from .layout_match import laid_out
 from .milestones import HIDDEN
 
@@ -17,9 +17,7 @@ __all__ = ["relation"]
 _CLOSE = 1e-5
 
 
-def relation(
-    right: Tensor, held: Sequence[Tensor], others: Mapping[str, Tensor], language: str
-) -> str:
+def relation(right: Tensor, held: Sequence[Tensor], others: Mapping[str, Tensor]) -> Said:
     """Say in a sentence how what is held differs from a step of the reference.
 
     others: the reference's other steps by name. Empty where nothing simple relates the two.
@@ -29,16 +27,16 @@ def relation(
         factors = [_factor(one, right) for one in turned]
         factor = next((one for one in factors if one is not None), None)
         if factor is not None:
-            return say("relation-factor", language, factor=f"{factor:.3g}")
+            return say("relation-factor", factor=f"{factor:.3g}")
         if value.numel() == right.numel() and _same(_sorted(value), _sorted(right)):
-            return say("relation-mixed", language)
+            return say("relation-mixed")
         shares = [_agreement(one, right) for one in turned]
         share = max((one for one in shares if one is not None), default=None)
         if share is not None:
-            return say("relation-part", language, share=f"{share:.0%}")
+            return say("relation-part", share=f"{share:.0%}")
         for name, other in others.items():
             if other.numel() == value.numel() and _same(_sorted(value), _sorted(other)):
-                return say("relation-other", language, name=name)
+                return say("relation-other", name=name)
     return ""
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..judge.source import Source
 from ..judge.written import Function
-from ..report.messages import say
+from ..report.message import Message, say
 from .names import method_class
 
 __all__ = ["about_self"]
@@ -21,30 +21,30 @@ _COUNT = re.compile(
 _LOST = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 
 
-def about_self(fault: dict[str, Any], source: Source, language: str) -> str | None:
+def about_self(fault: dict[str, Any], source: Source) -> Message | None:
     """Say what is missing of `self`, where that is what an exception comes of."""
     reason, line = fault["message"], fault["line"]
     method = _method_at(source, line)
     if method is not None and _forgets_self(method):
-        return say("self-def", language, name=method.name, line=method.lineno)
+        return say("self-def", name=method.name, line=method.lineno)
     if "name 'self' is not defined" in reason:
-        return say("self-outside", language)
+        return say("self-outside")
     if _super_at(source, line):
-        return say("self-super", language)
+        return say("self-super")
     counted = _COUNT.search(reason)
     if counted is not None:
         node = _selfless(source, counted[1], line)
         if node is not None:
-            return say("self-def", language, name=node.name, line=node.lineno)
-        return say("self-given", language) if _gives_self(source, line) else None
+            return say("self-def", name=node.name, line=node.lineno)
+        return say("self-given") if _gives_self(source, line) else None
     if "missing 1 required positional argument: 'self'" in reason:
-        return _unbound(source, reason, language)
+        return _unbound(source, reason)
     if "before Module.__init__() call" in reason:
         own = method_class(source, line)
         odd = own is not None and any(_odd_super(node) for node in ast.walk(own))
-        return say("self-super", language) if odd else None
+        return say("self-super") if odd else None
     lost = _LOST.search(reason)
-    return _lost(source, lost[1], lost[2], language) if lost is not None else None
+    return _lost(source, lost[1], lost[2]) if lost is not None else None
 
 
 def _method_at(source: Source, line: int | None) -> Function | None:
@@ -62,13 +62,13 @@ def _forgets_self(method: Function) -> bool:
     return bool(names) and not given and "self" not in taken
 
 
-def _unbound(source: Source, reason: str, language: str) -> str | None:
+def _unbound(source: Source, reason: str) -> Message | None:
     """A method that gets no object: it is called static, or it is called on the class."""
     for node in ast.walk(source.tree):
         if isinstance(node, Function) and f"{node.name}()" in reason:
             if any("staticmethod" in ast.unparse(one) for one in node.decorator_list):
-                return say("self-static", language, name=node.name, line=node.lineno)
-            return say("self-class", language, name=node.name)
+                return say("self-static", name=node.name, line=node.lineno)
+            return say("self-class", name=node.name)
     return None
 
 
@@ -146,7 +146,7 @@ def _odd_super(node: ast.AST) -> bool:
     return bool(about) and not plain
 
 
-def _lost(source: Source, owner: str, name: str, language: str) -> str | None:
+def _lost(source: Source, owner: str, name: str) -> Message | None:
     """An attribute that the constructor has as a local name alone."""
     own = source.classes.get(owner)
     init = next(
@@ -159,6 +159,6 @@ def _lost(source: Source, owner: str, name: str, language: str) -> str | None:
         return None
     for node in ast.walk(init):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
-            return say("self-kept", language, line=node.lineno, name=name)
+            return say("self-kept", line=node.lineno, name=name)
     given = {one.arg for one in (*init.args.posonlyargs, *init.args.args, *init.args.kwonlyargs)}
-    return say("self-argument", language, name=name) if name in given else None
+    return say("self-argument", name=name) if name in given else None

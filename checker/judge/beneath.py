@@ -48,7 +48,7 @@ def _dropout(page: Page, one: Weighing, wanted: str) -> None:
     if found.place in {"none", "unknown"} and found.calls == [] and wanted != "required":
         return
     apart = Report(kata=one.kata.id, file="", verdict="fail", object=page.report.object)
-    sheet = Page(apart, page.source, page.language, one.kata.asked)
+    sheet = Page(apart, page.source, one.kata.asked)
     judge_dropout(sheet, wanted, found, one.shown["modules"])
     for told in apart.diagnosis:
         if not page.blames(told.mistake):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..diagnose.giveaways import state_line
+from ..report.message import Said, say
 from .finding import Finding
 from .on_device import DeviceRun
 from .page import Page
@@ -45,16 +46,16 @@ def _said_of(run: DeviceRun | None) -> dict[str, str | None]:
 
 def _pretended(sheet: Page, mixed: list[dict[str, Any]], run: DeviceRun | None) -> None:
     if not mixed:
-        detail = sheet.say("device-pass")
+        detail = say("device-pass")
         if run is not None and run.reason:
             kind = run.kind.upper()
-            detail = sheet.say("device-no-start", kind=kind, reason=run.reason)
+            detail = say("device-no-start", kind=kind, reason=run.reason)
         sheet.set("device", "pass", detail)
         return
     first = mixed[0]
     line = _blame_stray(sheet, first)
     reason = first["fault"]["message"].split("\n")[0]
-    text = sheet.say("fail-device", line=line, reason=reason)
+    text = say("fail-device", line=line, reason=reason)
     sheet.set("device", "fail", sheet.of(first.get("of", ""), text))
 
 
@@ -82,7 +83,7 @@ def _raised(
     line = fault["line"]
     if "same device" in reason or "indexed tensor" in reason:
         line = _blame_stray(sheet, mixed[0] if mixed else {"kind": "made", "line": line})
-    text = sheet.say("fail-device-raised", name=run.name, line=line, reason=reason)
+    text = say("fail-device-raised", name=run.name, line=line, reason=reason)
     sheet.set("device", "fail", text)
 
 
@@ -90,33 +91,34 @@ def _examined(sheet: Page, run: DeviceRun) -> None:
     if run.findings:
         smallest = min(run.findings, key=lambda finding: finding.trial.weight)
         what = _finding_text(sheet, smallest)
-        sheet.set("device", "fail", sheet.say("fail-device-finding", name=run.name, what=what))
+        sheet.set("device", "fail", say("fail-device-finding", name=run.name, what=what))
         if sheet.report.difference is None and smallest.kind != "raised":
             sheet.show(smallest)
     elif run.state is not None:
-        what = sheet.say(run.state)
-        sheet.set("device", "fail", sheet.say("fail-device-finding", name=run.name, what=what))
+        what = say(run.state)
+        sheet.set("device", "fail", say("fail-device-finding", name=run.name, what=what))
         sheet.blame("nondeterministic", state_line(sheet.source, sheet.report.object or ""))
     elif run.dropout:
-        what = sheet.say("device-dropout")
-        sheet.set("device", "fail", sheet.say("fail-device-finding", name=run.name, what=what))
+        what = say("device-dropout")
+        sheet.set("device", "fail", say("fail-device-finding", name=run.name, what=what))
     else:
-        sheet.set("device", "pass", _passed(sheet, run), run.cases)
+        sheet.set("device", "pass", _passed(run), run.cases)
 
 
-def _finding_text(sheet: Page, finding: Finding[Any]) -> str:
+def _finding_text(sheet: Page, finding: Finding[Any]) -> Said:
     if finding.gap is None or finding.kind == "gradient":
         return sheet.finding_text(finding)
     off, bound = finding.gap.worst, finding.trial.bound
-    return sheet.say("fail-dtype-values", dtype=sheet.dtype_of(finding), off=off, bound=bound)
+    return say("fail-dtype-values", dtype=sheet.dtype_of(finding), off=off, bound=bound)
 
 
-def _passed(sheet: Page, run: DeviceRun) -> str:
-    text = sheet.say("device-ran", name=run.name, dtypes=", ".join(run.dtypes))
+def _passed(run: DeviceRun) -> Said:
+    text = say("device-ran", name=run.name, dtypes=", ".join(run.dtypes))
     if run.tf32 is not None:
-        text += sheet.say("device-tf32", off=run.tf32)
+        text = say("then", first=text, second=say("device-tf32", off=run.tf32))
     if run.elsewhere is not None:
         reason = run.elsewhere["message"].split("\n")[0]
-        values = {"place": run.last, "line": run.elsewhere["line"], "reason": reason}
-        text += sheet.say("device-elsewhere", **values)
+        line = run.elsewhere["line"]
+        more = say("device-elsewhere", place=run.last, line=line, reason=reason)
+        text = say("then", first=text, second=more)
     return text

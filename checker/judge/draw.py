@@ -14,7 +14,7 @@ from ...kata.functions import Argument, Function, choices
 from ...kata.modules import Module
 from ...kata.sizes import Sizes
 from ..candidate.stand_in import StandIn
-from ..report.messages import say
+from ..report.message import Message, say
 from .masks import SHOWN, drawn_mask
 
 __all__ = [
@@ -55,30 +55,30 @@ class Case:
     after: int = 0
     large: bool = False
 
-    def label(self, function: Function, sizes: Sizes, language: str) -> str:
+    def label(self, function: Function, sizes: Sizes) -> Message:
         """The case in words: the sizes that the function speaks of, and its choices."""
         named = spoken(function)
-        parts = [
+        parts: list[Message | str] = [
             f"{sizes.axes[symbol]} {size}" for symbol, size in self.sizes.items() if symbol in named
         ]
         parts += [f"{name}={value!r}" for name, value in self.chosen.items()]
         if function.mask is not None:
-            parts.append(say(f"direct-mask-{self.mask or 'none'}", language))
-            if self.mask is not None:
-                parts[-1] += f" {shape_name(self.taken_of(function.mask))}"
+            kind = say(f"direct-mask-{self.mask or 'none'}")
+            shape = shape_name(self.taken_of(function.mask))
+            parts.append(kind if self.mask is None else say("shaped", name=kind, shape=shape))
         if self.schedule:
-            parts.append(say(f"direct-{self.schedule}", language, after=self.after))
+            parts.append(say(f"direct-{self.schedule}", after=self.after))
         if self.gain != 1:
-            parts.append(grown(function, self.gain, language))
+            parts.append(grown(function, self.gain))
         # One axis alone lies as it lies.
         wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
         if self.strided and wide:
-            parts.append(say("case-strided", language))
+            parts.append(say("case-strided"))
         if self.far:
-            parts.append(say("direct-far", language))
+            parts.append(say("direct-far"))
         if self.train:
-            parts.append(say("case-train", language))
-        return say("comma", language).join(parts)
+            parts.append(say("case-train"))
+        return say("listed", parts=parts)
 
     def shape_of(self, argument: Argument) -> tuple[str, ...]:
         """The shape that an argument has here, in symbols."""
@@ -181,13 +181,13 @@ def shape_name(shape: tuple[str, ...]) -> str:
     return f"({', '.join(shape)}{',' if len(shape) == 1 else ''})"
 
 
-def grown(function: Function, gain: float, language: str) -> str:
+def grown(function: Function, gain: float) -> Message:
     """Say how inputs are made large."""
     many = [one for one in function.arguments if one.kind == "normal"]
     shifted = [one.name for one in many if one.large == "shifted"]
     if all(one.large == "multiplied" for one in many) or not shifted:
-        return say("case-gain", language, gain=gain)
-    return say("case-shift", language, names=say("comma", language).join(shifted), gain=gain)
+        return say("case-gain", gain=gain)
+    return say("case-shift", names=shifted, gain=gain)
 
 
 def small(function: Function, sizes: Sizes, *, mask: bool, turn: int = 0) -> Iterator[Case]:

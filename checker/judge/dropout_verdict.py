@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..report.message import say
 from .dropout_finding import SAME_RATE, DropoutFinding
 from .sheet import Sheet
 
@@ -27,11 +28,11 @@ def judge_dropout(
     name and kind of each layer. masked: the dropouts that a call with a mask comes to.
     """
     if found is None:
-        sheet.set("dropout", "skip", sheet.say("waits", check="values"))
+        sheet.set("dropout", "skip", say("waits", check="values"))
         return
     if found.place == "none":
         if masked and not found.calls:
-            sheet.set("dropout", "fail", sheet.say("dropout-with-mask-alone"))
+            sheet.set("dropout", "fail", say("dropout-with-mask-alone"))
             sheet.blame("dropout-missing", masked[0]["line"], "dropout-with-mask-alone")
             return
         _no_dropout(sheet, wanted, found, modules)
@@ -39,25 +40,25 @@ def judge_dropout(
     if found.place == "residual" and wanted in {"optional", "remark"}:
         if wanted == "remark":
             sheet.remark("dropout-not-applied")
-        sheet.set("dropout", "pass", sheet.say("dropout-none"))
+        sheet.set("dropout", "pass", say("dropout-none"))
         return
     if found.place in {"weights", "beside"}:
         _rate(sheet, found)
         return
     if found.place == "unknown":
-        sheet.set("dropout", "skip", sheet.say("dropout-unknown"))
+        sheet.set("dropout", "skip", say("dropout-unknown"))
         return
     mistake = "dropout-before-softmax" if found.place == "scores" else "dropout-on-output"
     on_output = found.place in {"output", "residual"}
-    where = sheet.say("place-output" if on_output else "place-elsewhere")
-    sheet.set("dropout", "fail", sheet.say(mistake, where=where))
+    where = say("place-output" if on_output else "place-elsewhere")
+    sheet.set("dropout", "fail", say(mistake, where=where))
     sheet.blame(mistake, found.line, where=where)
 
 
 def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[list[str]]) -> None:
     idle = [name for name, kind in modules if kind == "Dropout"]
     if wanted == "required":
-        sheet.set("dropout", "fail", sheet.say("dropout-missing"))
+        sheet.set("dropout", "fail", say("dropout-missing"))
         # One that is called and changes nothing has its result thrown away.
         thrown = found.calls[0]["line"] if found.calls else None
         sheet.blame("dropout-missing", thrown or sheet.lines.naming("softmax"))
@@ -73,7 +74,7 @@ def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[
         sheet.remark("dropout-not-applied", line, "dropout-argument-ignored")
     elif wanted == "remark":
         sheet.remark("dropout-not-applied")
-    sheet.set("dropout", "pass", sheet.say("dropout-none"))
+    sheet.set("dropout", "pass", say("dropout-none"))
 
 
 def _rate(sheet: Sheet, found: DropoutFinding) -> None:
@@ -85,12 +86,12 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if reading and reading.factor and abs(reading.factor - 1) < 1e-3 and reading.dropped > 0:
         asked = found.asked if found.asked is not None else reading.dropped
         values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
-        sheet.set("dropout", "fail", sheet.say("dropout-scale", **values))
+        sheet.set("dropout", "fail", say("dropout-scale", **values))
         sheet.blame("dropout-rate-wrong", found.line, "dropout-scale", **values)
         return
     if reading and reading.together:
         key = f"dropout-along-{reading.together}"
-        sheet.set("dropout", "fail", sheet.say(key))
+        sheet.set("dropout", "fail", say(key))
         sheet.blame("dropout-shared", found.line, key)
         return
     wrong_rate = found.asked is not None and abs(rate - found.asked) > SAME_RATE
@@ -101,8 +102,8 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if wrong_rate or unlikely:
         actual = reading.dropped if reading and not wrong_rate else rate
         asked = found.asked if found.asked is not None else rate
-        sheet.set("dropout", "fail", sheet.say("dropout-rate-wrong", actual=actual, asked=asked))
+        sheet.set("dropout", "fail", say("dropout-rate-wrong", actual=actual, asked=asked))
         sheet.blame("dropout-rate-wrong", found.line, actual=actual, asked=asked)
         return
     key = "dropout-pass" if found.place == "weights" else "dropout-beside"
-    sheet.set("dropout", "pass", sheet.say(key, rate=rate), reading.count if reading else 0)
+    sheet.set("dropout", "pass", say(key, rate=rate), reading.count if reading else 0)

@@ -14,7 +14,7 @@ from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
 from ..diagnose.places import Places
 from ..process.handle import Candidate, Ended
-from ..report.messages import say
+from ..report.message import Said, say
 from ..report.report import Fault, Part, Report
 from ..report.report import Named as Other
 from . import budget
@@ -83,7 +83,6 @@ class _Judging:
         self.source = source
         self.report = report
         self.job = job
-        self.language: str = job["language"]
         self.revive = revive
         self.on_device = on_device
         # What came of a pretended GPU; None where none was tried.
@@ -94,7 +93,7 @@ class _Judging:
         # The mistakes that were named, by the function's name.
         self.told: dict[str, dict[str, Edit]] = {}
         self.refused: list[Refused] = []
-        self.refuse = Refusals(kata, source, self.language, job["class"])
+        self.refuse = Refusals(kata, source, job["class"])
         self.examinations: list[Examination] = []
 
     def run(self, loaded: dict[str, Any]) -> None:
@@ -192,12 +191,12 @@ class _Judging:
         part.line, part.message = refused.line or part.line, refused.message
         self.refused.append(refused)
 
-    def _waits_for(self, entry: Entry, line: int) -> str:
+    def _waits_for(self, entry: Entry, line: int) -> Said:
         """What a function calls that is not written yet; nothing where it says so of itself."""
         other = function_at(self.source, line)
         if other is None or other is function_at(self.source, entry["line"]):
             return ""
-        return self._say("waits-for", name=other.name)
+        return say("waits-for", name=other.name)
 
     def _sum_up(self, entries: list[Entry], taken: dict[str, Entry]) -> None:
         """Say what became of every function, and what keeps the file from its verdict."""
@@ -211,9 +210,9 @@ class _Judging:
             return
         if len(waiting) == len(parts):
             raise self._unwritten(next(part for part in waiting if part.line is not None))
-        names = self._listed(f"`{part.name}`" for part in waiting)
+        names = [f"`{part.name}`" for part in waiting]
         done = len(parts) - len(waiting)
-        message = self._say("functions-wait", done=done, count=len(parts), names=names)
+        message = say("functions-wait", done=done, count=len(parts), names=names)
         missing = [one for one in self.kata.asked.functions if one.name not in taken]
         # A helper is called by others; what is not may be meant for one of them.
         used = {node.id for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)}
@@ -227,10 +226,10 @@ class _Judging:
     def _unwritten(self, part: Part) -> Refused:
         """Nothing of what is asked for is written yet."""
         key = "unwritten" if "NotImplementedError" in self.source.line(part.line) else "hollow"
-        return Refused("forward", self._say(key, line=part.line, name=part.name), part.line)
+        return Refused("forward", say(key, line=part.line, name=part.name), part.line)
 
     def _write(self, examinations: list[Examination]) -> None:
-        page = Page(self.report, self.source, self.language, self.kata.asked)
+        page = Page(self.report, self.source, self.kata.asked)
         if self.kata.promised is not None:
             # What stands outside of the class is its helpers'.
             page.places = Places(self.source, self.report.object or "")
@@ -242,7 +241,7 @@ class _Judging:
                 page.rules(one, [first] if first else [], "structure")
         line = own_imports(self.source)
         if line is not None:
-            page.set("rules", "fail", self._say("forbidden-call", call="`attn_kata`"))
+            page.set("rules", "fail", say("forbidden-call", call="`attn_kata`"))
             page.blame("forbidden-call", line, call="`attn_kata`")
         page.follows("rules")
         if of_memory:
@@ -328,7 +327,7 @@ class _Judging:
         if flow is not None:
             # What a call that raised did not come to is no departure.
             departs = wrong and _wrong(flow.trial) and "fault" not in flow.trial.answer
-            self.report.departure = flow.departure(self.language) if departs else None
+            self.report.departure = flow.departure() if departs else None
             self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
             self.report.traced = self._case(one, flow)
         if self.job["heat"]:
@@ -345,11 +344,11 @@ class _Judging:
         shown = min(pool, key=lambda trial: doubts(trial, one.sizes), default=None)
         return shown and follow(self.kata, one.right, shown)
 
-    def _case(self, one: Examination, flow: Flow) -> str:
-        label = flow.trial.case.label(one.function, one.sizes, self.language)
+    def _case(self, one: Examination, flow: Flow) -> Said:
+        label = flow.trial.case.label(one.function, one.sizes)
         if len(self.kata.asked.functions) == 1:
             return label
-        return self._say("direct-of", name=one.function.name, text=label)
+        return say("direct-of", name=one.function.name, text=label)
 
     # -- what there is --------------------------------------------------------------------
 
@@ -374,12 +373,6 @@ class _Judging:
                 for one in choice.candidates if one["name"] in known
             ]  # fmt: skip
         return choice.chosen and {**choice.chosen, "arguments": choice.chosen["forward"]}
-
-    def _listed(self, words: Any) -> str:
-        return self._say("comma").join(words)
-
-    def _say(self, key: str, **values: object) -> str:
-        return say(key, self.language, **values)
 
 
 def _asks_of_memory(one: Examination) -> bool:

@@ -14,6 +14,7 @@ from ..diagnose.giveaways import call_line, cut_line, made_in_forward
 from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, in_place
 from ..process.wire import dtype_name
+from ..report.message import say
 from .examine import Examination
 from .fills import narrowing
 from .page import Page
@@ -61,7 +62,7 @@ def _layers(page: Page, one: Examination) -> bool:
         return True
     made = made_in_forward(own) if isinstance(own, ast.ClassDef) else None
     if made is not None:
-        page.blame("parameters-not-registered", made, names=page.say("its-weights"))
+        page.blame("parameters-not-registered", made, names=say("its-weights"))
     return made is not None
 
 
@@ -91,7 +92,7 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
     if finding.kind == "detached" or (finding.kind == "gradient" and finite and cut is not None):
         # What the file turns off as a whole stands outside of the class.
         cut = cut or cut_line(page.source.tree)
-        name = f"`{finding.name}`" if finding.name else page.say("it")
+        name = f"`{finding.name}`" if finding.name else say("it")
         page.blame("detached", cut, name=name)
         return True
     if finding.kind == "gradient" and not finite:

@@ -25,8 +25,7 @@ from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
 from ..process.limits import Limits, share_of_memory
 from ..process.prints import parted
-from ..report.cells import locate
-from ..report.messages import say
+from ..report.message import say
 from ..report.report import Fault, Report
 from ..report.timings import Timings
 from . import functions as direct
@@ -83,14 +82,13 @@ def _leave_when_dropped(jobs: socket.socket) -> None:
 class _Sitting:
     """The judging of one file.
 
-    job: kata, file, class, mask, seed, language, timeout (seconds), memory (bytes),
+    job: kata, file, class, mask, seed, timeout (seconds), memory (bytes),
     heat and diagnose (whether the weights, and the names of mistakes, are wanted), device.
     """
 
     def __init__(self, job: dict[str, Any], candidate: Candidate) -> None:
         self.job = job
         self.candidate: Candidate | None = candidate
-        self.language: str = job["language"]
         self.kata: Kata = find(job["kata"])
         self.phase = "load"
         self.subject: Subject | None = None
@@ -107,22 +105,21 @@ class _Sitting:
         """Judge the file; whatever happens, a report comes of it."""
         candidate = self.candidate
         assert candidate is not None
-        locate(None)
         try:
             candidate.serve(os.path.realpath(self.job["file"]))
-            source = read(Path(self.job["file"]), self.language)
-            self.result.cells = locate(source.cells)
+            source = read(Path(self.job["file"]))
+            self.result.cells = source.cells or []
             try:
                 self._judge(source, candidate)
             except Foul as foul:
-                Sheet(self.result, source, self.language).foul(foul.called, foul.line)
+                Sheet(self.result, source).foul(foul.called, foul.line)
             except Unjudged as unjudged:
                 # What is missing may stand in a cell that Python could not read.
                 hidden = unjudged.fault.kind in {"no-class", "load"}
                 raise (source.broken if hidden and source.broken else unjudged) from None
         except Unreadable as fault:
             self.result.error = Fault(kind=fault.kind, message=fault.message, line=fault.line)
-            self.result.cells = locate(fault.cells)
+            self.result.cells = fault.cells or []
         except Unjudged as unjudged:
             self.result.error = unjudged.fault
             self.result.diagnosis = unjudged.diagnosis
@@ -157,24 +154,24 @@ class _Sitting:
             traceback.print_exc()
         place = traceback.extract_tb(fault.__traceback__)[-1]
         reason = f"{type(fault).__name__}: {fault}, {Path(place.filename).name}:{place.lineno}"
-        return Fault(kind="crash", message=self._say("judge-fault", reason=reason))
+        return Fault(kind="crash", message=say("judge-fault", reason=reason))
 
     def _ended(self, ended: Ended) -> Fault:
         place = ended.place
-        phase = self._say(f"phase-{place.phase or self.phase}")
+        phase = say(f"phase-{place.phase or self.phase}")
         if place.line is not None:
-            phase = self._say("at-line", phase=phase, line=place.line)
+            phase = say("at-line", phase=phase, line=place.line)
         key = f"ended-{ended.why or ended.kind}"
         if ended.why or ended.kind != "crash":
             assert self.candidate is not None
             # By the clock it is the far limit that was reached.
             far = self.candidate.meter.far
             values = {"seconds": self.job["timeout"] if ended.why else far}
-            message = self._say(key, phase=phase, memory=self.job["memory"] >> 20, **values)
+            message = say(key, phase=phase, memory=self.job["memory"] >> 20, **values)
         else:
             code = ended.code or 0
-            how = self._say("exit-signal" if code < 0 else "exit-code", code=abs(code))
-            message = self._say(key, phase=phase, how=how)
+            how = say("exit-signal" if code < 0 else "exit-code", code=abs(code))
+            message = say(key, phase=phase, how=how)
         return Fault(kind=ended.kind, message=message, line=place.line)
 
     def _judge(self, source: Source, candidate: Candidate) -> None:
@@ -206,7 +203,7 @@ class _Sitting:
         answer = candidate.ask(self.loading)
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
-            raise load_fault(fault, source, self.language)
+            raise load_fault(fault, source)
         return answer
 
     def _on_device(self, sheet: Sheet, again: Again) -> DeviceRun | None:
@@ -222,10 +219,7 @@ class _Sitting:
         self._serve(None)
         run = run_on_device(again, first, limits, self.loading, self._serve)
         if not run.ran and self.job["device"] != "auto":
-            reason = run.reason or self._say("device-none")
-            message = self._say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
+            reason = run.reason or say("device-none")
+            message = say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
             raise Unjudged("crash", message)
         return run
-
-    def _say(self, key: str, **values: object) -> str:
-        return say(key, self.language, **values)

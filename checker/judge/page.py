@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ...kata.functions import Asked
@@ -14,7 +14,9 @@ from ..diagnose.lines import in_place
 from ..diagnose.places import Places
 from ..diagnose.statements import frozen_line
 from ..process.wire import dtype_name
-from ..report.report import CHECK_IDS, Difference, Part, Report
+from ..report.ids import CHECK_IDS
+from ..report.message import Said, Value, say
+from ..report.report import Difference, Part, Report
 from .draw import grown, shape_name
 from .dropout_verdict import judge_dropout
 from .examine import Examination
@@ -43,19 +45,19 @@ class Page(Sheet):
     several: whether more than one is asked for, and each called by its name. names: theirs.
     """
 
-    def __init__(self, report: Report, source: Source, language: str, asked: Asked) -> None:
-        super().__init__(report, source, language)
+    def __init__(self, report: Report, source: Source, asked: Asked) -> None:
+        super().__init__(report, source)
         self.sizes = asked.sizes
         self.names = {one.name for one in asked.functions}
         self.several = len(self.names) > 1
         self.places = Places(source, "")
-        self.words = Words(asked.sizes, source, language)
-        self.wrong: dict[str, dict[str, str]] = {}
+        self.words = Words(asked.sizes, source)
+        self.wrong: dict[str, dict[str, Said]] = {}
         self.raised: dict[str, int | None] = {}
 
     # -- the checks ------------------------------------------------------------------------
 
-    def fail(self, one: Examination, check: str, text: str, cases: int = 0) -> None:
+    def fail(self, one: Examination, check: str, text: Said, cases: int = 0) -> None:
         """A check fails by one function; what is said first of it is kept for each."""
         name = one.function.name
         self.wrong.setdefault(name, {}).setdefault(check, text)
@@ -64,44 +66,44 @@ class Page(Sheet):
     def rules(self, one: Examination, breaches: Sequence[Breach], check: str) -> None:
         """Operators under `rules`, memory under `structure`: each breach with its line."""
         for breach in breaches:
-            message = self.say(breach.key, **breach.values)
-            self.fail(one, check, message)
+            self.fail(one, check, say(breach.key, **breach.values))
             line = self._return_of(one) if breach.returned else breach.line
             self.blame(breach.mistake, line, breach.key, **breach.values)
 
     def follows(self, check: str) -> None:
         """Say that a check holds, unless it was said that it does not."""
-        self.set(check, "pass", self.say(f"direct-pass-{check}"))
+        self.set(check, "pass", say(f"direct-pass-{check}"))
 
     def parameters(self, one: Weighing) -> None:
         """Weights that no optimiser would find, and those that do nothing."""
         hidden = sorted(one.shown["hidden"])
         line = getattr(self.lines.own, "lineno", one.entry["line"])
         if not one.entry["module"]:
-            self.fail(one, "parameters", self.say("fail-not-module", name=one.entry["name"]))
+            self.fail(one, "parameters", say("fail-not-module", name=one.entry["name"]))
             self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
         elif hidden:
-            names = self._listed(f"`{n}`" for n in hidden[:3]) + (" …" if len(hidden) > 3 else "")
+            names = [f"`{n}`" for n in hidden[:3]]
+            names[-1] += " …" if len(hidden) > 3 else ""
             lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
-            self.fail(one, "parameters", self.say("fail-unregistered", names=names))
+            self.fail(one, "parameters", say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
         elif one.shown["plain"] and not one.shown["registered"]:
             # Weights that are tensors and no parameters.
-            names = self._listed(f"`{n}`" for n in one.shown["plain"][:3])
-            self.fail(one, "parameters", self.say("fail-unregistered", names=names))
+            names = [f"`{n}`" for n in one.shown["plain"][:3]]
+            self.fail(one, "parameters", say("fail-unregistered", names=names))
             line = self.lines.assignment(one.shown["plain"][0])
             self.blame("parameters-not-registered", line, names=names)
         elif one.held.lacking and not one.found.findings.get("values"):
             # It gives what the model answer gives without them, which has to learn them.
-            names = self._listed(f"`{n}`" for n in one.held.lacking)
-            self.fail(one, "parameters", self.say("fail-frozen", names=names))
+            names = [f"`{n}`" for n in one.held.lacking]
+            self.fail(one, "parameters", say("fail-frozen", names=names))
             self.blame("weights-frozen", frozen_line(self.source.tree) or line, names=names)
         elif not one.held.aligned:
-            self.set("parameters", "skip", self.say("waits", check="values"))
+            self.set("parameters", "skip", say("waits", check="values"))
         else:
             count = len(one.shown["registered"])
-            self.set("parameters", "pass", self.say("parameters-pass", count=count), count)
+            self.set("parameters", "pass", say("parameters-pass", count=count), count)
         for name in one.held.unused if one.held.aligned else []:
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
             self.remark("parameter-unused", self.lines.assignment(layer), name=name)
@@ -111,7 +113,7 @@ class Page(Sheet):
         found = one.dropout
         line = random_line(self.source.classes.get(one.entry["name"]))
         if found is not None and found.place == "noise":
-            self.fail(one, "dropout", self.say("random-in-training"))
+            self.fail(one, "dropout", say("random-in-training"))
             self.blame("nondeterministic", line, "random-in-training")
             return
         if found is not None and found.reading is not None:
@@ -126,18 +128,19 @@ class Page(Sheet):
         if doubted and not self.report.diagnosis:
             names = compressed(one.held.first, one.module.layers)
             key = "query-compressed" if names else "direct-unread"
-            self.checks["values"].detail += self.say(key, names=self._listed(names))
+            check = self.checks["values"]
+            check.detail = say("then", first=check.detail, second=say(key, names=names))
 
     def masks(self, one: Examination) -> None:
         """Fail a mask dtype that raises, where the kata asks for every one."""
         mask, dropped = one.function.mask, one.found.dropped
         if mask is None or not mask.any_dtype or not dropped:
             return
-        dtypes = self._listed(dtype_name(dtype) for dtype in dropped)
+        dtypes = [dtype_name(dtype) for dtype in dropped]
         dtype, finding = next(iter(dropped.items()))
         assert finding.fault is not None
-        case = self.say("direct-mask-of", dtype=dtype_name(dtype))
-        self.fail(one, "mask", raised(finding.fault, case, self.language))
+        case = say("direct-mask-of", dtype=dtype_name(dtype))
+        self.fail(one, "mask", raised(finding.fault, case))
         self.crashed("mask", finding.fault, case)
         self.blame("mask-dtype", finding.fault["line"], dtypes=dtypes)
 
@@ -153,7 +156,7 @@ class Page(Sheet):
         asked = (result for one in examinations for result in one.function.results)
         # What depends on a choice is written down nowhere.
         shapes = dict.fromkeys(shape_name(result.shape) for result in asked if result.shape)
-        self.set("shape", "pass", self.say("direct-pass-shape", shapes=", ".join(shapes)))
+        self.set("shape", "pass", say("direct-pass-shape", shapes=", ".join(shapes)))
         for check in _GROUPS:
             self._group(check, examinations)
 
@@ -166,18 +169,18 @@ class Page(Sheet):
             smallest = min(findings, key=lambda f: f.trial.weight)
             text = self.words.text(smallest)
             if smallest.kind == "values":
-                text = self.say(
+                text = say(
                     "fail-values", failed=len(findings), cases=one.found.counts[check],
                     case=self.words.label(smallest),
                 )  # fmt: skip
             elif smallest.kind == "missing":
-                text = self.say("direct-missing", name=smallest.name, cases=len(findings))
+                text = say("direct-missing", name=smallest.name, cases=len(findings))
             if check == "dtypes":
                 text = self._in_dtype(smallest, text)
             self.fail(one, check, text, total)
             if smallest.fault is not None:
                 dtype = [self.dtype_of(smallest)] * (check == "dtypes")
-                case = self._listed([*dtype, self.words.label(smallest)])
+                case = say("listed", parts=[*dtype, self.words.label(smallest)])
                 self.crashed(check, smallest.fault, case)
                 self.raised.setdefault(one.function.name, smallest.fault["line"])
             if self.report.difference is None:
@@ -187,50 +190,47 @@ class Page(Sheet):
         else:
             wrong = (one.function for one in examinations if one.found.findings.get("values"))
             waits = any(getattr(function, _LATER.get(check, ""), "") for function in wrong)
-            self.set(check, "skip", self.say("waits" if waits else "not-asked", check="values"))
+            self.set(check, "skip", say("waits", check="values") if waits else say("not-asked"))
 
-    def _in_dtype(self, finding: Finding[Any], text: str) -> str:
+    def _in_dtype(self, finding: Finding[Any], text: Said) -> Said:
         dtype = self.dtype_of(finding)
         if finding.kind == "values" and finding.gap and math.isfinite(finding.gap.worst):
             off, bound = finding.gap.worst, finding.trial.bound
             case = self.words.label(finding)
-            return self.say("fail-dtype-case", dtype=dtype, off=off, bound=bound, case=case)
-        return self.say("fail-dtype", dtype=dtype, reason=text)
+            return say("fail-dtype-case", dtype=dtype, off=off, bound=bound, case=case)
+        return say("fail-dtype", dtype=dtype, reason=text)
 
-    def _passed(self, check: str, examinations: Sequence[Examination]) -> str:
+    def _passed(self, check: str, examinations: Sequence[Examination]) -> Said:
         first = examinations[0]
-        values: dict[str, object] = {}
+        values: dict[str, Value] = {}
         if check == "values":
             values["dtype"] = dtype_name(first.found.work)
         elif check == "mask":
             masked = next(one for one in examinations if one.function.mask is not None)
             mask = masked.function.mask
             assert mask is not None
-            values["kinds"] = self._listed(self.say(f"direct-mask-{kind}") for kind in mask.masks)
+            values["kinds"] = [say(f"direct-mask-{kind}") for kind in mask.masks]
             shapes = mask.taken or mask.shapes
-            values["shapes"] = self._listed(shape_name(shape) for shape in shapes)
-            values["dtypes"] = self._listed(dtype_name(d) for d in masked.mask_dtypes)
+            values["shapes"] = [shape_name(shape) for shape in shapes]
+            values["dtypes"] = [dtype_name(d) for d in masked.mask_dtypes]
         elif check == "gradients":
-            names = [
+            names: list[Said] = [
                 argument.name
                 for one in examinations for argument in one.function.arguments
                 if one.function.gradients and argument.gradient
             ]  # fmt: skip
             if any(one.function.module for one in examinations):
-                names.append(self.say("direct-weights"))
-            values["names"] = self._listed(dict.fromkeys(names))
+                names.append(say("direct-weights"))
+            values["names"] = [*dict.fromkeys(names)]
         elif check == "stability":
             large = (one.function for one in examinations if one.function.large)
-            told = (grown(function, function.large, self.language) for function in large)
-            values["grown"] = self._listed(dict.fromkeys(told))
+            told = (grown(function, function.large) for function in large)
+            values["grown"] = [*dict.fromkeys(told)]
         elif check == "dtypes":
             names = [name for one in examinations for name in one.found.dtypes]
-            values["names"] = self._listed(dict.fromkeys(names))
+            values["names"] = [*dict.fromkeys(names)]
         along = check == "causality" and first.function.causal_along
-        return self.say("causality-pass" if along else f"direct-pass-{check}", **values)
-
-    def _listed(self, words: Iterable[str]) -> str:
-        return self.say("comma").join(words)
+        return say("causality-pass" if along else f"direct-pass-{check}", **values)
 
     def manners(self, examinations: Sequence[Examination]) -> None:
         """Purity, and what is worth a remark."""
@@ -243,19 +243,19 @@ class Page(Sheet):
     def _purity(self, one: Examination) -> None:
         found = one.found
         if found.modified:
-            names = self._listed(f"`{each}`" for each in sorted(found.modified))
-            self.fail(one, "purity", self.say("fail-modified", names=names))
+            names = [f"`{each}`" for each in sorted(found.modified)]
+            self.fail(one, "purity", say("fail-modified", names=names))
             steps = [s for t in one.seen for s in t.answer.get("steps", ())]
             self.blame("input-modified", in_place(steps), names=names)
         if found.state is not None:
-            self.fail(one, "purity", self.say(found.state))
+            self.fail(one, "purity", say(found.state))
             if found.state == "fail-random":
                 drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
                 if drops:
                     line = drops[0]["line"]
                     made = self.places.layer([line], "dropout") if line else None
                     self.blame("dropout-in-eval", made or line)
-                    self.set("dropout", "fail", self.say("dropout-in-eval"))
+                    self.set("dropout", "fail", say("dropout-in-eval"))
                 else:
                     self.blame("nondeterministic", self._state_line(one))
             elif found.state == "fail-kept":
@@ -283,7 +283,7 @@ class Page(Sheet):
         for own in [one.bound.named[name] for name in one.bound.needed] if one.bound else []:
             self.remark("mask-without-default", self.lines.argument(own), name=own)
         if one.bound and one.bound.unasked:
-            names = self._listed(f"`{own}`" for own in one.bound.unasked)
+            names = [f"`{own}`" for own in one.bound.unasked]
             line = self.lines.argument(one.bound.unasked[0])
             self.remark("argument-unknown", line, names=names)
         switched = one.bound.switched if one.bound else ()
@@ -298,7 +298,7 @@ class Page(Sheet):
         if found.forms and one.function.mask is not None:
             remark_forms(self, one, one.function.mask)
         elif found.dropped and not self.blames("mask-dtype"):
-            dtypes = self._listed(dtype_name(dtype) for dtype in found.dropped)
+            dtypes = [dtype_name(dtype) for dtype in found.dropped]
             self.remark("mask-form", line, "direct-mask-dtypes", dtypes=dtypes)
 
     # -- the diagnosis ---------------------------------------------------------------------
@@ -308,7 +308,7 @@ class Page(Sheet):
         for one in found:
             if any(d.mistake == one.slip.id and d.line == one.line for d in self.report.diagnosis):
                 continue
-            self.blame(one.slip.id, one.line, "verbatim", text=one.slip.words[self.language])
+            self.blame(one.slip.id, one.line, "slip", kata=self.report.kata, id=one.slip.id)
             told = self.report.diagnosis[-1]
             told.reference, told.matches = one.reference, one.matches
 
@@ -336,12 +336,12 @@ class Page(Sheet):
 
     # -- one function among several ----------------------------------------------------------
 
-    def of(self, name: str, text: str) -> str:
+    def of(self, name: str, text: Said) -> Said:
         """What fails on a device, and in which function."""
         self.wrong.setdefault(name, {}).setdefault("device", text)
         return self._of(name, text)
 
-    def finding_text(self, finding: Finding[Any]) -> str:
+    def finding_text(self, finding: Finding[Any]) -> Said:
         """What a finding says, with its case, and whose it is."""
         return self._of(finding.trial.function.name, self.words.text(finding))
 
@@ -363,8 +363,8 @@ class Page(Sheet):
         )
         self.differ(difference, finding.actual, right, finding.gap, trial.bound)
 
-    def _of(self, name: str, text: str) -> str:
-        return self.say("direct-of", name=name, text=text) if self.several else text
+    def _of(self, name: str, text: Said) -> Said:
+        return say("direct-of", name=name, text=text) if self.several else text
 
     def _return_of(self, one: Examination) -> int | None:
         line = one.entry["line"]

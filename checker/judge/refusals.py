@@ -11,7 +11,7 @@ from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, 
 from ..diagnose.diagnose import raising
 from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
-from ..report.messages import say
+from ..report.message import Said, say
 from ..report.report import Diagnosis
 from .examine import Examination
 from .fewer_axes import axes_taken
@@ -33,8 +33,8 @@ class Refused(Exception):
     """
 
     def __init__(
-        self, kind: str, message: str, line: int | None = None,
-        diagnosis: list[Diagnosis] | None = None, help: str = "",  # noqa: A002 - the report's word
+        self, kind: str, message: Said, line: int | None = None,
+        diagnosis: list[Diagnosis] | None = None, help: Said = "",  # noqa: A002 - the report's word
     ) -> None:  # fmt: skip
         super().__init__(message)
         self.kind = kind
@@ -47,23 +47,23 @@ class Refused(Exception):
 class Refusals:
     """Says why a file cannot be judged. wanted: the class or function that `--class` names."""
 
-    def __init__(self, kata: Kata, source: Source, language: str, wanted: str | None) -> None:
-        self.kata, self.source, self.language, self.wanted = kata, source, language, wanted
+    def __init__(self, kata: Kata, source: Source, wanted: str | None) -> None:
+        self.kata, self.source, self.wanted = kata, source, wanted
 
     def no_class(self, classes: list[dict[str, Any]], functions: list[Entry]) -> Refused:
         """No class of the file is the one that is asked for."""
         wanted = self.kata.asked.functions[0].name
-        told = self._listed(f"{one['name']} ({one['line']})" for one in classes)
+        told = [f"{one['name']} ({one['line']})" for one in classes]
         if self.wanted is not None:
             name = self.wanted
-            return Refused("no-class", self._say("no-class-named", name=name, found=told or "-"))
+            return Refused("no-class", say("no-class-named", name=name, found=told or "-"))
         if classes:
-            return Refused("no-class", self._say("class-unclear", found=told))
+            return Refused("no-class", say("class-unclear", found=told))
         if functions:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in functions)
-            message = self._say("class-not-function", wanted=wanted, found=told)
+            told = [f"`{one['name']}` ({one['line']})" for one in functions]
+            message = say("class-not-function", wanted=wanted, found=told)
             return Refused("no-class", message, functions[0]["line"])
-        return Refused("no-class", self._say("no-class", kata=self.kata.id, wanted=wanted))
+        return Refused("no-class", say("no-class", kata=self.kata.id, wanted=wanted))
 
     def not_there(
         self, entries: list[Entry], classes: list[dict[str, Any]],
@@ -71,15 +71,15 @@ class Refusals:
     ) -> Refused:  # fmt: skip
         """Say what is asked for and what there is. missing: what is, where not all of it is."""
         asked = missing or self.kata.asked.functions
-        wanted = self._listed(f"`{one.signature}`" for one in asked)
+        wanted = [f"`{one.signature}`" for one in asked]
         if entries:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in entries)
+            told = [f"`{one['name']}` ({one['line']})" for one in entries]
             key = "functions-missing" if missing else "no-function"
-            return Refused("no-class", self._say(key, wanted=wanted, found=told))
+            return Refused("no-class", say(key, wanted=wanted, found=told))
         if classes:
-            told = self._listed(f"`{one['name']}` ({one['line']})" for one in classes)
-            return Refused("no-class", self._say("no-function-class", wanted=wanted, found=told))
-        return Refused("no-class", self._say("no-function-at-all", wanted=wanted))
+            told = [f"`{one['name']}` ({one['line']})" for one in classes]
+            return Refused("no-class", say("no-function-class", wanted=wanted, found=told))
+        return Refused("no-class", say("no-function-at-all", wanted=wanted))
 
     def lacks(self, one: Examination, fault: dict[str, Any]) -> bool:
         """Whether a call did not get as far as the function, for want of an argument."""
@@ -97,9 +97,9 @@ class Refusals:
             key += "-cache" if one.function.state is not None else "-tables"
         elif "pass" in handed:
             key += "-pass"
-        message = self._say(
+        message = say(
             key, wanted=f"`{called}`", name=one.entry["name"],
-            line=line, more=self._listed(f"`{own}`" for own in more),
+            line=line, more=[f"`{own}`" for own in more],
         )  # fmt: skip
         return Refused("forward", message, line)
 
@@ -109,34 +109,34 @@ class Refusals:
         name = one.entry["name"]
         if fault is None:
             called = "forward" if isinstance(one, Weighing) else name
-            message = no_tensor(called, finding.words, self.language)
+            message = no_tensor(called, finding.words)
             return Refused("forward", message, one.entry["line"])
         misspelt = self._misspelt(name, fault["phase"])
         if misspelt is not None:
             return misspelt
         axes = axes_taken(one)
         if axes is not None:
-            message = self._say({3: "axes-three", 2: "axes-two"}[axes], name=name)
+            message = say({3: "axes-three", 2: "axes-two"}[axes], name=name)
             return Refused("forward", message, fault["line"])
-        line, slip = fault["line"], slipped(fault, self.source, self.language)
+        line, slip = fault["line"], slipped(fault, self.source)
         if slip is not None:
             return Refused("forward", slip, line)
         told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
-        told |= placed(line, self.language)
+        told |= placed(line)
         given = finding.trial.call["kwargs"]
         if isinstance(one, Weighing) and fault["phase"] == "construct":
             made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
-            message = self._say("construct-raised", name=name, given=made or "…", **told)
-            help = because(fault, self.source, self.language)  # noqa: A001 - the report's word
+            message = say("construct-raised", name=name, given=made or "…", **told)
+            help = because(fault, self.source)  # noqa: A001 - the report's word
             return Refused("construct", message, line, help=help)
         call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
         named = self._behind(one, finding, fault)
-        help = because(fault, self.source, self.language, cause=not named)  # noqa: A001
-        return Refused("forward", self._say("direct-raised", call=call, **told), line, named, help)
+        help = because(fault, self.source, cause=not named)  # noqa: A001
+        return Refused("forward", say("direct-raised", call=call, **told), line, named, help)
 
     def no_forward(self, entry: Entry) -> Refused:
         """Say that a class has no forward, or which method was meant to be it."""
-        plain = Refused("forward", self._say("forward-missing", name=entry["name"]), entry["line"])
+        plain = Refused("forward", say("forward-missing", name=entry["name"]), entry["line"])
         return self._misspelt(entry["name"], "forward") or plain
 
     def _misspelt(self, name: str, phase: str) -> Refused | None:
@@ -145,7 +145,7 @@ class Refusals:
             return None
         line, method, meant = found
         key = "forward-misspelt" if meant == "forward" else "init-misspelt"
-        return Refused(phase, self._say(key, line=line, name=method, meant=meant), line)
+        return Refused(phase, say(key, line=line, name=method, meant=meant), line)
 
     def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""
@@ -159,15 +159,10 @@ class Refusals:
                 line = Origins(self.source, one.entry["name"]).size([line]) or line
             elif told == "dtype-hardcoded":
                 line = narrowing(one, finding.trial) or line
-            return [known(told, line, self.source, self.language)] if told is not None else []
-        text, yours = slip.words[self.language], self.source.line(line).strip() or None
+            return [known(told, line, self.source)] if told is not None else []
+        text = say("slip", kata=self.kata.id, id=slip.id)
+        yours = self.source.line(line).strip() or None
         return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
-
-    def _listed(self, words: Any) -> str:
-        return self._say("comma").join(words)
-
-    def _say(self, key: str, **values: object) -> str:
-        return say(key, self.language, **values)
 
 
 def _plain(value: object) -> str:

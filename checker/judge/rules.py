@@ -10,6 +10,7 @@ from typing import Any
 
 from ...kata.arithmetic import worth
 from ...kata.functions import AUTOGRAD, Argument, Function
+from ..report.message import Value
 from .find import Entry
 from .source import Source
 from .trials import Trial
@@ -41,7 +42,7 @@ class Breach:
     key: str
     mistake: str
     line: int | None
-    values: dict[str, object]
+    values: dict[str, Value]
     returned: bool = False
 
 
@@ -100,12 +101,12 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
             key = "direct-contiguous" if asked.contiguous else "direct-not-contiguous"
             mistake = "result-shared" if asked.contiguous else "result-copied"
             yield Breach(key=key, mistake=mistake, line=last,
-                         values={"strides": tuple(answer["strides"])})  # fmt: skip
+                         values={"strides": str(tuple(answer["strides"]))})  # fmt: skip
         wanted = [worth(text, scope) for text in asked.strides]
         if wanted and answer["strides"] != wanted and _shaped(trial):
-            values: dict[str, object] = {
-                "strides": tuple(answer["strides"]),
-                "wanted": tuple(wanted),
+            values: dict[str, Value] = {
+                "strides": str(tuple(answer["strides"])),
+                "wanted": str(tuple(wanted)),
             }
             yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
         if asked.largest:
@@ -134,7 +135,7 @@ def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Br
         held[trial.group, given.kept] = entries
     if grown and min(grown)[0] > 0:
         _, entries, most = min(grown)
-        values: dict[str, object] = {
+        values: dict[str, Value] = {
             "name": state.name,
             "entries": entries,
             "most": most,
@@ -173,7 +174,7 @@ def _together(trial: Trial, apart: Counter[int]) -> Iterator[Breach]:
             yield Breach(
                 key="direct-apart", mistake="tensor-too-large", line=step["line"],
                 values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
-                        "apart": tuple(apart.elements())},
+                        "apart": str(tuple(apart.elements()))},
             )  # fmt: skip
             return
 

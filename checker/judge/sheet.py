@@ -11,8 +11,9 @@ from torch import Tensor
 from ..diagnose.crashes import because, reason_of
 from ..diagnose.lines import Lines, tested
 from ..process.wire import dtype_name
-from ..report.messages import say
-from ..report.report import CHECK_IDS, Check, Crash, Diagnosis, Difference, Remark, Report
+from ..report.ids import CHECK_IDS
+from ..report.message import Said, Value, say
+from ..report.report import Check, Crash, Diagnosis, Difference, Remark, Report
 from .compare import GRADIENT_BOUND, Gap
 from .finding import Finding
 from .source import Source
@@ -23,44 +24,39 @@ _AFTER_VALUES = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths
 
 
 class Sheet:
-    """The entries of one report, in its language. The report names the judged class."""
+    """The entries of one report. The report names the judged class."""
 
-    def __init__(self, report: Report, source: Source, language: str) -> None:
+    def __init__(self, report: Report, source: Source) -> None:
         self.report = report
         self.source = source
-        self.language = language
         self.lines = Lines(source, report.object or "")
         self.checks: dict[str, Check] = {}
         self.crashes: dict[str, Crash] = {}
 
-    def say(self, key: str, **values: object) -> str:
-        """A sentence in the report's language."""
-        return say(key, self.language, **values)
-
-    def of(self, name: str, text: str) -> str:  # noqa: ARG002 - a class is judged alone
+    def of(self, name: str, text: Said) -> Said:  # noqa: ARG002 - a class is judged alone
         """A sentence about what is called `name`, which is said where several are judged."""
         return text
 
-    def set(self, name: str, status: str, detail: str = "", cases: int = 0) -> None:
+    def set(self, name: str, status: str, detail: Said = "", cases: int = 0) -> None:
         """Record a check's outcome; a failure stays one."""
         old = self.checks.get(name)
         if old is not None and old.status == "fail":
             return
         self.checks[name] = Check(id=name, status=status, detail=detail, cases=cases)
 
-    def crashed(self, check: str, fault: dict[str, Any], case: str) -> None:
+    def crashed(self, check: str, fault: dict[str, Any], case: Said) -> None:
         """Keep the exception by which a check fails; it is told first. case: in words."""
         line, reason = fault["line"], reason_of(fault)
         key = "crash-nowhere" if line is None else "crash-on-line"
-        message = self.say(key, line=line, kind=fault["type"], reason=reason, case=case)
-        more = because(fault, self.source, self.language)
+        message = say(key, line=line, kind=fault["type"], reason=reason, case=case)
+        more = because(fault, self.source)
         self.crashes.setdefault(check, Crash(check=check, message=message, line=line, help=more))
 
-    def blame(self, mistake: str, line: int | None = None, key: str = "", **values: object) -> None:
+    def blame(self, mistake: str, line: int | None = None, key: str = "", **values: Value) -> None:
         """Add a diagnosis, once."""
         if any(d.mistake == mistake and d.line == line for d in self.report.diagnosis):
             return
-        message = self.say(key or mistake, **values)
+        message = say(key or mistake, **values)
         yours = self.source.line(line).strip() or None
         self.report.diagnosis.append(
             Diagnosis(mistake=mistake, line=line, message=message, yours=yours)
@@ -84,22 +80,22 @@ class Sheet:
         if fault is not None:
             line = fault["line"]
             told |= {"kind": fault["type"], "reason": reason_of(fault)}
-        self.set("mask", "fail", self.say(f"mask-needed-{came}", **told))
+        self.set("mask", "fail", say(f"mask-needed-{came}", **told))
         self.blame("mask-needed", line, f"mask-needed-{came}", **told)
 
-    def remark(self, ident: str, line: int | None = None, key: str = "", **values: object) -> None:
+    def remark(self, ident: str, line: int | None = None, key: str = "", **values: Value) -> None:
         """Add a remark, once."""
         if any(r.id == ident for r in self.report.remarks):
             return
-        message = self.say(key or ident, **values)
+        message = say(key or ident, **values)
         self.report.remarks.append(Remark(id=ident, line=line, message=message))
 
-    def dtype_of(self, finding: Finding[Any]) -> str:
+    def dtype_of(self, finding: Finding[Any]) -> Said:
         """The dtype of a finding's case, in words."""
         dtype = dtype_name(finding.trial.dtype)
-        return self.say("under-autocast", dtype=dtype) if finding.trial.autocast else dtype
+        return say("under-autocast", dtype=dtype) if finding.trial.autocast else dtype
 
-    def finding_text(self, finding: Finding[Any]) -> str:
+    def finding_text(self, finding: Finding[Any]) -> Said:
         """What a finding says, with its case."""
         raise NotImplementedError
 
@@ -109,7 +105,7 @@ class Sheet:
         # A layer is chosen where it is made, not where it is called.
         made = self.lines.naming(f"{module}(") if module else None
         line = made or line or self.lines.naming(name.rpartition(".")[2])
-        self.set("rules", "fail", self.say("forbidden-call", call=f"`{name}`"))
+        self.set("rules", "fail", say("forbidden-call", call=f"`{name}`"))
         self.blame("forbidden-call", line, call=f"`{name}`")
 
     def foul(self, called: str, line: int | None) -> None:
@@ -117,7 +113,7 @@ class Sheet:
         self.forbid(called, line)
         for name in CHECK_IDS:
             if name != "rules":
-                self.set(name, "skip", self.say("waits", check="rules"))
+                self.set(name, "skip", say("waits", check="rules"))
         self.finish()
 
     def differ(
@@ -150,17 +146,17 @@ class Sheet:
             for name in _AFTER_VALUES:
                 check = self.checks.get(name)
                 blamed = name == "dropout" and check is not None and check.status == "fail"
-                if check is not None and check.detail != self.say("not-asked") and not blamed:
-                    waits = self.say("waits", check="values")
+                if check is not None and check.detail != say("not-asked") and not blamed:
+                    waits = say("waits", check="values")
                     self.checks[name] = Check(id=name, status="skip", detail=waits)
         mask = self.checks.get("mask")
         if mask is not None and mask.status == "fail":
             for name in ("gradients", "dtypes", "stability"):
-                waits = self.say("waits", check="mask")
+                waits = say("waits", check="mask")
                 self.checks[name] = Check(id=name, status="skip", detail=waits)
         for name in CHECK_IDS:
             if name not in self.checks:
-                self.set(name, "skip", self.say("not-asked"))
+                self.set(name, "skip", say("not-asked"))
         self.report.checks = [self.checks[name] for name in CHECK_IDS]
         failed = [check.id for check in self.report.checks if check.status == "fail"]
         self.report.verdict = "fail" if failed else "pass"

@@ -11,11 +11,11 @@ import select
 import stat
 import unicodedata
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..report.messages import say
+from ..report.message import Message, say
 
 __all__ = ["Source", "Unreadable", "cell_rows", "read"]
 
@@ -47,7 +47,7 @@ class Unreadable(Exception):
     def __init__(
         self,
         kind: str,
-        message: str,
+        message: Message,
         line: int | None = None,
         cells: list[list[int]] | None = None,
     ) -> None:
@@ -119,39 +119,39 @@ class Source:
         }  # fmt: skip
 
 
-def read(path: Path, language: str) -> Source:
+def read(path: Path) -> Source:
     """Read a Python file or a notebook. Raise Unreadable with what is wrong and where."""
-    raw = _bytes(path, language)
-    text = _decode(raw, language)
+    raw = _bytes(path)
+    text = _decode(raw)
     cells = None
     if path.suffix == ".ipynb":
-        text, cells = _notebook(text, language)
+        text, cells = _notebook(text)
     if len(text) > _LIMIT:
-        raise Unreadable("load", say("file-too-large", language, size=_LIMIT >> 20))
+        raise Unreadable("load", say("file-too-large", size=_LIMIT >> 20))
     if not text.strip():
-        raise Unreadable("syntax", say("file-empty", language))
+        raise Unreadable("syntax", say("file-empty"))
     if cells is None:
-        tree, broken = _compiled(text, language), None
+        tree, broken = _compiled(text), None
     else:
-        tree, broken = _compiled_cells(text, cells, language)
+        tree, broken = _compiled_cells(text, cells)
     found = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
     return Source(path=path, text=text, tree=tree, cells=cells, broken=broken, classes=found)
 
 
-def _bytes(path: Path, language: str) -> bytes:
+def _bytes(path: Path) -> bytes:
     try:
         if path.is_dir():
-            raise Unreadable("load", say("file-is-folder", language))
+            raise Unreadable("load", say("file-is-folder"))
         # A notebook carries its pictures; only its code is looked at.
         limit = _NOTEBOOK_LIMIT if path.suffix == ".ipynb" else _LIMIT
         raw = _read(path, limit + 1)
     except (OSError, ValueError) as fault:
         reason = getattr(fault, "strerror", None) or str(fault)
-        raise Unreadable("load", say("file-unreadable", language, reason=reason)) from fault
+        raise Unreadable("load", say("file-unreadable", reason=reason)) from fault
     if raw is None:
-        raise Unreadable("load", say("file-silent", language))
+        raise Unreadable("load", say("file-silent"))
     if len(raw) > limit:
-        raise Unreadable("load", say("file-too-large", language, size=limit >> 20))
+        raise Unreadable("load", say("file-too-large", size=limit >> 20))
     return raw
 
 
@@ -178,30 +178,30 @@ def _read(path: Path, most: int) -> bytes | None:
     return bytes(parts)
 
 
-def _decode(raw: bytes, language: str) -> str:
+def _decode(raw: bytes) -> str:
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Unreadable("syntax", say("file-utf16", language))
+        raise Unreadable("syntax", say("file-utf16"))
     cookie = _COOKIE.match(raw)
     encoding = cookie[1].decode("ascii") if cookie else "utf-8"
     try:
         encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
         text = raw.decode(encoding)
     except LookupError as fault:
-        raise Unreadable("syntax", say("file-encoding", language, name=encoding), 1) from fault
+        raise Unreadable("syntax", say("file-encoding", name=encoding), 1) from fault
     except UnicodeDecodeError as fault:
         line = raw.count(b"\n", 0, fault.start) + 1
         name = "UTF-8" if encoding == "utf-8-sig" else encoding
-        message = say("file-not-utf8", language, line=line, name=name)
+        message = say("file-not-utf8", line=line, name=name)
         raise Unreadable("syntax", message, line) from fault
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _notebook(text: str, language: str) -> tuple[str, list[list[int]]]:
+def _notebook(text: str) -> tuple[str, list[list[int]]]:
     try:
         cells = json.loads(text)["cells"]
         sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise Unreadable("syntax", say("notebook-broken", language)) from fault
+        raise Unreadable("syntax", say("notebook-broken")) from fault
     lines: list[str] = []
     ranges: list[list[int]] = []
     for source in sources:
@@ -209,7 +209,7 @@ def _notebook(text: str, language: str) -> tuple[str, list[list[int]]]:
         ranges.append([len(lines) + 1, len(lines) + len(rows)])
         lines.extend(rows)
     if not any(line.strip() for line in lines):
-        raise Unreadable("no-class", say("notebook-no-code", language))
+        raise Unreadable("no-class", say("notebook-no-code"))
     return "\n".join(lines) + "\n", ranges
 
 
@@ -228,35 +228,33 @@ def _without_magic(row: str) -> str:
     return f"{found[1]}pass" if found else row
 
 
-def _compiled(text: str, language: str) -> ast.Module:
+def _compiled(text: str) -> ast.Module:
     """Parse what Python also compiles, as `return` outside a function is not. Nothing is run."""
     if "\x00" in text:
-        raise _null(text, language)
+        raise _null(text)
     try:
         tree = ast.parse(text)
         compile(text, "<submission>", "exec", dont_inherit=True)
     except SyntaxError as fault:
-        raise _syntax(fault, text, language) from fault
+        raise _syntax(fault, text) from fault
     except UnicodeEncodeError as fault:
         # Half of a character, as JSON can spell one.
         line = text.count("\n", 0, fault.start) + 1
-        raise _odd(text[fault.start], line, language) from fault
+        raise _odd(text[fault.start], line) from fault
     except _TOO_DEEP as fault:
         line = _deep_line(text)
-        raise Unreadable("syntax", say("syntax-too-deep", language, line=line), line) from fault
+        raise Unreadable("syntax", say("syntax-too-deep", line=line), line) from fault
     except (ValueError, OverflowError, SystemError) as fault:
-        raise Unreadable("syntax", say("file-unparsable", language, reason=str(fault))) from fault
+        raise Unreadable("syntax", say("file-unparsable", reason=str(fault))) from fault
     return tree
 
 
-def _null(text: str, language: str) -> Unreadable:
+def _null(text: str) -> Unreadable:
     line = text.count("\n", 0, text.index("\x00")) + 1
-    return Unreadable("syntax", say("file-null-byte", language, line=line), line)
+    return Unreadable("syntax", say("file-null-byte", line=line), line)
 
 
-def _compiled_cells(
-    text: str, cells: list[list[int]], language: str
-) -> tuple[ast.Module, Unreadable | None]:
+def _compiled_cells(text: str, cells: list[list[int]]) -> tuple[ast.Module, Unreadable | None]:
     """Compile cell by cell, and leave out those that are no Python. Raise the first if all are."""
     lines = text.split("\n")
     whole = ast.Module(body=[], type_ignores=[])
@@ -264,9 +262,12 @@ def _compiled_cells(
     for number, (first, last) in enumerate(cells, start=1):
         own = "\n".join(lines[first - 1 : last])
         try:
-            part = _compiled(own, language)
+            part = _compiled(own)
         except Unreadable as fault:
-            message = say("in-cell", language, cell=number, text=fault.message)
+            # Its lines are counted in the cell that is named.
+            own_line = {"line": str(fault.line)} if "line" in fault.message.values else {}
+            told = replace(fault.message, values={**fault.message.values, **own_line})
+            message = say("in-cell", cell=number, text=told)
             line = fault.line and fault.line + first - 1
             broken = broken or Unreadable(fault.kind, message, line, cells)
             continue
@@ -294,30 +295,30 @@ def _deep_line(text: str) -> int:
     return low
 
 
-def _syntax(fault: SyntaxError, text: str, language: str) -> Unreadable:
+def _syntax(fault: SyntaxError, text: str) -> Unreadable:
     line = fault.lineno or 1
     rows = text.split("\n")
     row = rows[line - 1] if line <= len(rows) else ""
     odd = _CODE.search(str(fault.msg))
     if odd is not None:
-        return _odd(chr(int(odd[1], 16)), line, language)
+        return _odd(chr(int(odd[1], 16)), line)
     indented = isinstance(fault, IndentationError) and _mixed(rows)
     if isinstance(fault, TabError) or ("\t" in row and indented):
-        return Unreadable("syntax", say("syntax-tabs", language, line=line), line)
+        return Unreadable("syntax", say("syntax-tabs", line=line), line)
     caret = " " * max(0, (fault.offset or 1) - 1 - (len(row) - len(row.lstrip()))) + "^"
-    message = say("syntax", language, line=line, reason=fault.msg)
-    return Unreadable("syntax", f"{message}\n    {row.strip()}\n    {caret}", line)
+    message = say("syntax", line=line, reason=fault.msg, code=row.strip(), caret=caret)
+    return Unreadable("syntax", message, line)
 
 
-def _odd(character: str, line: int, language: str) -> Unreadable:
+def _odd(character: str, line: int) -> Unreadable:
     """Say which character Python cannot read."""
     name = unicodedata.name(character, "?").lower()
     plain = _PLAIN.get(character) or unicodedata.normalize("NFKC", character)
     if plain.isascii() and plain.isprintable() and not plain.isspace():
-        told = {"line": line, "character": character, "name": name, "plain": plain}
-        return Unreadable("syntax", say("syntax-odd-character-plain", language, **told), line)
-    values = {"line": line, "code": f"U+{ord(character):04X}", "name": name}
-    return Unreadable("syntax", say("syntax-odd-character", language, **values), line)
+        key, told = "syntax-odd-character-plain", {"character": character, "plain": plain}
+    else:
+        key, told = "syntax-odd-character", {"code": f"U+{ord(character):04X}"}
+    return Unreadable("syntax", say(key, line=line, name=name, **told), line)
 
 
 def _mixed(rows: list[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...kata.catalogue import Contract
 from ..diagnose.giveaways import cut_line
 from ..process.wire import dtype_name
+from ..report.message import say
 from ..vocabulary import layer_role
 from .fills import narrowing
 from .page import Page
@@ -33,7 +34,7 @@ def judge_structure(page: Page, one: Weighing, contract: Contract | None) -> Non
     if contract is None:
         return
     if not (one.held.aligned or one.held.explained):
-        page.set("structure", "skip", page.say("waits", check="values"))
+        page.set("structure", "skip", say("waits", check="values"))
         return
     if contract.fused:
         _fused(page, one)
@@ -44,12 +45,12 @@ def judge_structure(page: Page, one: Weighing, contract: Contract | None) -> Non
         _unused(page, one, idle[0])
     for name in one.held.added:
         page.remark("output-projection-extra", page.lines.assignment(name.split(".")[0]))
-    page.set("structure", "pass", page.say("structure-pass"))
+    page.set("structure", "pass", say("structure-pass"))
 
 
 def _missing(page: Page, one: Weighing) -> None:
     """No output projection acts: there is none, or there is one that is not called."""
-    text = page.say("output-projection-missing")
+    text = say("output-projection-missing")
     page.fail(one, "structure", text)
     unused = [name for name in one.held.unused if name.endswith("weight")]
     if unused:
@@ -64,10 +65,10 @@ def _unused(page: Page, one: Weighing, name: str) -> None:
     """A layer that is called as one that attention has does nothing; or its gradient is cut."""
     cut = cut_line(page.lines.own)
     if cut is not None:
-        page.blame("detached", cut, name=page.say("it"))
+        page.blame("detached", cut, name=say("it"))
         return
     layer = name.rpartition(".")[0] or name
-    page.fail(one, "structure", page.say("projection-unused"))
+    page.fail(one, "structure", say("projection-unused"))
     page.blame("projection-unused", page.lines.assignment(layer.split(".")[-1]))
 
 
@@ -75,7 +76,7 @@ def _fused(page: Page, one: Weighing) -> None:
     """One parameter has to hold queries, keys and values."""
     owners = one.held.holders(layer.name for layer in one.module.own if layer.inside)
     if len(owners) > 1:
-        page.fail(one, "structure", page.say("not-fused"))
+        page.fail(one, "structure", say("not-fused"))
         lines = (page.lines.assignment(name.split(".")[0]) for name in owners)
         page.blame("not-fused", min((n for n in lines if n is not None), default=None))
 
@@ -87,5 +88,5 @@ def judge_dtype(page: Page, one: Weighing, contract: Contract | None) -> None:
         return
     out = trial.results(trial.answer)[0]
     told = {"dtype": dtype_name(trial.dtype), "narrowed": dtype_name(out.dtype)}
-    page.fail(one, "dtypes", page.say("dtype-narrowed", **told))
+    page.fail(one, "dtypes", say("dtype-narrowed", **told))
     page.blame("dtype-hardcoded", narrowing(one, trial), "dtype-narrowed", **told)

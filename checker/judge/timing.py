@@ -19,7 +19,7 @@ import torch
 from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
 from ..process.limits import Limits
-from ..report.messages import say
+from ..report.message import say
 from ..report.timings import Row, Timings, row
 from .subject import Subject
 from .yardstick import Yardstick
@@ -56,7 +56,7 @@ def timed(
 ) -> Timings:
     """Time a submission at growing lengths, as many of them as there is time and memory for.
 
-    job: seed, language and memory (bytes) are read. device: the report's, which says whether
+    job: seed and memory (bytes) are read. device: the report's, which says whether
     the submission ran on a GPU, and on which.
     """
     on_cuda = device["cuda"] == "ran"
@@ -72,9 +72,7 @@ def timed(
     candidate = Candidate(requests, limits)
     candidate.serve(subject.path)
     try:
-        _Race(subject, candidate, yardstick, found, job["seed"]).run(
-            lengths, job["memory"], job["language"]
-        )
+        _Race(subject, candidate, yardstick, found, job["seed"]).run(lengths, job["memory"])
     finally:
         candidate.close()
         yardstick.close()
@@ -102,7 +100,7 @@ class _Race:
         self.took = 0.0
         self.events = 0
 
-    def run(self, lengths: Sequence[int], memory: int, language: str) -> None:
+    def run(self, lengths: Sequence[int], memory: int) -> None:
         """Time one length after the other, and say why there are no more."""
         found = self.found
         try:
@@ -117,14 +115,14 @@ class _Race:
             fault = raised.fault
             reason = fault["message"].split("\n")[0]
             found.stopped, found.line = "raised", fault["line"]
-            found.message = say("bench-raised", language, kind=fault["type"], reason=reason)
+            found.message = say("bench-raised", kind=fault["type"], reason=reason)
         except Ended as ended:
             found.stopped, found.line = "ended", ended.place.line
             why = "garbled" if ended.why == "garbled" else ended.kind
-            found.message = say(f"bench-{why}", language)
+            found.message = say(f"bench-{why}")
         except Foul as foul:
             found.stopped, found.line = "forbidden", foul.line
-            found.message = say("bench-forbidden", language, name=foul.called)
+            found.message = say("bench-forbidden", name=foul.called)
         except wire.TooLate:
             found.stopped = "time"
         except Exception:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Any
 
 from ..diagnose.crashes import because, placed, reason_of
 from ..diagnose.names import meant
 from ..diagnose.selves import about_self
-from ..report.messages import say
+from ..report.message import Message, Said, say
 from ..report.report import Diagnosis, Fault, Part
 from .source import Source
 
@@ -22,9 +21,9 @@ class Unjudged(Exception):
     def __init__(
         self,
         kind: str,
-        message: str,
+        message: Said,
         line: int | None = None,
-        help: str = "",  # noqa: A002
+        help: Said = "",  # noqa: A002
     ) -> None:
         super().__init__(message)
         self.fault = Fault(kind=kind, message=message, line=line, help=help)
@@ -32,36 +31,34 @@ class Unjudged(Exception):
         self.functions: list[Part] = []
 
 
-def load_fault(fault: dict[str, Any], source: Source, language: str) -> Unjudged:
+def load_fault(fault: dict[str, Any], source: Source) -> Unjudged:
     """The file raised while it was loaded."""
-    tell = partial(say, language=language)
     line, reason = fault["line"], reason_of(fault)
     missing = re.match(r"No module named '([^']+)'", reason)
     if missing and "ImportError" in fault["kinds"]:
-        message = tell("load-import", name=missing[1], **placed(line, language))
+        message = say("load-import", name=missing[1], **placed(line))
         return Unjudged("load", message, line)
-    slip = slipped(fault, source, language)
+    slip = slipped(fault, source)
     if slip is not None:
         return Unjudged("load", slip, line)
-    message = tell("load-raised", kind=fault["type"], reason=reason, **placed(line, language))
-    more = because(fault, source, language) or tell("load-keep")
+    message = say("load-raised", kind=fault["type"], reason=reason, **placed(line))
+    more = because(fault, source) or say("load-keep")
     return Unjudged("load", message, line, more)
 
 
-def slipped(fault: dict[str, Any], source: Source, language: str) -> str | None:
+def slipped(fault: dict[str, Any], source: Source) -> Message | None:
     """What to say of a name that was misspelt, where an exception comes of one."""
     reason, line = reason_of(fault), fault["line"]
-    if about_self(fault, source, language) is not None:
+    if about_self(fault, source) is not None:
         return None
     intended = meant(reason, source, line)
     if intended is None:
         return None
-    return say("load-misspelt", language, reason=reason, meant=intended, **placed(line, language))
+    return say("load-misspelt", reason=reason, meant=intended, **placed(line))
 
 
-def known(mistake: str, line: int | None, source: Source, language: str) -> Diagnosis:
+def known(mistake: str, line: int | None, source: Source) -> Diagnosis:
     """The mistake behind an exception, whose own words are told already."""
-    key = "dtype-fixed" if mistake == "dtype-hardcoded" else mistake
-    message = say(key, language)
+    message = say("dtype-fixed" if mistake == "dtype-hardcoded" else mistake)
     yours = source.line(line).strip() or None
     return Diagnosis(mistake=mistake, line=line, message=message, yours=yours)

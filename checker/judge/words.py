@@ -7,7 +7,7 @@ from typing import Any
 from ...kata.sizes import Sizes
 from ..diagnose.crashes import no_tensor, raised
 from ..process.wire import dtype_name
-from ..report.messages import say
+from ..report.message import Message, say
 from .finding import Finding
 from .source import Source
 
@@ -15,58 +15,54 @@ __all__ = ["Words"]
 
 
 class Words:
-    """Tells of findings in a language. sizes: the kata's, with the names of axes."""
+    """Tells of findings. sizes: the kata's, with the names of axes."""
 
-    def __init__(self, sizes: Sizes, source: Source, language: str) -> None:
+    def __init__(self, sizes: Sizes, source: Source) -> None:
         self.sizes = sizes
         self.source = source
-        self.language = language
 
-    def _say(self, key: str, **values: object) -> str:
-        return say(key, self.language, **values)
-
-    def label(self, finding: Finding[Any]) -> str:
+    def label(self, finding: Finding[Any]) -> Message:
         """A finding's case in words."""
         trial = finding.trial
-        return trial.case.label(trial.function, self.sizes, self.language)
+        return trial.case.label(trial.function, self.sizes)
 
-    def dtype(self, finding: Finding[Any]) -> str:
+    def dtype(self, finding: Finding[Any]) -> Message:
         """Which dtype a result has, and which is asked for."""
         asked = next(one for one in finding.trial.function.results if one.name == finding.name)
         told = {"name": asked.name, "actual": finding.words}
         if asked.dtype_of:
             wanted = dtype_name(finding.trial.dtype)
-            return self._say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
-        return self._say("direct-dtype-kind", wanted=self._say(f"direct-{asked.holds}"), **told)
+            return say("direct-dtype-of", wanted=wanted, source=asked.dtype_of, **told)
+        return say("direct-dtype-kind", wanted=say(f"direct-{asked.holds}"), **told)
 
-    def text(self, finding: Finding[Any]) -> str:
+    def text(self, finding: Finding[Any]) -> Message:
         """What a finding says, with its case."""
         case = self.label(finding)
         fault = finding.fault
         if fault is not None:
-            return raised(fault, case, self.language)
+            return raised(fault, case)
         asked = finding.trial.function
         if finding.kind == "none":
-            return no_tensor(asked.name, finding.words, self.language)
+            return no_tensor(asked.name, finding.words)
         if finding.kind == "uncarried":
             asked_for = ", ".join([*(one.name for one in asked.results), finding.name])
-            return self._say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
+            return say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
         if finding.kind == "count":
-            names = self._say("comma").join(result.name for result in asked.results)
-            return self._say("direct-count", case=case, count=finding.words,
+            names = [result.name for result in asked.results]
+            return say("direct-count", case=case, count=finding.words,
                             wanted=len(asked.results), names=names)  # fmt: skip
         if finding.kind == "dtype":
-            return self._say("direct-dtype", case=case, text=self.dtype(finding))
+            return say("direct-dtype", case=case, text=self.dtype(finding))
         if finding.kind == "shape" and finding.actual is not None and finding.expected is not None:
             key = "fail-shape" if len(asked.results) == 1 else "direct-shape"
-            return self._say(key, case=case, name=finding.name,
-                            actual=tuple(finding.actual.shape),
-                            expected=tuple(finding.expected.shape))  # fmt: skip
+            return say(key, case=case, name=finding.name,
+                            actual=str(tuple(finding.actual.shape)),
+                            expected=str(tuple(finding.expected.shape)))  # fmt: skip
         if finding.kind == "detached":
-            name = finding.name or self._say("it")
-            return self._say("fail-detached", name=name, case=case)
+            name = finding.name or say("it")
+            return say("fail-detached", name=name, case=case)
         if finding.kind == "gradient" and finding.gap is not None:
-            return self._say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
+            return say("fail-gradients", name=finding.name, off=finding.gap.worst, case=case)
         if finding.kind == "missing":
-            return self._say("direct-missing", name=finding.name, cases=1)
-        return self._say("fail-values", failed=1, cases=1, case=case)
+            return say("direct-missing", name=finding.name, cases=1)
+        return say("fail-values", failed=1, cases=1, case=case)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .message import Said
 from .report import Crash, Fault, Report
 
 __all__ = ["Finding", "findings"]
@@ -14,13 +15,15 @@ class Finding:
     """One thing to be said of a file.
 
     level: error or note. id: the mistake's or remark's name, the kind of an error, or the check
-    that fails. line: as the report counts it, None where it is about the whole file.
+    that fails. help: what more to say of an exception. line: as the report counts it,
+    None where it is about the whole file.
     """
 
     level: str
     id: str
-    message: str
+    message: Said
     line: int | None = None
+    help: Said = ""
 
 
 def findings(report: Report) -> list[Finding]:
@@ -49,10 +52,7 @@ def _faults(report: Report) -> list[Finding]:
 
 
 def _raised(kind: str, fault: Fault | Crash) -> Finding:
-    # Its later lines quote the code.
-    first = fault.message.partition("\n")[0]
-    message = f"{first}\n{fault.help}" if fault.help else first
-    return Finding(level="error", id=kind, message=message, line=fault.line)
+    return Finding(level="error", id=kind, message=fault.message, line=fault.line, help=fault.help)
 
 
 def _unnamed(report: Report) -> Finding:

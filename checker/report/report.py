@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from .message import Said, said
 from .timings import Timings
 
 __all__ = [
-    "CHECK_IDS",
-    "MISTAKE_IDS",
-    "REMARK_IDS",
     "SCHEMA",
     "Check",
     "Crash",
@@ -29,119 +27,6 @@ __all__ = [
 
 SCHEMA = 1
 
-CHECK_IDS = (
-    "rules",
-    "structure",
-    "parameters",
-    "shape",
-    "values",
-    "mask",
-    "gradients",
-    "dropout",
-    "dtypes",
-    "stability",
-    "lengths",
-    "causality",
-    "purity",
-    "device",
-)
-
-# What can be wrong, and what is worth a remark. Each has a page in `kata/explanations/`.
-MISTAKE_IDS = (
-    "scale-missing",
-    "scale-by-hidden-dim",
-    "scale-by-length",
-    "scale-without-sqrt",
-    "scale-multiplied",
-    "scale-after-softmax",
-    "softmax-missing",
-    "softmax-twice",
-    "softmax-wrong-axis",
-    "softmax-unstable",
-    "mask-ignored",
-    "mask-inverted",
-    "mask-after-softmax",
-    "mask-transposed",
-    "mask-fill-zero",
-    "mask-fill-small",
-    "mask-added",
-    "mask-multiplied",
-    "mask-needed",
-    "causal-missing",
-    "causal-excludes-self",
-    "causal-sees-next",
-    "causal-inverted",
-    "causal-not-sliced",
-    "query-key-swapped",
-    "value-not-projected",
-    "key-not-projected",
-    "query-not-projected",
-    "values-from-keys",
-    "weights-on-keys",
-    "cross-wrong-source",
-    "projection-unused",
-    "key-viewed-by-query-length",
-    "heads-not-split",
-    "heads-view-without-transpose",
-    "heads-interleaved",
-    "heads-merge-without-transpose",
-    "heads-merge-wrong-axes",
-    "heads-share-projection",
-    "view-needs-contiguous",
-    "softmax-over-heads",
-    "output-projection-missing",
-    "not-fused",
-    "residual-added",
-    "norm-added",
-    "activation-added",
-    "dropout-missing",
-    "dropout-in-eval",
-    "dropout-before-softmax",
-    "dropout-on-output",
-    "dropout-rate-wrong",
-    "dropout-shared",
-    "detached",
-    "gradient-nan",
-    "overwritten-in-place",
-    "parameters-not-registered",
-    "weights-frozen",
-    "batch-mixed",
-    "length-fixed",
-    "batch-fixed",
-    "input-modified",
-    "dtype-hardcoded",
-    "device-hardcoded",
-    "mask-not-buffer",
-    "nondeterministic",
-    "forbidden-call",
-    "operator-missing",
-    "python-loop",
-    "result-copied",
-    "result-shared",
-    "result-strides",
-    "result-dtype",
-    "mask-dtype",
-    "tensor-too-large",
-    "autograd-used",
-    "state-not-returned",
-    "state-too-large",
-)
-
-REMARK_IDS = (
-    "prints",
-    "fill-overflows-half",
-    "nan-on-empty-row",
-    "dropout-unused",
-    "dropout-not-applied",
-    "returns-tuple",
-    "mask-form",
-    "mask-without-default",
-    "argument-unknown",
-    "switch-off",
-    "output-projection-extra",
-    "parameter-unused",
-)
-
 
 @dataclass(slots=True, kw_only=True)
 class Check:
@@ -150,7 +35,7 @@ class Check:
     id: str
     status: str
     cases: int = 0
-    detail: str = ""
+    detail: Said = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -162,7 +47,7 @@ class Diagnosis:
     """
 
     mistake: str
-    message: str
+    message: Said
     line: int | None = None
     reference: str | None = None
     yours: str | None = None
@@ -174,7 +59,7 @@ class Remark:
     """Something worth knowing about code that is right."""
 
     id: str
-    message: str
+    message: Said
     line: int | None = None
 
 
@@ -207,7 +92,7 @@ class Departure:
     milestone: str
     line: int | None = None
     since: int | None = None
-    message: str = ""
+    message: Said = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -219,7 +104,7 @@ class Heat:
     reached: whether they are the expected ones.
     """
 
-    case: str
+    case: Said
     expected: list[list[list[float]]]
     actual: list[list[list[float]]]
     masked: list[list[list[bool]]]
@@ -236,7 +121,7 @@ class Difference:
     it, as numbers, or true and false.
     """
 
-    case: str
+    case: Said
     name: str = ""
     gradient: bool = False
     pair: list[float] = field(default_factory=list)
@@ -262,9 +147,9 @@ class Fault:
     """
 
     kind: str
-    message: str
+    message: Said
     line: int | None = None
-    help: str = ""
+    help: Said = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -275,9 +160,9 @@ class Crash:
     """
 
     check: str
-    message: str
+    message: Said
     line: int | None = None
-    help: str = ""
+    help: Said = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -292,7 +177,7 @@ class Part:
     name: str
     status: str
     line: int | None = None
-    message: str = ""
+    message: Said = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -337,7 +222,7 @@ class Report:
     remarks: list[Remark] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     trace: list[Step] = field(default_factory=list)
-    traced: str = ""
+    traced: Said = ""
     departure: Departure | None = None
     difference: Difference | None = None
     error: Fault | None = None
@@ -378,23 +263,31 @@ class Report:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Report:
         """Build a report from `to_dict`'s form."""
-        known = dict(data)
-        known["checks"] = [Check(**row) for row in data["checks"]]
-        known["diagnosis"] = [Diagnosis(**row) for row in data["diagnosis"]]
-        known["remarks"] = [Remark(**row) for row in data["remarks"]]
-        known["trace"] = [Step(**row) for row in data["trace"]]
-        known["difference"] = Difference(**data["difference"]) if data["difference"] else None
-        known["error"] = Fault(**data["error"]) if data["error"] else None
-        known["crash"] = Crash(**data["crash"]) if data.get("crash") else None
-        known["functions"] = [Part(**row) for row in data.get("functions", [])]
-        known["departure"] = Departure(**data["departure"]) if data.get("departure") else None
-        known["heat"] = Heat(**data["heat"]) if data.get("heat") else None
-        known["also"] = [Named(**row) for row in data.get("also", [])]
+        known = {**data, "traced": said(data.get("traced", ""))}
+        for name, kind in _MANY.items():
+            known[name] = [_made(kind, row) for row in data.get(name, ())]
+        for name, kind in _ONE.items():
+            known[name] = _made(kind, data[name]) if data.get(name) else None
         known["debug"] = _mending(data["debug"]) if data.get("debug") else None
         known["bench"] = Timings.from_dict(data["bench"]) if data.get("bench") else None
         return cls(**known)
 
 
+# What a report holds by name: of these many, and of those one or none.
+_MANY: dict[str, type[Any]] = {
+    "checks": Check, "diagnosis": Diagnosis, "remarks": Remark, "trace": Step, "functions": Part,
+    "also": Named,
+}  # fmt: skip
+_ONE: dict[str, type[Any]] = {
+    "difference": Difference, "error": Fault, "crash": Crash, "departure": Departure, "heat": Heat,
+}  # fmt: skip
+
+
+def _made(kind: type[Any], row: dict[str, Any]) -> Any:
+    # All that is a mapping in a row is a message.
+    return kind(**{name: said(v) if isinstance(v, dict) else v for name, v in row.items()})
+
+
 def _mending(data: dict[str, Any]) -> Mending:
-    told: dict[str, Any] = {**data, "broken": [Diagnosis(**row) for row in data["broken"]]}
+    told: dict[str, Any] = {**data, "broken": [_made(Diagnosis, row) for row in data["broken"]]}
     return Mending(**told)

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .message import Said, said
+
 __all__ = ["LENGTHS", "OTHERS", "SIDES", "Against", "Lap", "Row", "Timings", "against", "row"]
 
 LENGTHS = (64, 128, 256, 512, 1024, 2048)
@@ -89,13 +91,13 @@ class Timings:
     rows: list[Row] = field(default_factory=list)
     stopped: str | None = None
     at: int | None = None
-    message: str = ""
+    message: Said = ""
     line: int | None = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Timings:
         """Build it from `dataclasses.asdict`'s form."""
-        known = dict(data)
+        known = {**data, "message": said(data["message"])}
         known["rows"] = [
             Row(
                 length=one["length"],

@@ -10,7 +10,8 @@ from pathlib import Path
 from random import Random
 
 from ...checker.client import Bench, Options
-from ...checker.report.report import MISTAKE_IDS, Report
+from ...checker.report.ids import MISTAKE_IDS
+from ...checker.report.report import Report
 from ...kata.catalogue import Kata
 from ...kata.slips import slips
 from ...practice.debug.bugs import PROVED, Bug, folder, host, hosts

@@ -100,7 +100,7 @@ class Recording:
             path.write_text(source, "utf-8")
             job = {
                 "kata": kata, "file": str(path), "class": None, "mask": "keep", "seed": seed,
-                "language": "en", "timeout": 60.0, "memory": 0, "heat": False, "diagnose": False,
+                "timeout": 60.0, "memory": 0, "heat": False, "diagnose": False,
                 "device": "cpu",
             }  # fmt: skip
             self.verdict = _Sitting(job, cast("Any", recorder)).report().verdict

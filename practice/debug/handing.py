@@ -145,11 +145,11 @@ def drawn_seed(kata: Kata, count: int, level: str, wrong_before: Counter[str]) -
     return seeds[0], False
 
 
-def by_bench(bench: Judges, kata: Kata, language: str = "en") -> Judge:
+def by_bench(bench: Judges, kata: Kata) -> Judge:
     """Return a judge of texts: the same inputs each time, without a GPU."""
     from ...checker.client import Options
 
-    options = Options(seed=11, device="cpu", language=language, timeout=60)
+    options = Options(seed=11, device="cpu", timeout=60)
 
     @cache
     def judge(text: str) -> Report:

@@ -71,12 +71,12 @@ def mending(exercise: Exercise, text: str, report: Report, judge: Judge) -> Mend
     )
 
 
-def with_mending(report: Report, file: Path, bench: Judges, language: str) -> Report:
+def with_mending(report: Report, file: Path, bench: Judges) -> Report:
     """Return a report that says how the exercise stands, where its file is one."""
     exercise = exercise_in(file)
     if exercise is None or exercise.order.kata.id != report.kata:
         return report
-    judge = by_bench(bench, exercise.order.kata, language)
+    judge = by_bench(bench, exercise.order.kata)
     try:
         text = file.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError):

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ...checker.report.message import Said
 from ...checker.report.report import Report
 from ...kata.catalogue import find
+from ...sentences.wording import sentence
 
 __all__ = ["Symptom", "level_of", "symptoms"]
 
@@ -64,7 +66,7 @@ def level_of(report: Report) -> str:
         return "junior"
     if not failing & {"values", "mask", "causality"}:
         return "senior"
-    case = report.difference.case if report.difference is not None else ""
+    case = sentence(report.difference.case, "en") if report.difference is not None else ""
     # One sample alone is right.
     batched = any(one.mistake.startswith("batch-") for one in report.diagnosis)
     return "senior" if batched or "cached" in case else "mid"
@@ -85,12 +87,13 @@ def _seen(report: Report, name: str) -> Symptom:
     return Symptom(key=f"symptom-{name}")
 
 
-def _raised(message: str) -> Symptom:
+def _raised(message: Said) -> Symptom:
     fault = _fault(message)
     key = "symptom-raises" if fault else "symptom-does-not-run"
     return Symptom(key=key, values={"fault": fault} if fault else {})
 
 
-def _fault(message: str) -> str:
-    found = _RAISED.search(message) or re.search(r"\b(\w+(?:Error|Exception))\b", message)
+def _fault(message: Said) -> str:
+    told = sentence(message, "en")
+    found = _RAISED.search(told) or re.search(r"\b(\w+(?:Error|Exception))\b", told)
     return found[1] if found else ""

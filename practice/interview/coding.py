@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ...checker.report.message import say
 from ...checker.report.report import Report
 from ...kata.catalogue import Kata
 from ..debug.claims import next_hint
@@ -110,10 +111,10 @@ class Coding:
         stage, drawn = self.session.stages[waiting.tier], self.session.drawn
         kata, file, source = stage.tier.kata, self.session.file, waiting.source
         if stage.planted:
-            judge = self.examiner.texts(kata, self.language)
+            judge = self.examiner.texts(kata)
             report = bugs.judged(bugs.exercise_of(stage.planted), source, file, judge)
             return report, bugs.outcome_of(report)
-        report = self.examiner.judge(kata, file, source, drawn, self.language)
+        report = self.examiner.judge(kata, file, source, drawn)
         report = self._in_words_of_this_interview(report, kata)
         return report, weigh(report, source, kata, drawn)
 
@@ -123,7 +124,7 @@ class Coding:
         if not tier.bugs:
             source = blank(tier.kata)
             return hand_out(self.folder, source), source
-        judge = self.examiner.texts(tier.kata, self.language)
+        judge = self.examiner.texts(tier.kata)
         data = bugs.plant(tier, self.session.seed, self.session.level, judge)
         file = hand_out(self.folder, data["source"])
         self._add("planted", tier=at, **data)
@@ -227,7 +228,7 @@ class Coding:
         if meaning not in {"keep", "none", "brief"}:
             for one in report.diagnosis:
                 if one.mistake in _READ_ONE_WAY:
-                    one.message = self.topic("meaning").answer[meaning][self.language]
+                    one.message = say("either", **self.topic("meaning").answer[meaning])
                     one.reference = None
         return report
 
@@ -273,7 +274,8 @@ def _named(report: Report) -> list[Said]:
         key = "interview-mistake-line" if first.line else "interview-mistake"
         return [note(key, mistake=first.mistake, line=first.line, message=first.message)]
     if report.error is not None:
-        told = "\n".join(filter(None, (report.error.message, report.error.help)))
+        message, more = report.error.message, report.error.help
+        told = say("below", first=message, second=more) if more else message
         return [note("interview-fault", message=told, line=report.error.line or "")]
     failing = [check for check in report.checks if check.status == "fail"]
     return [note("interview-check", check=one.id, detail=one.detail) for one in failing[:1]]

@@ -13,6 +13,7 @@ from typing import Any
 from ...checker.client import Bench, Options
 from ...checker.report.report import Report
 from ...kata.catalogue import Kata
+from ...sentences.wording import sentence
 from ..debug.handing import Judge, by_bench
 from .requirements import matters, value
 from .voices import group_of
@@ -65,20 +66,18 @@ class Examiner:
             self._bench.close()
             self._bench = None
 
-    def texts(self, kata: Kata, language: str) -> Judge:
+    def texts(self, kata: Kata) -> Judge:
         """Return a judge of texts, for a step in which nothing is left open."""
         self.warm()
         assert self._bench is not None
-        return by_bench(self._bench, kata, language)
+        return by_bench(self._bench, kata)
 
-    def judge(
-        self, kata: Kata, file: str, source: str, drawn: Mapping[str, str], language: str
-    ) -> Report:
+    def judge(self, kata: Kata, file: str, source: str, drawn: Mapping[str, str]) -> Report:
         """Judge a source text, as it stood when it was submitted."""
         self.warm()
         assert self._bench is not None
         # A GPU's driver would take seconds to start; a pretended one finds the same faults.
-        wanted: dict[str, Any] = {"language": language, "heat": True, "device": "cpu"}
+        wanted: dict[str, Any] = {"heat": True, "device": "cpu"}
         if kata.promised is not None and kata.promised.masks:
             wanted["mask"] = drawn["meaning"]
         if kata.promised is not None and kata.promised.output == "required":
@@ -128,7 +127,9 @@ def _met(topic: str, report: Report, source: str, drawn: Mapping[str, str]) -> b
         if not any(remark.id == "mask-form" for remark in report.remarks):
             return True
         wanted = {"bool": "bool", "int": "int64"}[drawn["entries"]]
-        return any(wanted in check.detail for check in report.checks if check.id == "mask")
+        return any(
+            wanted in sentence(check.detail, "en") for check in report.checks if check.id == "mask"
+        )
     if topic == "output":
         if not report.roles:
             return None

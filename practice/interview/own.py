@@ -136,12 +136,11 @@ def _parameters(
     report: Mapping[str, Any], chance: random.Random
 ) -> Iterator[tuple[str, _Question]]:
     roles: Mapping[str, str] = report.get("roles", {})
-    detail = next((one["detail"] for one in report["checks"] if one["id"] == "parameters"), "")
-    counted = re.match(r"(\d+) ", detail)
+    counted = next((one["cases"] for one in report["checks"] if one["id"] == "parameters"), 0)
     if not counted or not {"q", "k", "v"} <= roles.keys():
         return
     weights = len(set(roles.values()))
-    biased = {0: 0, weights: 1}.get(int(counted[1]) - weights)
+    biased = {0: 0, weights: 1}.get(counted - weights)
     if biased is None:
         return
     width = chance.choice(_SIZES["hidden_dim"])

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...checker.report.message import Said, said
 from ...kata.catalogue import LANGUAGES
 from .clock import Oddity, elapsed, oddities
 from .evidence import Evidence
@@ -57,7 +58,7 @@ class Mistake:
     name: str
     submission: int
     line: int | None
-    message: str
+    message: Said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,9 +246,11 @@ def _mistakes(session: Session) -> list[Mistake]:
         key = "broken" if "broken" in report else "diagnosis"
         named = report.get(key, ()) if not one.accepted else ()
         fault = one.report.get("error")
-        rows = [(row["mistake"], row["line"], row["message"]) for row in named if row["mistake"]]
+        rows = [
+            (row["mistake"], row["line"], said(row["message"])) for row in named if row["mistake"]
+        ]
         if fault and not rows:
-            rows = [(fault["kind"], fault["line"], fault["message"])]
+            rows = [(fault["kind"], fault["line"], said(fault["message"]))]
         if not rows and one.judged and not one.accepted and key == "diagnosis":
             rows = _unnamed(one.report)
         found += [
@@ -257,11 +260,11 @@ def _mistakes(session: Session) -> list[Mistake]:
     return found
 
 
-def _unnamed(report: Mapping[str, Any]) -> list[tuple[str, int | None, str]]:
+def _unnamed(report: Mapping[str, Any]) -> list[tuple[str, int | None, Said]]:
     """Return the first check that fails where no mistake has a name, and the line if known."""
     failing = [one for one in report["checks"] if one["status"] == "fail"]
     departure = report.get("departure") or {}
-    return [(one["id"], departure.get("line"), one["detail"]) for one in failing[:1]]
+    return [(one["id"], departure.get("line"), said(one["detail"])) for one in failing[:1]]
 
 
 def _questions(session: Session) -> list[Answered]:

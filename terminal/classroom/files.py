@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...checker.report.cells import located, short
 from ...checker.report.findings import Finding, findings
 from ...checker.report.report import Report
 from ...classroom.graded import Graded, Grades
+from ...sentences.cells import located, short
+from ...sentences.wording import headline, worded
 from ..formats.junit import junit_text
 from ..formats.places import message_of
 from ..formats.writers import finite
@@ -46,7 +47,8 @@ def problem_of(row: Graded, language: str) -> str:
     """Say why an answer could not be judged; nothing where it was."""
     if not row.answer.problem:
         return ""
-    return say(f"round-{row.answer.problem}", language, reason=row.answer.reason)
+    reason = headline(row.answer.reason, language)
+    return say(f"round-{row.answer.problem}", language, reason=reason)
 
 
 def _first(row: Graded) -> Finding | None:
@@ -103,7 +105,7 @@ def _json(grades: Grades, language: str) -> str:
                 "verdict": row.verdict,
                 "problem": problem_of(row, language) or None,
                 "same_code_as": list(row.same),
-                "report": row.report.to_dict() if row.report is not None else None,
+                "report": worded(row.report, language).to_dict() if row.report else None,
             }
             for row in grades.rows
         ],

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...checker.report.cells import cell_of
 from ...checker.report.findings import Finding, findings
 from ...checker.report.report import Report
 from ...classroom.graded import Graded, Grades
 from ...practice.pages import page_names
+from ...sentences.cells import cell_of
 from ..formats.places import message_of
 from ..shown import page_html
 from ..verdicts import lines_of

@@ -10,6 +10,7 @@ from typing import Any
 from ... import __version__
 from ...checker.report.report import Report
 from ...practice.pages import page_called, page_names
+from ...sentences.wording import worded
 from ..shown import text_of
 from .junit import junit_text
 from .sarif import sarif_log
@@ -37,5 +38,5 @@ def document(ending: str, reports: Sequence[Report], language: str) -> str:
         )
     if ending == ".sarif":
         return json.dumps(finite(log_of(reports, language)), ensure_ascii=False, indent=1)
-    plain = [finite(one.to_dict()) for one in reports]
+    plain = [finite(worded(one, language).to_dict()) for one in reports]
     return json.dumps(plain, ensure_ascii=False, indent=1)

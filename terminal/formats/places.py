@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...checker.report.cells import cell_of, located
 from ...checker.report.findings import Finding
 from ...checker.report.report import Report
+from ...sentences.cells import cell_of, located
+from ...sentences.wording import headline, sentence
 from ..words import say
 
 __all__ = ["line_of", "message_of", "path_from"]
@@ -27,12 +28,10 @@ def line_of(report: Report, finding: Finding) -> int | None:
 
 def message_of(report: Report, finding: Finding, language: str) -> str:
     """Return what is said; in a notebook the cell and the line in it first."""
-    if finding.line is None or cell_of(finding.line, report.cells) is None:
-        return finding.message
     with located(report.cells):
+        told = headline(finding.message, language)
+        told += f"\n{sentence(finding.help, language)}" if finding.help else ""
+        if finding.line is None or cell_of(finding.line, report.cells) is None:
+            return told
         place = say("line", language, line=finding.line)
-    return (
-        finding.message
-        if place in finding.message
-        else (place + say("colon", language) + finding.message)
-    )
+    return told if place in told else place + say("colon", language) + told

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ...checker.report.cells import cell_of
 from ...checker.report.findings import Finding, findings
 from ...checker.report.report import Report
+from ...sentences.cells import cell_of
 from .places import line_of, message_of, path_from
 
 __all__ = ["sarif_log"]

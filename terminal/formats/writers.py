@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from ...checker.report.report import Report
 from ...practice.debug.standing import veiled
+from ...sentences.wording import worded
 from ..screen import Screen, speaks_utf8
 from . import Format
 
@@ -48,7 +49,7 @@ class _Json:
         self.screen = screen
 
     def add(self, report: Report) -> None:
-        self.screen.write(json_line(report.to_dict()))
+        self.screen.write(json_line(worded(report, self.screen.language).to_dict()))
 
     def end(self) -> None:
         """Nothing is left."""

@@ -9,7 +9,7 @@ from ...practice.interview.requirements import topics
 from ...practice.interview.result import Answered, Evidence, Mistake, Result
 from ..lists import command_lines
 from ..text import Line, cells, pad, safe, wrap
-from ..words import say
+from ..words import in_words, say
 from .lines import duration
 
 __all__ = [
@@ -226,7 +226,7 @@ def _mistakes(result: Result, language: str, width: int) -> list[Line]:
         values = {
             "number": one.submission,
             "where": where(one, language),
-            "message": safe(one.message),
+            "message": in_words(one.message, language),
         }
         rows = wrap(say("result-mistake-row", language, **values), width - 4)
         lines += [[(("  " if not at else "    ") + row, "")] for at, row in enumerate(rows)]

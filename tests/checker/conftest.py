@@ -15,6 +15,7 @@ from attn_kata.checker.judge import examine as direct
 from attn_kata.checker.judge.main import _Sitting
 from attn_kata.checker.process import wire
 from attn_kata.checker.report.report import Report
+from attn_kata.sentences.wording import worded
 
 Judge = Callable[..., Report]
 
@@ -30,11 +31,17 @@ def bench() -> Iterator[Bench]:
 def judged(bench: Bench, tmp_path: Path) -> Judge:
     """Judge a source text (or bytes) under a kata; keywords are options."""
 
-    def run(kata: str, source: str | bytes, name: str = "mine.py", **options: object) -> Report:
+    def run(
+        kata: str,
+        source: str | bytes,
+        name: str = "mine.py",
+        language: str = "en",
+        **options: object,
+    ) -> Report:
         path = tmp_path / name
         path.write_bytes(source.encode() if isinstance(source, str) else source)
         chosen = Options(seed=1, **options)  # type: ignore[arg-type]
-        return next(bench.judge(kata, [path], chosen))
+        return worded(next(bench.judge(kata, [path], chosen)), language)
 
     return run
 
@@ -78,7 +85,7 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
         path.write_text(source)
         job = {
             "kata": kata, "file": str(path), "class": None, "mask": "keep", "device": "cpu",
-            "seed": 5, "language": "en", "timeout": 60.0, "memory": 0, "heat": False,
+            "seed": 5, "timeout": 60.0, "memory": 0, "heat": False,
             "diagnose": True,
         }  # fmt: skip
         return _Sitting(job, cast("Any", _Inside())).report()

@@ -11,6 +11,7 @@ import pytest
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import worded
 
 Judge = Callable[..., Report]
 
@@ -34,7 +35,7 @@ def test_odd_names(bench: Bench, tmp_path: Path, name: str | bytes) -> None:
     """A file is judged whatever it is called, and its name comes back as it is."""
     path = tmp_path / os.fsdecode(name)
     path.write_text(RIGHT, "utf-8")
-    report = next(bench.judge("v1", [path], Options()))
+    report = worded(next(bench.judge("v1", [path], Options())), "en")
     assert report.verdict == "pass"
     assert report.file == str(path)
 
@@ -81,7 +82,7 @@ def test_links(bench: Bench, tmp_path: Path) -> None:
     for name, target in (("good", "mine.py"), ("one", "two"), ("two", "one"), ("lost", "gone")):
         (tmp_path / name).symlink_to(target)
     files = [tmp_path / name for name in ("good", "one", "lost")]
-    good, circle, lost = bench.judge("v1", files, Options())
+    good, circle, lost = (worded(one, "en") for one in bench.judge("v1", files, Options()))
     assert good.verdict == "pass"
     assert "symbolic links" in message(circle, "load")
     assert "No such file" in message(lost, "load")
@@ -99,5 +100,5 @@ def test_a_large_notebook_of_little_code(judged: Judge) -> None:
 
 def test_a_device_never_ends(bench: Bench) -> None:
     """What has no end is read no further than a file may be long."""
-    report = next(bench.judge("v1", [Path("/dev/zero")], Options()))
+    report = worded(next(bench.judge("v1", [Path("/dev/zero")], Options())), "en")
     assert "larger than 4 MB" in message(report, "load")

@@ -10,6 +10,7 @@ import pytest
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find, katas
+from attn_kata.sentences.wording import worded
 
 Judge = Callable[..., Report]
 
@@ -59,7 +60,7 @@ def test_file_that_cannot_be_run(judged: Judge, source: str | bytes, kind: str, 
 
 def test_folder(bench: Bench, tmp_path: Path) -> None:
     """A folder is no submission."""
-    report = next(bench.judge("v1", [tmp_path], Options()))
+    report = worded(next(bench.judge("v1", [tmp_path], Options())), "en")
     assert "folder" in error(report, "load")
 
 
@@ -167,7 +168,7 @@ def test_a_file_beside_cannot_break_torch(bench: Bench, tmp_path: Path) -> None:
     """A `signal.py` beside the submission is not what torch imports."""
     (tmp_path / "signal.py").write_text("raise RuntimeError('not this one')")
     (tmp_path / "mine.py").write_text(RIGHT)
-    report = next(bench.judge("v1", [tmp_path / "mine.py"], Options()))
+    report = worded(next(bench.judge("v1", [tmp_path / "mine.py"], Options())), "en")
     assert report.verdict == "pass"
 
 

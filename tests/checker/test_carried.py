@@ -11,6 +11,7 @@ from attn_kata.checker.candidate.carried import entries
 from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
+from attn_kata.sentences.wording import worded
 
 SOLUTION = find("mla").solution()
 
@@ -71,14 +72,14 @@ def test_a_circle_ends() -> None:
 def judge(bench, tmp_path):
     """Judge an edited model answer of a kata that bounds its state."""
 
-    def judged(*edits: tuple[str, str], **options: Any):
+    def judged(*edits: tuple[str, str], language: str = "en", **options: Any):
         source = SOLUTION
         for before, after in edits:
             assert source.count(before) == 1
             source = source.replace(before, after)
         path = tmp_path / "mine.py"
         path.write_text(source)
-        return next(bench.judge("mla", [path], Options(seed=3, **options)))
+        return worded(next(bench.judge("mla", [path], Options(seed=3, **options))), language)
 
     return judged
 

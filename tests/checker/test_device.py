@@ -16,6 +16,7 @@ from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report.report import Check, Report
 from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import Kata, find, katas
+from attn_kata.sentences.wording import worded
 
 MHA = """\
 import torch
@@ -67,14 +68,19 @@ def on_gpu(stand_ins: Callable[[str], Bench], tmp_path: Path) -> Judged:
     """Judge a source where a GPU is; what is handed in is changed, old text for new."""
 
     def run(
-        old: str = "", new: str = "", fate: str = "well", kata: str = "mha", **options: Any
+        old: str = "",
+        new: str = "",
+        fate: str = "well",
+        kata: str = "mha",
+        language: str = "en",
+        **options: Any,
     ) -> Report:
         whole = MHA if kata == "mha" else find(kata).solution()
         source = whole.replace(old, new) if old else whole
         assert not old or source != whole
         (tmp_path / "mine.py").write_text(source)
         chosen = Options(seed=1, **options)
-        return next(stand_ins(fate).judge(kata, [tmp_path / "mine.py"], chosen))
+        return worded(next(stand_ins(fate).judge(kata, [tmp_path / "mine.py"], chosen)), language)
 
     return run
 
@@ -308,7 +314,9 @@ def test_the_ladder_on_a_real_gpu(kata: Kata, tmp_path: Path) -> None:
     """Every model answer passes on a GPU, whose name the report has."""
     (tmp_path / "answer.py").write_text(kata.solution(), "utf-8")
     with Bench() as bench:
-        report = next(bench.judge(kata.id, [tmp_path / "answer.py"], Options(device="cuda")))
+        report = worded(
+            next(bench.judge(kata.id, [tmp_path / "answer.py"], Options(device="cuda"))), "en"
+        )
     assert report.verdict == "pass", report.to_dict()
     assert report.device == {"cuda": "ran", "name": torch.cuda.get_device_name(0)}
     assert "with tf32 on, off by" in check(report).detail
@@ -320,7 +328,9 @@ def test_out_of_a_real_gpus_memory(tmp_path: Path) -> None:
     change = ("        out =", f"{ON_GPU}torch.empty(1 << 44, device=x.device)\n        out =")
     (tmp_path / "mine.py").write_text(MHA.replace(*change))
     with Bench() as bench:
-        report = next(bench.judge("mha", [tmp_path / "mine.py"], Options(device="cuda")))
+        report = worded(
+            next(bench.judge("mha", [tmp_path / "mine.py"], Options(device="cuda"))), "en"
+        )
     assert report.error is not None
     assert (report.error.kind, report.error.line) == ("memory", line_of("1 << 44", change))
 

@@ -16,6 +16,7 @@ from attn_kata.checker.judge.source import read
 from attn_kata.checker.judge.trials import Trial
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, Memory, Rules, choices, read_asked
+from attn_kata.sentences.wording import worded
 
 SDPA = find("sdpa").asked.functions[0]
 BODY = """
@@ -36,10 +37,10 @@ PLAIN = f"import torch\ndef attention({ARGUMENTS}):{BODY}"
 def judge(bench, tmp_path):
     """Judge a source under a kata."""
 
-    def judged(source: str, kata: str = "sdpa", **options: Any):
+    def judged(source: str, kata: str = "sdpa", language: str = "en", **options: Any):
         path = tmp_path / "mine.py"
         path.write_text(source)
-        return next(bench.judge(kata, [path], Options(seed=3, **options)))
+        return worded(next(bench.judge(kata, [path], Options(seed=3, **options))), language)
 
     return judged
 
@@ -269,7 +270,7 @@ def test_rules(tmp_path, rules, text, keys):
     trial = watched(source, a=torch.ones(4, 4), b=torch.ones(4, 4))
     function = replace(SDPA, rules=rules)
     entry = {"name": "f", "line": 2}
-    found_here = list(broken(function, entry, [trial], read(tmp_path / "s.py", "en")))
+    found_here = list(broken(function, entry, [trial], read(tmp_path / "s.py")))
     assert [breach.key for breach in found_here] == keys
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import worded
 
 
 @pytest.fixture
@@ -14,7 +15,7 @@ def judge(bench, tmp_path):
     def judged(source: str, kata: str):
         path = tmp_path / "mine.py"
         path.write_text(source)
-        return next(bench.judge(kata, [path], Options(seed=3)))
+        return worded(next(bench.judge(kata, [path], Options(seed=3))), "en")
 
     return judged
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import worded
 
 WRONG = Path(__file__).parent.parent / "corpus" / "wrong"
 # One file for each way in which a line is followed.
@@ -72,7 +73,7 @@ def silence_head(key, heads, head):
 
 def told(bench, kata: str, path: Path) -> set[tuple[str, int | None]]:
     """The mistakes that a report names, each with its line."""
-    report = next(bench.judge(kata, [path], Options(seed=3)))
+    report = worded(next(bench.judge(kata, [path], Options(seed=3))), "en")
     assert report.verdict in {"fail", "error"}
     return {(one.mistake, one.line) for one in report.diagnosis}
 

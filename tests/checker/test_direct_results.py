@@ -13,6 +13,7 @@ from attn_kata.checker.judge.draw import Case, Given, draw
 from attn_kata.checker.judge.source import read
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
+from attn_kata.sentences.wording import worded
 
 KATA = find("drill-mask")
 ANSWER = KATA.solution()
@@ -22,11 +23,11 @@ ANSWER = KATA.solution()
 def judge(bench, tmp_path):
     """Judge the model answer with a text of it replaced."""
 
-    def judged(before: str, after: str, **options: Any):
+    def judged(before: str, after: str, language: str = "en", **options: Any):
         assert ANSWER.count(before) == 1
         path = tmp_path / "mine.py"
         path.write_text(ANSWER.replace(before, after))
-        return next(bench.judge(KATA.id, [path], Options(seed=3, **options)))
+        return worded(next(bench.judge(KATA.id, [path], Options(seed=3, **options))), language)
 
     return judged
 
@@ -138,7 +139,7 @@ def test_fill_beside_a_compared_mask(tmp_path):
     text = "low = -10.0\nhidden = torch.eq(mask, 0)\nscores = s.masked_fill(hidden, low)\n"
     path = tmp_path / "mine.py"
     path.write_text(text)
-    assert Origins(read(path, "en"), "").fill([3]) == 1
+    assert Origins(read(path), "").fill([3]) == 1
 
 
 def test_mask_that_hides_nothing():

@@ -12,6 +12,7 @@ from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.tiles import holding_part
 from attn_kata.checker.judge.draw import Case, draw
 from attn_kata.kata.functions import BadContract, read_asked
+from attn_kata.sentences.wording import worded
 
 CONTRACT: dict[str, Any] = {
     "axes": {"B": "batch", "T": "length"},
@@ -159,5 +160,5 @@ def test_gradients_by_hand_pass(judge, before, decorator):
 def test_memory_is_measured_on_more_sizes(bench):
     """A length × length tensor of one head is small among many heads, and seen with one."""
     path = Path(__file__).parent.parent / "corpus" / "wrong" / "flash_full_causal_mask.py"
-    report = next(bench.judge("flash", [path], Options(seed=3)))
+    report = worded(next(bench.judge("flash", [path], Options(seed=3))), "en")
     assert [check.id for check in report.checks if check.status == "fail"] == ["structure"]

@@ -3,8 +3,9 @@
 import re
 
 import pytest
-from attn_kata.checker.report.messages import say
+from attn_kata.checker.report.message import say
 from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import sentence
 
 HEAD = """\
 import math, torch
@@ -291,7 +292,7 @@ def test_weights_that_the_trace_confirms_are_not_doubted(judged):
     assert report.departure.milestone == "scores"
     assert report.departure.line == line_of(wrong, "math.sqrt(query.shape[1])")
     values = next(check.detail for check in report.checks if check.id == "values")
-    assert say("direct-unread", "en") not in values
+    assert sentence(say("direct-unread"), "en") not in values
 
 
 @pytest.mark.parametrize("kata", ["mha", "causal", "gqa", "sdpa"])
@@ -303,4 +304,4 @@ def test_what_was_not_tried_waits(judged, kata):
     assert checks["values"].status == "fail"
     for name in ("dtypes", "causality"):
         asked = right[name].status == "pass"
-        assert (checks[name].detail == say("not-asked", "en")) is not asked
+        assert (checks[name].detail == sentence(say("not-asked"), "en")) is not asked

@@ -17,8 +17,10 @@ from threading import Thread
 import pytest
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.process import process_tree
-from attn_kata.checker.report.messages import say
-from attn_kata.checker.report.report import MISTAKE_IDS, Report
+from attn_kata.checker.report.ids import MISTAKE_IDS
+from attn_kata.checker.report.message import say
+from attn_kata.checker.report.report import Report
+from attn_kata.sentences.wording import sentence, worded
 
 BATTERY = Path(__file__).parent.parent / "corpus" / "hostile"
 TOKEN = f"HOSTILE={uuid.uuid4().hex}"
@@ -105,7 +107,7 @@ def judge(many: list[Entry], reports: dict[Path, Report], seconds: dict[Path, fl
             first = bench.started.pid
             before = process_tree.processor_below(first)
             made = bench.judge(entry.kata, [entry.path], entry.options)
-            reports[entry.path] = next(made)
+            reports[entry.path] = worded(next(made), "en")
             last = bench.started.pid
             # What began anew has used nothing before.
             begun = before if last == first else 0.0
@@ -174,7 +176,7 @@ def test_verdict(entry: Entry, outcome: Outcome) -> None:
         assert entry.line in {None, error.line}, error.message
     if entry.phase is not None:
         assert error is not None
-        assert say(f"phase-{entry.phase}", "en") in error.message
+        assert sentence(say(f"phase-{entry.phase}"), "en") in error.message
     assert outcome.seconds[entry.path] <= entry.bound
 
 

@@ -9,6 +9,7 @@ from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.functions import BadContract
 from attn_kata.kata.sizes import read_sizes
 from attn_kata.kata.slips import edited, slips
+from attn_kata.sentences.wording import worded
 
 _DIRECT = [kata.id for kata in katas()]
 
@@ -26,7 +27,7 @@ def test_scores_are_large_whatever_is_drawn(bench, tmp_path, kata, source, seed)
     """A matrix that stacks several layers makes scores as large as they make one by one."""
     path = tmp_path / "mine.py"
     path.write_text(source)
-    report = next(bench.judge(kata, [path], Options(seed=seed)))
+    report = worded(next(bench.judge(kata, [path], Options(seed=seed))), "en")
     assert [one.mistake for one in report.diagnosis] == ["softmax-unstable"]
 
 

@@ -15,9 +15,10 @@ from attn_kata.checker.judge import budget
 from attn_kata.checker.process import launch, process_tree, wire
 from attn_kata.checker.process.limits import Limits
 from attn_kata.checker.process.meter import Meter
-from attn_kata.checker.report.messages import say
+from attn_kata.checker.report.message import say
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import sentence, worded
 
 Judge = Callable[..., Report]
 
@@ -79,7 +80,7 @@ def judge(folder: Path, kata: str, source: str, bench: Bench, **options: object)
     """Judge a source text."""
     path = folder / "mine.py"
     path.write_text(source, encoding="utf-8")
-    return next(bench.judge(kata, [path], Options(seed=1, **options)))  # type: ignore[arg-type]
+    return worded(next(bench.judge(kata, [path], Options(seed=1, **options))), "en")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -93,8 +94,8 @@ def test_an_end_and_why(judged: Judge, way: str, phase: str) -> None:
     report = judged("v1", source, timeout=SECONDS)
     assert report.error is not None
     assert report.error.kind == "timeout"
-    place = say("at-line", "en", phase=say(f"phase-{phase}", "en"), line=line)
-    expected = say(f"ended-{WAYS[way][1]}", "en", seconds=SECONDS, phase=place)
+    place = say("at-line", phase=say(f"phase-{phase}"), line=line)
+    expected = sentence(say(f"ended-{WAYS[way][1]}", seconds=SECONDS, phase=place), "en")
     assert report.error.message == expected
 
 
@@ -134,8 +135,8 @@ def test_a_system_that_tells_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     with Bench() as bench:
         report = judge(tmp_path, "v1", source, bench, timeout=0.5)
     assert report.error is not None
-    place = say("at-line", "en", phase=say("phase-forward", "en"), line=line)
-    assert report.error.message == say("ended-timeout", "en", seconds=1.5, phase=place)
+    place = say("at-line", phase=say("phase-forward"), line=line)
+    assert report.error.message == sentence(say("ended-timeout", seconds=1.5, phase=place), "en")
 
 
 @pytest.mark.parametrize("kata", ["mha", "gqa", "sdpa"])
@@ -186,7 +187,9 @@ def test_searches_without_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         unread = judge(tmp_path, "gqa", by_index, bench)
     for report in (*named, unread):
         assert (report.verdict, report.error, report.diagnosis) == ("fail", None, [])
-    assert say("direct-unread", "en") in next(c.detail for c in unread.checks if c.id == "values")
+    assert sentence(say("direct-unread"), "en") in next(
+        c.detail for c in unread.checks if c.id == "values"
+    )
 
 
 def test_a_budget_is_processor_time() -> None:

@@ -15,6 +15,7 @@ from attn_kata.checker.judge.weights.takes import tables
 from attn_kata.checker.vocabulary import constructor_role
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.modules import Layer, Module, Setting
+from attn_kata.sentences.wording import worded
 
 BLOCK = find("block")
 SOURCE = BLOCK.solution()
@@ -39,10 +40,10 @@ READ = {
 def judge(bench, tmp_path):
     """Judge a source under the block's kata."""
 
-    def judged(source: str, **options: Any):
+    def judged(source: str, language: str = "en", **options: Any):
         path = tmp_path / "mine.py"
         path.write_text(source)
-        return next(bench.judge("block", [path], Options(seed=3, **options)))
+        return worded(next(bench.judge("block", [path], Options(seed=3, **options))), language)
 
     return judged
 

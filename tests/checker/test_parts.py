@@ -142,6 +142,6 @@ def test_what_does_nothing(tmp_path):
     something = ("return 0", "raise ValueError", "x = 1", "print(1)")
     bodies = dict.fromkeys(nothing, True) | dict.fromkeys(something, False)
     (tmp_path / "mine.py").write_text("".join(f"def f():\n    {body}\n" for body in bodies))
-    source = read(tmp_path / "mine.py", "en")
+    source = read(tmp_path / "mine.py")
     lines = range(1, 2 * len(bodies), 2)
     assert [hollow(source, line) is not None for line in lines] == list(bodies.values())

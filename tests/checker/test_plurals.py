@@ -2,7 +2,7 @@
 
 import pytest
 from attn_kata.checker.process.prints import CALL_MARK, parted
-from attn_kata.checker.report.plurals import filled
+from attn_kata.sentences.plurals import filled
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Every remark is made where it is due, on its line, and takes nothing away from a pass."""
 
 import pytest
-from attn_kata.checker.report.report import REMARK_IDS
+from attn_kata.checker.report.ids import REMARK_IDS
 
 MHA = """\
 import math

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from attn_kata.checker.judge.source import Unreadable, read
+from attn_kata.sentences.wording import sentence
 
 # A source, the line at which Python rejects it, and its words.
 REJECTED = {
@@ -29,7 +30,7 @@ REJECTED = {
 def fault(path):
     """Return what is wrong with a file."""
     with pytest.raises(Unreadable) as caught:
-        read(path, "en")
+        read(path)
     return caught.value
 
 
@@ -40,7 +41,7 @@ def test_what_the_compiler_rejects(tmp_path, name):
     (tmp_path / "mine.py").write_text(source, "utf-8")
     found = fault(tmp_path / "mine.py")
     assert (found.kind, found.line) == ("syntax", line), found.message
-    assert words in found.message
+    assert words in sentence(found.message, "en")
 
 
 def notebook(path, *cells):
@@ -61,27 +62,27 @@ def notebook(path, *cells):
 def test_lines_of_a_notebook_are_those_of_the_cell(tmp_path, cell, words):
     """A cell that Python rejects is named with the line in it."""
     found = fault(notebook(tmp_path / "mine.ipynb", cell))
-    assert found.message.startswith("code cell 1: ")
-    assert words in found.message
+    assert sentence(found.message, "en").startswith("code cell 1: ")
+    assert words in sentence(found.message, "en")
 
 
 def test_other_cells_stand(tmp_path):
     """A cell that Python rejects does not take the others along, and is not forgotten."""
-    source = read(notebook(tmp_path / "mine.ipynb", "class A: pass", "return", "B = A"), "en")
+    source = read(notebook(tmp_path / "mine.ipynb", "class A: pass", "return", "B = A"))
     assert [type(node).__name__ for node in source.tree.body] == ["ClassDef", "Assign"]
     assert source.tree.body[1].lineno == 3
     assert source.broken is not None
-    assert source.broken.message.startswith("code cell 2: line 1")
+    assert sentence(source.broken.message, "en").startswith("code cell 2: line 1")
 
 
 def test_the_line_is_the_one_that_python_counts(tmp_path):
     """A separator inside a string ends no line."""
     (tmp_path / "mine.py").write_text("s = 'a\u2028b\x1c'\nx = 2\n", "utf-8")
-    assert read(tmp_path / "mine.py", "en").line(2) == "x = 2"
+    assert read(tmp_path / "mine.py").line(2) == "x = 2"
 
 
 def test_nothing_is_run(tmp_path):
     """What a file does when it is imported is not done when it is read."""
     (tmp_path / "mine.py").write_text(f"open({str(tmp_path / 'made')!r}, 'w')\n", "utf-8")
-    read(tmp_path / "mine.py", "en")
+    read(tmp_path / "mine.py")
     assert not (tmp_path / "made").exists()

@@ -16,6 +16,7 @@ from attn_kata.checker.judge.yardstick import Yardstick, others
 from attn_kata.checker.report.report import Report
 from attn_kata.checker.report.timings import LENGTHS, OTHERS, SIDES, Lap, Timings, against, row
 from attn_kata.kata.catalogue import katas
+from attn_kata.sentences.wording import worded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +31,7 @@ def timed(bench, tmp_path):
     def run(kata, source, lengths=(64, 128), **options):
         path = tmp_path / "mine.py"
         path.write_text(source, "utf-8")
-        report = next(bench.judge(kata, [path], Options(seed=1, **options)))
+        report = worded(next(bench.judge(kata, [path], Options(seed=1, **options))), "en")
         report.bench = bench.timings(lengths)
         return report
 

@@ -16,6 +16,7 @@ from attn_kata.checker.judge.weights.takes import tables
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.kata.modules import Layer, read_module
+from attn_kata.sentences.wording import worded
 
 STATEFUL = [
     kata for kata in katas() if kata.kind == "module" and kata.asked.functions[0].state is not None
@@ -34,10 +35,10 @@ GROUPED = find("gqa").solution()
 def judge(bench, tmp_path):
     """Judge a source under a kata."""
 
-    def judged(source: str, kata: str = "gqa", **options: Any):
+    def judged(source: str, kata: str = "gqa", language: str = "en", **options: Any):
         path = tmp_path / "mine.py"
         path.write_text(source)
-        return next(bench.judge(kata, [path], Options(seed=3, **options)))
+        return worded(next(bench.judge(kata, [path], Options(seed=3, **options))), language)
 
     return judged
 

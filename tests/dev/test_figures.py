@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from attn_kata.checker.report.report import MISTAKE_IDS
+from attn_kata.checker.report.ids import MISTAKE_IDS
 from attn_kata.dev import figures
 from attn_kata.dev.pages import page_problems
 from attn_kata.dev.statements import sources

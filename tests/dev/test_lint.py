@@ -311,7 +311,7 @@ def test_a_mistake_of_which_nothing_is_said(monkeypatch):
     """An id without a page, a sentence or an interviewer's sentence is told what to write where."""
     monkeypatch.setattr(pages, "MISTAKE_IDS", (*pages.MISTAKE_IDS, "none-such"))
     assert list(pages.sentence_problems()) == [
-        "checker/report/messages.py: has no sentence `none-such`; say in both languages what it is",
+        "sentences/mistakes.py: has no sentence `none-such`; say in both languages what it is",
         (
             "practice/interview/voices.toml: has nothing to say of `none-such`; "
             "list it in the `mistakes` of a group"

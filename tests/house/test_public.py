@@ -41,7 +41,17 @@ def test_version():
 
 @pytest.mark.parametrize(
     "room",
-    ["checker", "classroom", "dev", "integrations", "kata", "practice", "reference", "terminal"],
+    [
+        "checker",
+        "classroom",
+        "dev",
+        "integrations",
+        "kata",
+        "practice",
+        "reference",
+        "sentences",
+        "terminal",
+    ],
 )
 def test_rooms_list_what_they_have(room, root):
     """What a module lists in `__all__`, it has."""

@@ -15,7 +15,21 @@ ROOT = Path(__file__).parent.parent.parent
 NEVER = {
     "kata": {"torch", "rich", "typer"},
     "reference": {"attn_kata.checker", "attn_kata.practice", "rich", "typer"},
-    "checker": {"rich", "typer", "attn_kata.practice", "attn_kata.terminal"},
+    "checker": {
+        "rich",
+        "typer",
+        "attn_kata.practice",
+        "attn_kata.sentences",
+        "attn_kata.terminal",
+    },
+    "sentences": {
+        "torch",
+        "rich",
+        "typer",
+        "attn_kata.practice",
+        "attn_kata.reference",
+        "attn_kata.terminal",
+    },
     "practice": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
     "terminal": {"torch", "attn_kata.reference"},
     "classroom": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
@@ -56,7 +70,7 @@ print(json.dumps(faults))
 """
 PARTS = (
     "__init__.py", "cli.py", "checker", "classroom", "dev", "integrations", "kata", "practice",
-    "reference", "terminal",
+    "reference", "sentences", "terminal",
 )  # fmt: skip
 
 

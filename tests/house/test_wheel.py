@@ -76,6 +76,7 @@ def test_holds_every_file(wheel, root):
         "kata",
         "practice",
         "reference",
+        "sentences",
         "terminal",
         "examples",
     )

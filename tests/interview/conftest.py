@@ -50,7 +50,7 @@ class Judge:
     def warm(self):
         """Do as if torch were loaded."""
 
-    def judge(self, kata, file, source, drawn, language):
+    def judge(self, kata, file, source, drawn):
         """Return the report that the text asks for."""
         self.judged.append((kata.id, source))
         return report_of(source, kata.id, file)

@@ -34,7 +34,7 @@ def judged(text):
 @pytest.fixture
 def led(lead, judge, monkeypatch):
     """An interview in which the exercise of this file is handed out."""
-    judge.texts = lambda kata, language: judged
+    judge.texts = lambda kata: judged
     found = Proved(exercise=EXERCISE, report=judged(EXERCISE.text))
     monkeypatch.setattr(bugs, "proved", lambda order, judge: found)
     seed = next(at for at in range(99) if plan_called("debug").drawn(at).tiers[0].kata.id == "mha")

@@ -12,6 +12,7 @@ from attn_kata.practice.interview.grades import dimensions
 from attn_kata.practice.interview.plan import plan_called, plan_names
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
+from attn_kata.sentences.wording import sentence
 
 
 @pytest.fixture
@@ -202,7 +203,7 @@ def test_a_mask_read_the_other_way_is_told_in_this_interviews_words(lead, work, 
     monkeypatch.setattr(judge, "judge", inverted)
     assert "Walk me through one row" in led.line("submit")[0].text
     told = led.line("more")[0].values["message"]
-    assert "True means masked" in told
+    assert "True means masked" in sentence(told, "en")
 
 
 def test_hints_are_counted(open_one, script):

@@ -5,7 +5,8 @@ from dataclasses import fields, replace
 
 import pytest
 from attn_kata.checker.judge.rules import GROUPS
-from attn_kata.checker.report.report import MISTAKE_IDS, Diagnosis, Fault, Part, Report
+from attn_kata.checker.report.ids import MISTAKE_IDS
+from attn_kata.checker.report.report import Diagnosis, Fault, Part, Report
 from attn_kata.kata.catalogue import LANGUAGES, find, katas
 from attn_kata.kata.functions import Memory
 from attn_kata.kata.slips import slips
@@ -197,14 +198,14 @@ def examiner():
 )
 def test_model_answers_pass_whatever_is_drawn_and_mistakes_do_not(examiner, kata):
     """A mask drawn to mean something else is another step's matter."""
-    report = examiner.judge(kata, "mine.py", kata.solution(), DRAWN_SO, "en")
+    report = examiner.judge(kata, "mine.py", kata.solution(), DRAWN_SO)
     outcome = weigh(report, kata.solution(), kata, DRAWN_SO)
     assert (outcome.accepted, outcome.unsure, outcome.missed) == (True, (), ())
     slip = slips(kata.folder)[0]
     wrong = kata.solution()
     for old, new in slip.edits[0]:
         wrong = wrong.replace(old, new)
-    report = examiner.judge(kata, "mine.py", wrong, DRAWN_SO, "en")
+    report = examiner.judge(kata, "mine.py", wrong, DRAWN_SO)
     assert slip.id in {one.mistake for one in report.diagnosis}
     assert not weigh(report, wrong, kata, DRAWN_SO).accepted
 

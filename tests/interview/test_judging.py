@@ -85,7 +85,7 @@ def test_real_code_is_held_against_what_was_drawn(examiner, masked, drawn, misse
     wanted = {**DRAWN, **drawn}
     kata = find("v4")
     source = ANSWER.format(masked=masked)
-    report = examiner.judge(kata, "/nowhere/mine.py", source, wanted, "en")
+    report = examiner.judge(kata, "/nowhere/mine.py", source, wanted)
     outcome = weigh(report, source, kata, wanted)
     assert report.file == "/nowhere/mine.py"
     assert outcome.accepted == (missed == ())
@@ -140,10 +140,10 @@ def test_a_judge_that_died_is_replaced(examiner):
     """After a crash the next submission finds a new judge."""
     kata = find("v1")
     source = "import os\nos._exit(3)\n"
-    report = examiner.judge(kata, "mine.py", source, DRAWN, "en")
+    report = examiner.judge(kata, "mine.py", source, DRAWN)
     assert report.verdict == "error"
     right = (RIGHT / "v1_plain_stub.py").read_text("utf-8")
-    assert examiner.judge(kata, "mine.py", right, DRAWN, "en").verdict == "pass"
+    assert examiner.judge(kata, "mine.py", right, DRAWN).verdict == "pass"
 
 
 def agreed(kata, drawn):
@@ -167,7 +167,7 @@ def test_the_model_answer_passes_every_interview(examiner, name, meaning):
     entries = "float" if meaning == "additive" else "int"
     drawn = {**DRAWN, "meaning": meaning, "entries": entries, "dropout": "0.2"}
     source = agreed(kata, drawn)
-    report = examiner.judge(kata, "mine.py", source, drawn, "en")
+    report = examiner.judge(kata, "mine.py", source, drawn)
     outcome = weigh(report, source, kata, drawn)
     assert outcome.accepted, outcome
     assert outcome.unsure == ()

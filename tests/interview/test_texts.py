@@ -5,7 +5,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report.report import MISTAKE_IDS, Diagnosis, Report
+from attn_kata.checker.report.ids import MISTAKE_IDS
+from attn_kata.checker.report.report import Diagnosis, Report
 from attn_kata.kata.catalogue import UnknownKata, katas
 from attn_kata.practice.completion import plans
 from attn_kata.practice.interview import plan

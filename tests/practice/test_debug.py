@@ -350,7 +350,7 @@ def test_symptoms(given, key, level) -> None:
 
 def test_every_check_has_a_symptom() -> None:
     """Each check that can fail has a sentence of its own."""
-    from attn_kata.checker.report.report import CHECK_IDS
+    from attn_kata.checker.report.ids import CHECK_IDS
 
     assert [name for name in CHECK_IDS if name != "shape" and not knows(f"symptom-{name}")] == []
     assert symptoms(PASSES) == []

@@ -13,6 +13,7 @@ from attn_kata.practice.saves import Saves, whole
 from attn_kata.practice.targets import Target
 from attn_kata.practice.watch import Session, opened, to_watch
 from attn_kata.practice.workspace import Workspace
+from attn_kata.sentences.wording import sentence
 
 
 class Check(Underway):
@@ -175,7 +176,7 @@ def test_judge_that_dies(case):
     assert [case.session.arrived(), case.session.arrived()] == [False, True]
     assert case.session.restarted
     assert case.session.report.verdict == "error"
-    assert "killed" in case.session.report.error.message
+    assert "killed" in sentence(case.session.report.error.message, "en")
 
 
 def test_restart_is_said_whichever_check_found_it(case):

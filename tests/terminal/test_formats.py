@@ -16,11 +16,12 @@ from attn_kata.terminal.report import Look, quiet_line, report_lines
 from attn_kata.terminal.text import written
 from attn_kata.terminal.verdicts import Manner, Verdicts
 
-NAMED = Diagnosis(mistake="scale-missing", line=3, message="the scores, 100% of them,\nare: raw")
+NAMED = Diagnosis(mistake="scale-missing", line=3, message="the scores, 100% of them, are: raw")
 WRONG = Report(kata="mha", file="my, file.py", verdict="fail", diagnosis=[NAMED])
 RIGHT = Report(kata="v1", file="v1.py", verdict="pass",
                remarks=[Remark(id="prints", line=7, message="it prints")])  # fmt: skip
-CODE = Fault(kind="syntax", line=2, message="line 2 is no Python\n  x\x1b\n  ^")
+CODE = Fault(kind="syntax", line=2, message="line 2 is no Python\n  x\x1b\n  ^",
+             help="mend\nit")  # fmt: skip
 BROKEN = Report(kata="mha", file="b.py", verdict="error", error=CODE)
 BARE = Diagnosis(mistake="scale-missing", line=6, message="no scale")
 NOTEBOOK = Report(
@@ -52,10 +53,11 @@ def shown():
 def test_github(shown, monkeypatch):
     """Each finding is a workflow command whose properties and text cannot be misread."""
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
-    error, notice = shown(Format.github, WRONG, RIGHT).splitlines()
+    error, notice, broken = shown(Format.github, WRONG, RIGHT, BROKEN).splitlines()
     where, said = error.removeprefix("::").split("::")
     assert where == "error file=my%2C file.py,line=3,title=mha%3A scale-missing"
-    assert said == "the scores, 100%25 of them,%0Aare: raw"
+    assert said == "the scores, 100%25 of them, are: raw"
+    assert broken.endswith("::line 2 is no Python%0Amend%0Ait")
     assert notice == "::notice file=v1.py,line=7,title=v1%3A prints::it prints"
 
 

@@ -4,9 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report.messages import say as judge_says
+from attn_kata.checker.report.ids import CHECK_IDS
+from attn_kata.checker.report.message import say as judge_says
 from attn_kata.checker.report.report import (
-    CHECK_IDS,
     Check,
     Crash,
     Departure,
@@ -47,7 +47,7 @@ NOTED = {
 
 def failing(language):
     """A wrong scale, with everything that waits for values."""
-    waits = judge_says("waits", language, check="values")
+    waits = judge_says("waits", check="values")
     waiting = ("mask", "gradients", "dropout", "dtypes", "stability", "lengths")
     checks = [
         Check(id=name, status="skip", detail=waits)
@@ -57,9 +57,9 @@ def failing(language):
         if name not in {"values", "causality"}
     ]
     case = "batch 1, length 2, no mask"
-    detail = judge_says("fail-values", language, failed=14, cases=24, case=case)
+    detail = judge_says("fail-values", failed=14, cases=24, case=case)
     checks.append(Check(id="values", status="fail", cases=24, detail=detail))
-    checks.append(Check(id="causality", status="skip", detail=judge_says("not-asked", language)))
+    checks.append(Check(id="causality", status="skip", detail=judge_says("not-asked")))
     return Report(
         kata="mha",
         file="mine.py",
@@ -105,14 +105,12 @@ def passing(language):
             id=name,
             status="pass",
             cases=at,
-            detail=judge_says("values-pass-one", language, widths="8, 12"),
+            detail={"en": "widths 8, 12, float64", "zh": "宽度 8, 12，float64"}[language],
         )
         for at, name in enumerate(CHECK_IDS)
         if name not in asked
     ]
-    skipped = [
-        Check(id=name, status="skip", detail=judge_says("not-asked", language)) for name in asked
-    ]
+    skipped = [Check(id=name, status="skip", detail=judge_says("not-asked")) for name in asked]
     return Report(
         kata="v1",
         file="v1.py",
@@ -132,8 +130,8 @@ def passing(language):
 def broken(language):
     """It raised on the first call."""
     told = judge_says(
-        "forward-raised", language,
-        call="forward(x)", kind="RuntimeError", at=judge_says("at", language, line=4),
+        "direct-raised",
+        call="forward(x)", kind="RuntimeError", at=judge_says("at", line=4),
         reason="bad [bold]\x1b[31mshape",
     )  # fmt: skip
     return Report(
@@ -167,14 +165,15 @@ def misshapen(language):
 def crashing(language):
     """A check fails by an exception, which a mistake with a name is behind."""
     told = judge_says(
-        "crash-on-line", language, line=3, kind="RuntimeError", case="batch 1, length 2",
+        "crash-on-line", line=3, kind="RuntimeError", case="batch 1, length 2",
         reason="The size of tensor a (3) must match the size of tensor b (5)",
     )  # fmt: skip
-    shapes = judge_says("comma", language).join(
-        judge_says("operand", language, text=text, shape=shape)
-        for text, shape in (("q", (2, 3, 5, 4)), ("k.T", (4, 5, 3, 2)))
-    )
-    more = shapes + judge_says("colon", language) + judge_says("crash-all-axes", language)
+    shapes = [
+        judge_says("operand", text=text, shape=shape)
+        for text, shape in (("q", "(2, 3, 5, 4)"), ("k.T", "(4, 5, 3, 2)"))
+    ]
+    parts = judge_says("listed", parts=shapes)
+    more = judge_says("crash-operands-cause", shapes=parts, cause=judge_says("crash-all-axes"))
     return Report(
         kata="mha",
         file="mine.py",
@@ -190,7 +189,7 @@ def crashing(language):
 
 def unfinished(language):
     """Some functions are right, and nothing that is written is wrong."""
-    waits = judge_says("waits-for", language, name="key_mask")
+    waits = judge_says("waits-for", name="key_mask")
     return Report(
         kata="drill-mask",
         file="mine.py",
@@ -207,14 +206,20 @@ def unfinished(language):
 
 def partly(language):
     """One function is right, two are wrong, one is not written."""
-    case = judge_says("fail-values", language, failed=3, cases=4, case="length 3")
-    ended = judge_says("ended-processes", language, phase=judge_says("phase-forward", language))
+    case = judge_says("fail-values", failed=3, cases=4, case="length 3")
+    ended = judge_says("ended-processes", phase=judge_says("phase-forward"))
     return Report(
         kata="drill-mask",
         file="mine.py",
         verdict="error",
         error=Fault(kind="crash", message=ended, line=2),
-        checks=[Check(id="values", status="fail", detail=f"`causal_mask`: {case}")],
+        checks=[
+            Check(
+                id="values",
+                status="fail",
+                detail=judge_says("direct-of", name="causal_mask", text=case),
+            )
+        ],
         diagnosis=[Diagnosis(mistake="scale-by-hidden-dim", message=TOLD[language], line=4)],
         functions=[
             Part(name="padding_mask", status="pass", line=1),

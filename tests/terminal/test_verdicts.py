@@ -15,7 +15,10 @@ def test_nothing_in_json_steers_a_terminal():
     """A name with control characters is escaped in JSON, and read back as it is."""
     written = []
     screen: Any = SimpleNamespace(
-        waiting=lambda text: nullcontext(), say=lambda *a, **k: "", write=written.append
+        waiting=lambda text: nullcontext(),
+        say=lambda *a, **k: "",
+        write=written.append,
+        language="en",
     )
     name = "x\x1b[31m\x7f\x9b31my注意"
     report = Report(kata="v1", file="v1.py", verdict="error", object=name)

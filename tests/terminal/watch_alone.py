@@ -90,13 +90,16 @@ class Judges:
     renewals = 0
     held = False
 
+    def __init__(self, language):
+        self.language = language
+
     def begin(self, kata, file, options):
         """Begin a check."""
-        return AtOnce(report(kata, file, options.language), self.held)
+        return AtOnce(report(kata, file, self.language), self.held)
 
     def judge(self, kata, files, options):
         """Judge files, and wait for it."""
-        return iter([report(kata, file, options.language) for file in files])
+        return iter([report(kata, file, self.language) for file in files])
 
 
 def rounds(file, language, home):
@@ -105,7 +108,7 @@ def rounds(file, language, home):
 
     recorder = Recorder(Workspace(home), "watch")
     recorder.started("v1", file)
-    return Rounds(Target(find("v1"), file), Judges(), recorder, Wishes(language=language))
+    return Rounds(Target(find("v1"), file), Judges(language), recorder, Wishes(language=language))
 
 
 def main():

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-__all__ = ["Cells", "cell_of", "locate", "located", "short", "told"]
+__all__ = ["Cells", "cell_of", "located", "short", "told"]
 
 # The first and last line of each code cell, in order.
 Cells = Sequence[Sequence[int]]
@@ -20,15 +20,9 @@ _FORMS = {"en": "{line} of code cell {cell}", "zh": "{cell} 个代码单元第 {
 _current: ContextVar[Cells] = ContextVar("cells", default=())
 
 
-def locate(cells: list[list[int]] | None) -> list[list[int]]:
-    """Have lines told by these cells from here on, and return them; none where there are none."""
-    _current.set(cells or ())
-    return cells or []
-
-
 @contextmanager
 def located(cells: Cells | None) -> Generator[None]:
-    """The same, meanwhile."""
+    """Have lines told by these cells, meanwhile; none where there are none."""
     before = _current.set(cells or ())
     try:
         yield

@@ -1,10 +1,92 @@
-"""What is said of an exception's cause, in English and Chinese. Part of `messages.MESSAGES`."""
+"""What an exception comes of, and how to mend it."""
 
 from __future__ import annotations
 
 __all__ = ["CRASHES"]
 
 CRASHES: dict[str, dict[str, str]] = {
+    "crash-operands-cause": {"en": "{shapes}: {cause}", "zh": "{shapes}：{cause}"},
+    "crash-shapes-cause": {"en": "{shapes}; {cause}", "zh": "{shapes}；{cause}"},
+    "crash-shapes": {
+        "en": "on that line: {shapes}",
+        "zh": "这一行上：{shapes}",
+    },
+    "crash-view": {
+        "en": "`view` only reinterprets memory, and after a transpose the memory is in another order; call `.contiguous()` first, or use `reshape`",
+        "zh": "`view` 只是换一种方式看同一块内存，而 transpose 之后内存顺序已经变了；先调用 `.contiguous()`，或改用 `reshape`",
+    },
+    "crash-linear": {
+        "en": "in a matrix product, the last axis of the first must be as long as the rows of the second: {part2} is not {part3}; look at the layer's in_features, or at what was transposed or merged before",
+        "zh": "矩阵乘法要求前者的最后一维等于后者的行数：{part2} 与 {part3} 不等；检查这一层的 in_features，以及之前的 transpose 或合并",
+    },
+    "crash-dtype": {
+        "en": "two dtypes meet in one operation; make constants and masks in the input's dtype, and convert scores back with `.to(x.dtype)`",
+        "zh": "同一个运算里出现了两种 dtype；常量和 mask 应按输入的 dtype 创建，转换过的 scores 要用 `.to(x.dtype)` 转回来",
+    },
+    "crash-overflow": {
+        "en": 'the number does not fit into the tensor\'s dtype: float16 ends at 65504; fill with `float("-inf")` or `torch.finfo(scores.dtype).min`',
+        "zh": '这个数超出了张量 dtype 的范围：float16 最大到 65504；请填 `float("-inf")` 或 `torch.finfo(scores.dtype).min`',
+    },
+    "crash-reshape": {
+        "en": "the new shape ({part1}) does not hold the {part2} values there are; take the sizes from the tensor itself, `x.shape`, not from the constructor or from another sequence",
+        "zh": "新形状（{part1}）装不下原有的 {part2} 个数；尺寸应取自张量本身的 `x.shape`，而不是构造函数或另一个序列",
+    },
+    "crash-broadcast": {
+        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1; where a tensor lacks an axis, `unsqueeze` inserts one of size 1 (`unsqueeze(1)` for a mask's heads); a mask that is too long has to be cut to the current length",
+        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等且都不是 1；哪个张量缺一维，就用 `unsqueeze` 在那里补上大小为 1 的维度（mask 的 head 维用 `unsqueeze(1)`）；mask 太长则按当前长度切片",
+    },
+    "crash-batches": {
+        "en": "a batched product takes two tensors with the same leading axes, (batch, n, m) and (batch, m, p); fold the heads into the batch on both sides, or use `@`, which broadcasts",
+        "zh": "批量矩阵乘要求两边前面的维度相同：(batch, n, m) 与 (batch, m, p)；两边都要把 head 并进 batch，或改用会广播的 `@`",
+    },
+    "crash-axis": {
+        "en": "the tensor has fewer axes than this number needs; count them, or count from the end with -1 and -2",
+        "zh": "张量没有这么多维；数一数维度，或用 -1、-2 从末尾数起",
+    },
+    "crash-bool": {
+        "en": "booleans cannot be subtracted or negated; invert a mask with `~mask`, or turn it into a number first",
+        "zh": "布尔张量不能相减或取负；取反请用 `~mask`，或先转成数",
+    },
+    "crash-invert": {
+        "en": "`~` inverts booleans, and this mask holds floats; compare it first, `mask == 0`",
+        "zh": "`~` 只对布尔（或整数）取反，而这个 mask 是浮点；先比较一下：`mask == 0`",
+    },
+    "crash-mask-dtype": {
+        "en": "`masked_fill` needs a boolean mask; compare it first, `mask == 0`",
+        "zh": "`masked_fill` 要的是布尔 mask；先比较一下：`mask == 0`",
+    },
+    "crash-fill-value": {
+        "en": "`masked_fill` fills with one number, not with a tensor that has axes",
+        "zh": "`masked_fill` 只能填一个数，不能填带维度的张量",
+    },
+    "crash-truth": {
+        "en": "`if` needs one yes or no, and a mask holds many; ask `if mask is not None`",
+        "zh": "`if` 需要一个是或否，而 mask 有很多个；请写 `if mask is not None`",
+    },
+    "crash-leaf": {
+        "en": "a parameter is changed in place, which autograd does not allow; make a new tensor",
+        "zh": "参数被原地修改了，求梯度时不允许；请生成一个新张量",
+    },
+    "crash-in-place": {
+        "en": "a value that the backward pass still needs was overwritten in place; make a new one (no `+=`, and no method whose name ends in an underscore)",
+        "zh": "反向传播还要用的值被原地改掉了；请另建一个（不用 `+=`，也不用名字以下划线结尾的方法）",
+    },
+    "crash-call": {
+        "en": "a tensor is called like a function; attributes such as `.T`, `.mT` and `.shape` take no parentheses",
+        "zh": "把张量当函数调用了；`.T`、`.mT`、`.shape` 这类属性后面不加括号",
+    },
+    "crash-argument": {
+        "en": "the call leaves out an argument that has no default",
+        "zh": "调用时漏了一个没有默认值的参数",
+    },
+    "crash-none": {
+        "en": "a value is None here: perhaps a mask that was not given, or a function that ends without `return`",
+        "zh": "这里的值是 None：可能是没有传 mask，也可能是某个函数忘了 `return`",
+    },
+    "crash-super": {
+        "en": "a constructor has to begin with `super().__init__()`; without it a module cannot hold layers",
+        "zh": "构造函数第一行要写 `super().__init__()`；否则模块放不下任何层",
+    },
     "crash-on-line": {
         "en": "line {line} raised {kind}: {reason} ({case})",
         "zh": "第 {line} 行抛出 {kind}：{reason}（{case}）",
@@ -16,7 +98,6 @@ CRASHES: dict[str, dict[str, str]] = {
     "at": {"en": " at line {line}", "zh": "在第 {line} 行"},
     "on": {"en": "line {line}: ", "zh": "第 {line} 行："},
     "operand": {"en": "`{text}` is {shape}", "zh": "`{text}` 是 {shape}"},
-    "colon": {"en": ": ", "zh": "："},
     "crash-meant": {
         "en": "`{meant}` was probably meant",
         "zh": "想写的大概是 `{meant}`",

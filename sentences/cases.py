@@ -1,0 +1,76 @@
+"""What is tried, and other pieces of sentences."""
+
+from __future__ import annotations
+
+__all__ = ["CASES"]
+
+CASES: dict[str, dict[str, str]] = {
+    "verbatim": {"en": "{text}", "zh": "{text}"},
+    "listed": {"en": "{parts}", "zh": "{parts}"},
+    "below": {"en": "{first}\n{second}", "zh": "{first}\n{second}"},
+    "either": {"en": "{en}", "zh": "{zh}"},
+    "then": {"en": "{first}{second}", "zh": "{first}{second}"},
+    "shaped": {"en": "{name} {shape}", "zh": "{name} {shape}"},
+    "under-autocast": {"en": "autocast to {dtype}", "zh": "autocast 到 {dtype}"},
+    "place-output": {"en": "the output", "zh": "输出"},
+    "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
+    "its-weights": {"en": "its weights", "zh": "它的权重"},
+    "it": {"en": "some weights or inputs", "zh": "部分权重或输入"},
+    "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
+    "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
+    "case-train": {"en": "train mode", "zh": "train 模式"},
+    "relation-factor": {
+        "en": "every value is {factor} times the expected one",
+        "zh": "每个值都是应有值的 {factor} 倍",
+    },
+    "relation-part": {
+        "en": "{share} of the values are as expected, the rest are not",
+        "zh": "有 {share} 的值与应有值相同，其余不同",
+    },
+    "relation-mixed": {
+        "en": "the values are the expected ones, in other places",
+        "zh": "值都对，只是放错了位置",
+    },
+    "relation-other": {
+        "en": "it holds the values of `{name}`",
+        "zh": "里面是 `{name}` 的值",
+    },
+    "direct-floats": {"en": "floats", "zh": "浮点数"},
+    "direct-integers": {"en": "integers", "zh": "整数"},
+    "direct-booleans": {"en": "booleans", "zh": "布尔值"},
+    "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
+    "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},
+    "direct-far": {"en": "far positions", "zh": "靠后的位置"},
+    "direct-mask-none": {"en": "no mask", "zh": "无 mask"},
+    "direct-mask-random": {"en": "random mask", "zh": "随机 mask"},
+    "direct-mask-padding": {"en": "padding mask", "zh": "padding mask"},
+    "direct-mask-causal": {"en": "causal mask", "zh": "因果 mask"},
+    "direct-mask-single": {"en": "mask with one key per row", "zh": "每行只有一个 key 的 mask"},
+    "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
+    "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
+    "direct-weights": {"en": "every weight", "zh": "每个权重"},
+    "direct-cached-steps": {
+        "en": "position by position, {after} cached",
+        "zh": "逐个位置，已缓存 {after} 个",
+    },
+    "direct-cached-chunks": {
+        "en": "in chunks, {after} cached",
+        "zh": "分块，已缓存 {after} 个",
+    },
+    "direct-cached-single": {
+        "en": "one position at a time from the start, {after} cached",
+        "zh": "从头起每次一个位置，已缓存 {after} 个",
+    },
+    "direct-cached-turns": {
+        "en": "two sequences in turn on one object, {after} cached",
+        "zh": "两个序列轮流用同一个对象，已缓存 {after} 个",
+    },
+    "direct-cached-fork": {
+        "en": "one cache continued in two ways, {after} cached",
+        "zh": "同一份缓存接两种后续，已缓存 {after} 个",
+    },
+    "direct-cached-long": {
+        "en": "a long sequence and more of it, {after} cached",
+        "zh": "长序列再接着算，已缓存 {after} 个",
+    },
+}

@@ -1,0 +1,209 @@
+"""What a check found."""
+
+from __future__ import annotations
+
+__all__ = ["CHECKS"]
+
+CHECKS: dict[str, dict[str, str]] = {
+    # Checks: what was tried.
+    "waits": {"en": "until {check} passes", "zh": "等 {check} 通过"},
+    "not-asked": {"en": "not asked for in this kata", "zh": "这道题不要求"},
+    "structure-pass": {
+        "en": "everything the kata asks for is there",
+        "zh": "题目要求的部分都在",
+    },
+    "parameters-pass": {
+        "en": "{count} {count:parameter|parameters}, roles found by what they do",
+        "zh": "{count} 个参数，按作用认出各自的角色",
+    },
+    "dropout-pass": {
+        "en": "on the weights, rate {rate:g}, off in eval",
+        "zh": "作用在权重上，比例 {rate:g}，eval 时关闭",
+    },
+    "dropout-beside": {
+        "en": "not on the weights, but where it may act, rate {rate:g}, off in eval",
+        "zh": "没有作用在权重上，但它的位置是允许的，比例 {rate:g}，eval 时关闭",
+    },
+    "dropout-unknown": {
+        "en": "made by hand, or on a tensor that the model answer does not make: where it acts is "
+        "not judged",
+        "zh": "是手写的，或者作用在参考答案里没有的张量上：不评判它的位置",
+    },
+    "dropout-none": {"en": "no dropout, and none is required", "zh": "没有 dropout，也不要求"},
+    "causality-pass": {
+        "en": "a prefix's outputs stay the same as it grows",
+        "zh": "前缀变长时，已有输出不变",
+    },
+    # Failures.
+    "fail-values": {
+        "en": "{failed} of {cases} {cases:case|cases}; the smallest: {case}",
+        "zh": "{cases} 个用例中 {failed} 个不符；最小的是：{case}",
+    },
+    "fail-raised": {
+        "en": "{case}: {kind} at line {line}: {reason}",
+        "zh": "{case}：第 {line} 行抛出 {kind}：{reason}",
+    },
+    "fail-raised-nowhere": {
+        "en": "{case}: {kind}: {reason}",
+        "zh": "{case}：抛出 {kind}：{reason}",
+    },
+    "fail-shape": {
+        "en": "{case}: the output is {actual}, expected {expected}",
+        "zh": "{case}：输出形状 {actual}，应为 {expected}",
+    },
+    "fail-frozen": {
+        "en": "nothing learns in the place of {names}: what stands there is frozen, or no parameter",
+        "zh": "{names} 的位置上没有东西在学：那里的权重被冻结了，或者不是 parameter",
+    },
+    "fail-unregistered": {
+        "en": "`parameters()` does not find {names}, so no optimiser would train it; use nn.ModuleList, nn.ParameterList or a plain attribute",
+        "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.ModuleList、"
+        "nn.ParameterList 或直接设为属性",
+    },
+    "fail-not-module": {
+        "en": "`{name}` is not an nn.Module, so it has no `parameters()`, `.to()` or `.eval()`",
+        "zh": "`{name}` 不是 nn.Module，没有 `parameters()`、`.to()` 和 `.eval()`",
+    },
+    "fail-gradients": {
+        "en": "the gradient with respect to {name} is off by {off:.2g} of its scale ({case})",
+        "zh": "对 {name} 的梯度，偏差是其尺度的 {off:.2g} 倍（{case}）",
+    },
+    "fail-detached": {
+        "en": "no gradient reaches {name} ({case})",
+        "zh": "梯度到不了 {name}（{case}）",
+    },
+    "fail-dtype": {
+        "en": "{dtype}: {reason}",
+        "zh": "{dtype}：{reason}",
+    },
+    "fail-dtype-values": {
+        "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed",
+        "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}",
+    },
+    "fail-dtype-case": {
+        "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed; {case}",
+        "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}；{case}",
+    },
+    "device-pass": {
+        "en": "on a simulated GPU",
+        "zh": "在模拟的 GPU 上",
+    },
+    "fail-device": {
+        "en": "on a simulated GPU, line {line}: {reason}",
+        "zh": "在模拟的 GPU 上，第 {line} 行：{reason}",
+    },
+    "device-no-start": {
+        "en": "{kind} was found but failed to start: {reason}; judged with a simulated device instead",
+        "zh": "找到了 {kind}，但启动失败：{reason}；改用模拟的设备评判",
+    },
+    "device-asked-no-start": {
+        "en": "{kind} failed to start: {reason}; `--device auto` judges with a simulated device where none starts",
+        "zh": "{kind} 启动失败：{reason}；`--device auto` 会在无法启动时改用模拟的设备",
+    },
+    "device-none": {"en": "torch sees no such device", "zh": "torch 找不到这样的设备"},
+    "device-ran": {
+        "en": "on {name}: {dtypes}, the same call twice",
+        "zh": "在 {name} 上：{dtypes}，同样的调用两次",
+    },
+    "device-tf32": {
+        "en": "; with tf32 on, off by {off:.1g} standard deviations",
+        "zh": "；开启 tf32 时偏差 {off:.1g} 个标准差",
+    },
+    "device-elsewhere": {
+        "en": "; but not on {place}, line {line}: {reason}",
+        "zh": "；但在 {place} 上不行，第 {line} 行：{reason}",
+    },
+    "device-dropout": {
+        "en": "dropout does not behave there as it does on the CPU",
+        "zh": "dropout 的行为和在 CPU 上不一样",
+    },
+    "fail-device-raised": {
+        "en": "on {name}, line {line}: {reason}",
+        "zh": "在 {name} 上，第 {line} 行：{reason}",
+    },
+    "fail-device-finding": {"en": "on {name}: {what}", "zh": "在 {name} 上：{what}"},
+    "fail-modified": {
+        "en": "forward changes its argument {names} in place",
+        "zh": "forward 原地修改了参数 {names}",
+    },
+    "fail-state": {
+        "en": "the same call gives a different output after other calls",
+        "zh": "同样的调用，在别的调用之后结果变了",
+    },
+    "fail-kept": {
+        "en": "a call uses what an earlier call of the same shapes was given: something is kept "
+        "between calls",
+        "zh": "一次调用用到了先前同形状调用的输入：有东西留在了两次调用之间",
+    },
+    "fail-random": {
+        "en": "two identical calls in eval mode give different outputs",
+        "zh": "eval 模式下两次相同的调用，输出不同",
+    },
+    "direct-count": {
+        "en": "{case}: {count} {count:tensor|tensors} came back, but {wanted} {wanted:is|are} asked for ({names})",
+        "zh": "{case}：返回了 {count} 个张量，题目要 {wanted} 个（{names}）",
+    },
+    "direct-dtype": {"en": "{case}: {text}", "zh": "{case}：{text}"},
+    "direct-dtype-kind": {
+        "en": "`{name}` is {actual}, but {wanted} are asked for",
+        "zh": "`{name}` 的 dtype 是 {actual}，应该是{wanted}",
+    },
+    "direct-dtype-of": {
+        "en": "`{name}` is {actual}, but `{source}` is {wanted}: they should have the same dtype",
+        "zh": "`{name}` 的 dtype 是 {actual}，而 `{source}` 是 {wanted}；两者应当相同",
+    },
+    "direct-shape": {
+        "en": "{case}: `{name}` is {actual}, expected {expected}",
+        "zh": "{case}：`{name}` 的形状是 {actual}，应为 {expected}",
+    },
+    "direct-missing": {
+        "en": "the function has no argument for `{name}`, which the kata passes in {cases} {cases:case|cases}",
+        "zh": "函数没有接收 `{name}` 的参数，而题目有 {cases} 个用例会传它",
+    },
+    "direct-of": {"en": "`{name}`: {text}", "zh": "`{name}`：{text}"},
+    "direct-pass-values": {
+        "en": "same as the model answer, in {dtype}",
+        "zh": "与参考答案一致（{dtype}）",
+    },
+    "direct-pass-mask": {
+        "en": "{kinds}; {shapes}; {dtypes}",
+        "zh": "{kinds}；{shapes}；{dtypes}",
+    },
+    "direct-pass-lengths": {"en": "other sizes, including 1", "zh": "其他尺寸，包括 1"},
+    "direct-pass-gradients": {
+        "en": "with respect to {names}, same as the model answer",
+        "zh": "对 {names} 的梯度与参考答案一致",
+    },
+    "direct-pass-stability": {"en": "{grown}", "zh": "{grown}"},
+    "direct-pass-causality": {"en": "also with the switch on", "zh": "打开开关后也正确"},
+    "direct-pass-dtypes": {"en": "{names}", "zh": "{names}"},
+    "direct-pass-purity": {
+        "en": "the same call gives the same result again, inputs unchanged",
+        "zh": "重复调用结果相同，输入没有被改动",
+    },
+    "direct-pass-rules": {
+        "en": "only operators that may be used",
+        "zh": "用到的算子都是允许的",
+    },
+    "direct-pass-structure": {"en": "memory used as asked", "zh": "内存的用法符合要求"},
+    "direct-pass-shape": {"en": "{shapes}", "zh": "{shapes}"},
+    "query-compressed": {
+        "en": ". The queries are compressed ({names}), as in DeepSeek-V2; this kata asks for "
+        "one projection of x, as in V2-Lite, with no norm on the way",
+        "zh": "。query 先压缩再展开（{names}），和 DeepSeek-V2 一样；这道题要的是直接由 x 投影，"
+        "和 V2-Lite 一样，中间也没有 norm",
+    },
+    "direct-unread": {
+        "en": (
+            ". The judge could not find out which weight is which: no layout that it tried gives your output; either the formula is wrong, or the judge cannot read this layout (it can if each projection has its own `nn.Linear`)"
+        ),
+        "zh": (
+            "。没有认出哪个权重是哪个：试过的排法都得不到你的结果；要么公式有错，要么这种排法评判器读不懂"
+            "（每个投影各用一个 `nn.Linear` 就能读懂）"
+        ),
+    },
+    "direct-uncarried": {
+        "en": "{case}: no `{name}` came back to be passed to the next call; return ({wanted})",
+        "zh": "{case}：没有返回可以交给下一次调用的 `{name}`；应返回 ({wanted})",
+    },
+}

@@ -1,0 +1,260 @@
+"""What is wrong: the mistakes that the judge finds itself."""
+
+from __future__ import annotations
+
+__all__ = ["MISTAKES"]
+
+MISTAKES: dict[str, dict[str, str]] = {
+    "dtype-narrowed": {
+        "en": "{dtype} input gives {narrowed} output; a dtype is hard-coded",
+        "zh": "输入是 {dtype}，输出却是 {narrowed}；代码里写死了 dtype",
+    },
+    # Mistakes that have evidence of their own.
+    "forbidden-call": {
+        "en": "{call} does all the work; this kata asks for it by hand",
+        "zh": "{call} 把整件事都做完了，这里要求手写",
+    },
+    "not-fused": {
+        "en": "query, key and value come from separate projections; this kata asks for one",
+        "zh": "query、key、value 来自各自的投影；这道题要求合成一个",
+    },
+    "output-projection-missing": {
+        "en": "there is no output projection after the heads are merged",
+        "zh": "各 head 合并之后没有输出投影",
+    },
+    "query-key-swapped": {
+        "en": "`{name}` is named as the {said} projection but makes the {does}; trained weights would be loaded into the wrong place",
+        "zh": "`{name}` 按名字是 {said} 的投影，实际算出的是 {does}；加载训练好的权重会放错位置",
+    },
+    "value-not-projected": {
+        "en": "the value is the input itself; `{name}` is applied only after the weights",
+        "zh": "value 直接用了输入；`{name}` 在加权之后才起作用",
+    },
+    "weights-frozen": {
+        "en": "a weight is frozen, so that no optimiser changes it: {names}",
+        "zh": "有权重被冻结，优化器不会更新它：{names}",
+    },
+    "parameters-not-registered": {
+        "en": "`parameters()` does not find {names}, so no optimiser would train it",
+        "zh": "`parameters()` 找不到 {names}，优化器不会训练它",
+    },
+    "mask-inverted": {
+        "en": "the mask is read the wrong way round: 1 means may attend; for code that expects True = masked, use `--mask drop`",
+        "zh": "mask 的含义反了：1 表示可以看；若约定 True = 遮住，请用 `--mask drop` 评判",
+    },
+    "mask-added": {
+        "en": "the mask is added to the scores as it is; where it is 0, the scores have to be filled with -inf; for code that expects a mask of 0 and -inf, use `--mask additive`",
+        "zh": "mask 被原样加到了 scores 上；应把 0 的位置填成 -inf；若约定传入 0 和 -inf，"
+        "请用 `--mask additive` 评判",
+    },
+    "mask-ignored": {
+        "en": "the mask changes nothing",
+        "zh": "mask 没有起作用",
+    },
+    "detached": {
+        "en": "no gradient reaches {name}; look for `.detach()`, `.data` or `no_grad`",
+        "zh": "梯度到不了 {name}；检查 `.detach()`、`.data` 或 `no_grad`",
+    },
+    "overwritten-in-place": {
+        "en": "a tensor that the backward pass still needs is changed in place; make a new one, as in `state = state + …`",
+        "zh": "反向传播还要用到的张量被原地改掉了；应当另建一个，如 `state = state + …`",
+    },
+    "dropout-missing": {
+        "en": "no dropout acts on the weights in train mode",
+        "zh": "train 模式下没有 dropout 作用在权重上",
+    },
+    "dropout-in-eval": {
+        "en": "dropout is active in eval mode; `F.dropout` needs `training=self.training`",
+        "zh": "eval 模式下 dropout 仍在起作用；`F.dropout` 需要 `training=self.training`",
+    },
+    "dropout-before-softmax": {
+        "en": "dropout acts before the softmax, where a dropped score of 0 still gets weight; apply it to the weights",
+        "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应把 dropout 用在权重上",
+    },
+    "dropout-shared": {
+        "en": "dropout drops many weights at once; each weight has to be dropped by itself",
+        "zh": "dropout 一次丢弃了许多权重；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-key": {
+        "en": "dropout drops all weights of a query at once; each weight has to be dropped by itself",
+        "zh": "dropout 把一个 query 的权重整行丢弃了；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-query": {
+        "en": "dropout drops a key for all queries at once; each weight has to be dropped by itself",
+        "zh": "dropout 对所有 query 丢弃同一个 key；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-head": {
+        "en": "dropout drops the same weights in every head; each has to be dropped by itself",
+        "zh": "dropout 在每个 head 里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-sample": {
+        "en": "dropout drops the same weights in every sample; each has to be dropped by itself",
+        "zh": "dropout 在每个样本里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
+    "dropout-on-output": {
+        "en": "dropout acts on {where}, not on the weights",
+        "zh": "dropout 作用在{where}上，而不是权重上",
+    },
+    "dropout-rate-wrong": {
+        "en": "dropout drops {actual:.2g} of the weights, but {asked:.2g} was asked for",
+        "zh": "要求的 dropout 比例是 {asked:.2g}，实际丢弃了 {actual:.2g}",
+    },
+    "dropout-scale": {
+        "en": "the weights that are kept are multiplied by {actual:.3g}; at rate {rate:.2g} it should be {wanted:.3g}",
+        "zh": "保留的权重被乘以 {actual:.3g}；比例为 {rate:.2g} 时应乘以 {wanted:.3g}",
+    },
+    "dtype-hardcoded": {
+        "en": "a dtype is hard-coded, so {dtype} fails: {reason}",
+        "zh": "代码里写死了 dtype，{dtype} 因此出错：{reason}",
+    },
+    "input-modified": {
+        "en": "forward changes {names} in place, but the caller still uses it",
+        "zh": "forward 原地修改了 {names}，而调用者还要用它",
+    },
+    "random-in-training": {
+        "en": "train mode draws random numbers, and not to drop weights",
+        "zh": "train 模式下用到了随机数，却不是用来丢弃权重的",
+    },
+    "nondeterministic": {
+        "en": "two identical calls in eval mode differ",
+        "zh": "eval 模式下两次相同的调用结果不同",
+    },
+    "causal-missing": {
+        "en": "positions see what comes after them",
+        "zh": "有的位置能看到它后面的内容",
+    },
+    "heads-merge-wrong-axes": {
+        "en": "features are merged in a different order from the one they were split in",
+        "zh": "合并时的特征顺序与拆分时不同",
+    },
+    "softmax-unstable": {
+        "en": "large scores overflow: subtract the row's maximum before taking exp",
+        "zh": "分数大时会溢出：exp 之前先减去每行最大值",
+    },
+    "view-needs-contiguous": {
+        "en": "`view` needs contiguous memory, which transpose and permute do not leave; "
+        "call `.contiguous()` first, or use `reshape`",
+        "zh": "`view` 需要连续内存，而 transpose、permute 之后不再连续；先调用 `.contiguous()`，"
+        "或改用 `reshape`",
+    },
+    "key-viewed-by-query-length": {
+        "en": "keys and values are reshaped to the queries' length; take their own from key.shape",
+        "zh": "key 和 value 用了 query 的长度来 reshape；应从 key.shape 取它们自己的长度",
+    },
+    "causal-not-sliced": {
+        "en": "the causal mask has block_size rows, but the scores only as many as the input; slice it: `mask[:length, :length]`",
+        "zh": "因果 mask 有 block_size 行，而 scores 只有输入那么长；要切片：`mask[:length, :length]`",
+    },
+    "length-fixed": {
+        "en": "works only for some lengths; take the length from the input's shape",
+        "zh": "只对某些长度有效；长度应从输入的 shape 取",
+    },
+    "batch-fixed": {
+        "en": "works only for some batch sizes; take the batch size from the input's shape",
+        "zh": "只对某些 batch 大小有效；batch 应从输入的 shape 取",
+    },
+    "batch-mixed": {
+        "en": "samples in a batch influence one another; each one alone comes out right",
+        "zh": "同一个 batch 里的样本互相影响；单独一个样本时是对的",
+    },
+    "heads-share-projection": {
+        "en": "one small layer serves all heads, each on its own slice; every head needs its own projection from the full width",
+        "zh": "所有 head 共用一个小的投影层，各自只看到自己的切片；每个 head 都应从完整宽度做自己的投影",
+    },
+    "device-hardcoded": {
+        "en": "a device is hard-coded; make tensors on the input's device: `device=x.device`",
+        "zh": "代码里写死了 device；新建张量要用输入的：`device=x.device`",
+    },
+    "no-array": {
+        "en": "numpy takes what is on the CPU alone; stay with torch, which has the same functions",
+        "zh": "numpy 只能用 CPU 上的张量；请一直用 torch，它有同样的函数",
+    },
+    "left-behind": {
+        "en": "`{name}` is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
+        "zh": "`{name}` 是普通属性，`.to()` 不会带上它；请用 `register_buffer`",
+    },
+    "mask-not-buffer": {
+        "en": "the mask is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
+        "zh": "mask 是普通属性，`.to()` 不会带上它；请用 `register_buffer`",
+    },
+    "projection-unused": {
+        "en": "a projection is made but never used",
+        "zh": "有一个投影创建了却没有用上",
+    },
+    "direct-never": {
+        "en": "`{call}` may not be used here; the kata asks for what it does by hand",
+        "zh": "这里不能用 `{call}`；题目要求手写它做的事",
+    },
+    "direct-instead": {
+        "en": "`{call}` is called where the kata asks for {wanted}",
+        "zh": "题目要求用 {wanted}，这里用的却是 `{call}`",
+    },
+    "direct-autograd": {
+        "en": "autograd computes the gradients here (`{call}`); the kata asks for them by hand",
+        "zh": "这里让 autograd 求了梯度（`{call}`）；题目要求手写",
+    },
+    "direct-must": {
+        "en": "{wanted} has to be used here, but was never called",
+        "zh": "这里要用 {wanted}，却没有调用过",
+    },
+    "direct-loop": {
+        "en": "a Python loop; the kata asks for one call on whole tensors",
+        "zh": "用了 Python 循环；题目要求对整个张量一次算完",
+    },
+    "direct-view": {
+        "en": "the result has memory of its own; it should be a view of `{name}`",
+        "zh": "结果占用了新的内存；它应该是 `{name}` 的一个视图",
+    },
+    "direct-copy": {
+        "en": "the result shares its memory with `{name}`; it should be a copy",
+        "zh": "结果与 `{name}` 共用内存；它应该是一份拷贝",
+    },
+    "direct-contiguous": {
+        "en": "the result is not contiguous (strides {strides}); it should be",
+        "zh": "结果的内存不连续（strides {strides}）；题目要求连续",
+    },
+    "direct-not-contiguous": {
+        "en": "the result is contiguous (strides {strides}); it should be left where it lies in memory",
+        "zh": "结果的内存是连续的（strides {strides}）；题目要求保持原样，不要搬动",
+    },
+    "direct-strides": {
+        "en": "the result's strides are {strides}; {wanted} are asked for",
+        "zh": "结果的 strides 是 {strides}；题目要的是 {wanted}",
+    },
+    "direct-apart": {
+        "en": "`{call}` makes a tensor {shape}; no tensor may have the axes {apart} together",
+        "zh": "`{call}` 造出了形状为 {shape} 的张量；任何张量都不能同时有 {apart} 这两维",
+    },
+    "direct-large": {
+        "en": "`{call}` makes a tensor {shape} with {entries} entries; the limit is {sum} = {most}",
+        "zh": "`{call}` 造出了形状为 {shape} 的张量，有 {entries} 个数；上限是 {sum} = {most}",
+    },
+    "direct-large-result": {
+        "en": "the result takes memory for {entries} entries; the limit is {sum} = {most}",
+        "zh": "结果占了 {entries} 个数的内存；上限是 {sum} = {most}",
+    },
+    "direct-carried": {
+        "en": "`{name}` grows by {entries} {entries:number|numbers} with each position; the limit is {sum} = {most}",
+        "zh": "`{name}` 每多一个位置就多存 {entries} 个数；上限是 {sum} = {most}",
+    },
+    "gradient-nan": {
+        "en": "NaN arises here and is replaced later; its gradient stays NaN, so prevent it from arising",
+        "zh": "这里产生了 NaN，之后才被替换掉；它的梯度仍是 NaN，应当不让它产生",
+    },
+    "mask-dtype": {
+        "en": "the mask is not accepted as {dtypes}; compare it, `mask == 0`, which works for every dtype",
+        "zh": "代码不接受 {dtypes} 的 mask；请用比较 `mask == 0`，任何 dtype 都行",
+    },
+    "state-not-returned": {
+        "en": "no `{name}` is returned after the output, so the next call starts from nothing",
+        "zh": "输出后面没有返回 `{name}`，下一次调用只能从头开始",
+    },
+    "operator-missing": {
+        "en": "an operator that the kata asks for is never called",
+        "zh": "题目要求的算子没有被调用",
+    },
+    "dtype-fixed": {
+        "en": "a dtype is hard-coded; use the input's: `x.dtype`",
+        "zh": "代码里写死了 dtype；请用输入的：`x.dtype`",
+    },
+}
