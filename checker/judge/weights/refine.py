@@ -21,6 +21,7 @@ __all__ = ["PROBES", "Side", "assigned"]
 # So many derivatives are taken of each entry, each of another sum of the outputs.
 PROBES = 3
 _MOST_ROUNDS = 120
+_LARGEST = 2**62
 
 # Given all weights end to end: the derivatives (probes, weights), None where it cannot be called.
 Side = Callable[[Tensor], "Tensor | None"]
@@ -82,9 +83,7 @@ class _Colouring:
                 return False
             signs = _told_apart(seen, self.close)
             self.idle = (seen == 0).all(dim=0)
-            for sign in signs:
-                both = self.colours * (int(sign.max()) + 1) + sign
-                self.colours = both.unique(return_inverse=True)[1]
+            self.colours = _finer(self.colours, signs)
             if not self._balanced():
                 return False
             found = int(self.colours.max()) + 1
@@ -138,10 +137,24 @@ class _Colouring:
         return found
 
 
+def _finer(colours: Tensor, signs: Tensor) -> Tensor:
+    """Number what differs in its colour or a sign, the colour counting first; signs: (probes, n).
+
+    Sorting takes the time: it is done once, as long as one number holds all of them.
+    """
+    both, count = colours, int(colours.max()) + 1
+    for sign in signs:
+        several = int(sign.max()) + 1
+        if count * several > _LARGEST:
+            both = both.unique(return_inverse=True)[1]
+            count = int(both.max()) + 1
+        both, count = both * several + sign, count * several
+    return both.unique(return_inverse=True)[1]
+
+
 def _told_apart(seen: Tensor, close: float) -> Tensor:
     """Number the values of each row, (probes, weights): those that are close have one number."""
-    order = seen.argsort(dim=1)
-    rising = seen.gather(1, order)
+    rising, order = seen.sort(dim=1)
     steps = torch.zeros_like(order)
     steps[:, 1:] = (rising.diff(dim=1) > close).long().cumsum(dim=1)
     return torch.zeros_like(order).scatter(1, order, steps)
