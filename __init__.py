@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .checker.report.report import Report
+    from .checker import Report
     from .integrations.api import check
     from .integrations.testing import assert_kata
     from .kata.catalogue import Kata, katas

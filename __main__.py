@@ -11,7 +11,7 @@ def main() -> int:
     """Run the command line and return its exit status."""
     given = sys.argv[1:]
     if {"check", "watch"} & set(given[:3]) and not {"--help", "-h"} & set(given):
-        from .checker.process.launch import begin
+        from .checker import begin
 
         _keep(given)
         begin()
@@ -24,7 +24,7 @@ def _keep(given: list[str]) -> None:
     """Read `--keep MINUTES` before anything else is: it says which judge is wanted."""
     import os
 
-    from .checker.process.lasting import KEEP
+    from .checker import KEEP
 
     for at, word in enumerate(given):
         name, equals, value = word.partition("=")

@@ -110,7 +110,7 @@ def _home(screen: Screen, *, edit: bool) -> int:
 
 
 def _watch(screen: Screen, target: Target, recorder: Recorder, wishes: Wishes) -> int:
-    from .checker.client import Bench
+    from .checker import Bench
 
     # The second judge takes over where a save comes before the verdict.
     with Bench(2) as bench:
@@ -151,7 +151,7 @@ app.command(cls=HelpCommand)(start)
 @takes(Checking)
 def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
     """Judge files."""
-    from .checker.client import Bench
+    from .checker import Bench
 
     screen: Screen = ctx.obj
     workspace = Workspace()
@@ -249,7 +249,7 @@ def demo(ctx: typer.Context) -> int:
     """Judge a right and a wrong answer."""
     import tempfile
 
-    from .checker.client import Bench
+    from .checker import Bench
 
     screen: Screen = ctx.obj
     asked = kata_called("mha")

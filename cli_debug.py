@@ -63,7 +63,7 @@ def _hand_out(
     screen: Screen, what: str | None, count: int, level: str, seed: int | None, out: Path,
     *, force: bool,
 ) -> int:  # fmt: skip
-    from .checker.client import Bench
+    from .checker import Bench
     from .practice.debug import handing, rounds
     from .practice.debug.exercise import Order
     from .practice.debug.record import wrong_before
@@ -117,7 +117,7 @@ def _hint(screen: Screen, what: str | None) -> int:
 
 
 def _which(screen: Screen, what: str | None) -> int:
-    from .checker.client import Bench, Options
+    from .checker import Bench, Options
     from .practice.debug import rounds
     from .practice.debug.standing import with_mending
     from .practice.history import History

@@ -21,7 +21,7 @@ from .terminal.screen import Screen
 from .terminal.text import safe, wrap
 
 if TYPE_CHECKING:
-    from .checker.report.report import Report
+    from .checker import Report
     from .classroom.graded import Grades
     from .classroom.judging import Job
 

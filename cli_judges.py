@@ -13,7 +13,7 @@ __all__ = ["lsp", "stop"]
 
 def stop(ctx: typer.Context) -> int:
     """End the judges that stay."""
-    from .checker.process.lasting import stop as end_all
+    from .checker import stop as end_all
 
     screen: Screen = ctx.obj
     count = end_all()

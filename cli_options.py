@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
-from .checker.process.lasting import KEEP
+from .checker import KEEP
 from .practice.errors import Refusal
 from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
 from .terminal.formats import Format
 
 if TYPE_CHECKING:
-    from .checker.client import Bench
+    from .checker import Bench
     from .terminal.verdicts import Manner
 
 __all__ = ["Checking", "ClassName", "MaskMeaning", "Record", "takes"]

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..checker.judge.source import Source, Unreadable, read
-from ..checker.report.message import Said
+from ..checker import Said, Source, Unreadable, read
 from ..kata.catalogue import Kata
 from ..kata.code import bare
 from ..practice.recognise import ENDINGS, fits, header_in, header_of, named

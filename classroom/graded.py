@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from ..checker.report.findings import findings
-from ..checker.report.report import Report
+from ..checker import Report, findings
 from ..kata.catalogue import LANGUAGES, find
 from ..kata.code import bare
 from .collect import Answer

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checker.client import Bench, Died, Options, Underway, lost
-from ..checker.report.report import Report
+from ..checker import Bench, Died, Options, Report, Underway, lost
 from .collect import Answer
 
 __all__ = ["Job", "here", "on_cluster"]

@@ -9,7 +9,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from ..checker.report.report import Report
+from ..checker import Report
 
 __all__ = ["Ledger"]
 

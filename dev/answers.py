@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from ..checker.client import Bench, Options
-from ..checker.report.report import Report
+from ..checker import Bench, Options, Report
 from ..kata.functions import BadContract, read_asked
 from ..sentences.wording import sentence
 from .layout import Kata, load_module, named, problem

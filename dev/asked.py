@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..checker.report.ids import MISTAKE_IDS
+from ..checker import MISTAKE_IDS
 from ..kata.functions import BadContract, read_asked
 from ..kata.sizes import Sizes
 from ..kata.slips import FILE, BadSlips, Edit, Slip, slips, variants

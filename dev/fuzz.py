@@ -22,8 +22,7 @@ from pathlib import Path
 
 import torch
 
-from ..checker.client import Bench, Options
-from ..checker.report.report import Report
+from ..checker import Bench, Options, Report
 from ..kata.catalogue import Kata, find, katas
 from ..kata.functions import Memory
 from ..sentences.wording import sentence

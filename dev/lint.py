@@ -41,7 +41,7 @@ def _problems(folder: Folder) -> Iterator[str]:
 
 def _code_problems(folder: Folder) -> Iterator[str]:
     """Yield what running the stubs and the model answers shows, torch loading meanwhile."""
-    from ..checker.client import Bench
+    from ..checker import Bench
 
     bench = Bench() if folder.own else None
     try:

@@ -12,10 +12,10 @@ from itertools import chain
 import torch
 from torch import Tensor
 
+from ..checker import MISTAKE_IDS
 from ..checker.judge.draw import Case, Given, cases, draw, small
 from ..checker.judge.sequences import KINDS, sequence
 from ..checker.judge.truth import answers, made
-from ..checker.report.ids import MISTAKE_IDS
 from ..kata.catalogue import Kata, find
 from ..kata.functions import Function
 from ..kata.pages import wanted

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from ..checker.report.ids import MISTAKE_IDS, REMARK_IDS
-from ..checker.report.report import Diagnosis, Report
+from ..checker import MISTAKE_IDS, REMARK_IDS, Diagnosis, Report
 from ..kata.pages import FIGURES, wanted
 from ..kata.slips import FILE, all_ids
 from ..practice.interview.voices import group_of

@@ -13,9 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..checker.client import Bench, Options
-from ..checker.report.ids import CHECK_IDS
-from ..checker.report.report import Report
+from ..checker import CHECK_IDS, Bench, Options, Report
 from ..kata.catalogue import Kata, katas
 from ..sentences.wording import sentence
 from .planted import PLANTS, Plant, planted

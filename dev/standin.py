@@ -13,9 +13,9 @@ from collections.abc import Generator
 
 import torch
 
+from ..checker import Bench
 from ..checker.candidate import accelerator
 from ..checker.candidate.accelerator import Accelerator, NoStart
-from ..checker.client import Bench
 from ..checker.process import lasting, launch, zygote
 
 __all__ = ["NAME", "serve", "standing"]

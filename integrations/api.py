@@ -7,8 +7,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from ..checker.client import Bench, Options
-from ..checker.report.report import Report
+from ..checker import Bench, Options, Report
 from ..kata.catalogue import find
 from ..sentences.wording import worded
 from .written import Written, written

@@ -14,9 +14,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from .. import __version__
-from ..checker.client import Bench, Died, Options
-from ..checker.report.findings import Finding, findings
-from ..checker.report.report import Report
+from ..checker import Bench, Died, Finding, Options, Report, findings
 from ..practice.errors import Refusal
 from ..practice.pages import page_called, page_names
 from ..practice.recognise import kata_of

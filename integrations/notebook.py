@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..checker.client import Options
+from ..checker import Options
 from ..practice.errors import Refusal
 from ..practice.recognise import kata_called
 from ..practice.record import Recorder

@@ -84,7 +84,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     asked = config.getoption("--kata-report")
     if asked is None:
         return
-    from ..checker.report.report import Report
+    from ..checker import Report
     from .api import language_of_user
 
     reports = [Report.from_dict(one) for one in config.stash[_KEY]]

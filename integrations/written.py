@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..checker.judge.source import cell_rows
+from ..checker import cell_rows
 from .needed import kept
 
 __all__ = ["Written", "cells_run", "notebook_file", "written"]

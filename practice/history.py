@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..checker.report.report import Report
+from ..checker import Report
 from . import clock, database
 from .records import Records
 

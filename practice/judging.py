@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 from .targets import Target
 
 if TYPE_CHECKING:
-    from ..checker.client import Bench, Options
-    from ..checker.report.report import Report
+    from ..checker import Bench, Options, Report
 
 __all__ = ["TIMEOUT", "Mask", "Wishes", "reports"]
 
@@ -49,7 +48,7 @@ class Wishes:
 
     def options(self) -> Options:
         """Return the judge's options, those that it knows."""
-        from ..checker.client import Options
+        from ..checker import Options
 
         wanted: dict[str, object] = {
             "class_name": self.class_name,

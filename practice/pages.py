@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ..checker.report.ids import REMARK_IDS
+from ..checker import REMARK_IDS
 from ..kata.catalogue import Contract, Kata, katas
 from ..kata.slips import slips
 from .errors import Refusal

@@ -81,7 +81,7 @@ def kata_of(file: Path, called: str, command: str, *, functions: bool = True) ->
 
 def answers(file: Path, *, functions: bool = True) -> list[Fit]:
     """Return the katas whose class a file defines; without one, those of its functions."""
-    from ..checker.judge.source import Unreadable, read
+    from ..checker import Unreadable, read
 
     try:
         # A pipe is read once, by the judge; only a real file is looked into here.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from ..checker.report.report import Report
+from ..checker import Report
 from ..kata.catalogue import LANGUAGES, UnknownKata, find
 from ..kata.code import bare
 from .errors import Trouble

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from ..checker.client import Died, Options, Underway, lost
-from ..checker.report.report import Report
+from ..checker import Died, Options, Report, Underway, lost
 from ..kata.catalogue import Kata
 from .debug.standing import veiled, with_mending
 from .errors import Refusal

@@ -7,8 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..checker.report.message import Message, Said
-from ..checker.report.report import Report
+from ..checker import Message, Report, Said
 from ..kata.catalogue import find
 from ..kata.slips import slips
 from .cells import located, told

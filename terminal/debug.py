@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..checker.report.report import Mending, Report
+from ..checker import Mending, Report
 from ..practice.debug.claims import Hint
 from ..practice.debug.exercise import Exercise
 from ..practice.debug.handing import Proved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..checker.report.report import Difference
+from ..checker import Difference
 from .text import Line, cells, number, pad, safe, shape, wrap, written
 from .words import in_words, say
 

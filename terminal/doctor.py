@@ -51,7 +51,7 @@ def _fences(screen: Screen) -> Finding:
 
 def _judges(screen: Screen) -> Finding:
     """Which judges stay, and for how long yet."""
-    from ..checker.process.lasting import standing
+    from ..checker import standing
 
     told = [
         screen.say(

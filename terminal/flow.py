@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..checker.report.report import Departure, Report, Step
+from ..checker import Departure, Report, Step
 from ..sentences.cells import short
 from .folding import Loop, Row, folded
 from .text import Line, cells, pad, safe, shape, wrap

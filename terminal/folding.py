@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..checker.report.report import Step
+from ..checker import Step
 
 __all__ = ["Loop", "Row", "folded"]
 

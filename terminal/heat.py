@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..checker.report.report import Heat, Report
+from ..checker import Heat, Report
 from ..kata.catalogue import find
 from .shades import COLOURS
 from .text import Line, cells, pad, wrap

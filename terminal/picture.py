@@ -7,7 +7,7 @@ from html import escape
 from io import BytesIO
 from pathlib import Path
 
-from ..checker.report.report import Heat, Report
+from ..checker import Heat, Report
 from ..practice.pictures import save
 from .fonts import chinese_font
 from .heat import Grid, differs, level, no_heat, weight

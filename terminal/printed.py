@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..checker.report.report import Report
+from ..checker import Report
 from .text import Line, safe, wrap
 from .words import say
 

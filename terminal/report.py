@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..checker.report.ids import CHECK_IDS
-from ..checker.report.message import Message, Said
-from ..checker.report.report import Check, Crash, Departure, Diagnosis, Fault, Part, Report
+from ..checker import (
+    CHECK_IDS,
+    Check,
+    Crash,
+    Departure,
+    Diagnosis,
+    Fault,
+    Message,
+    Part,
+    Report,
+    Said,
+)
 from ..sentences.cells import located, short
 from ..sentences.wording import headline
 from .debug import mending_lines

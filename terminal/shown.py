@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..checker.report.report import Report
+from ..checker import Report
 from ..practice.pages import page_called, page_names
 from .report import Look, report_lines
 from .screen import STYLES

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..checker.report.timings import SIDES, Against, Row, Timings
+from ..checker import SIDES, Against, Row, Timings
 from .text import Line, cells, pad, safe, wrap
 from .words import in_words, say
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..checker.report.report import Report
-from ..checker.report.timings import Timings
+from ..checker import Report, Timings
 from ..kata.catalogue import Kata, katas
 from ..practice.debug.standing import veiled
 from ..practice.targets import INPUT, Target
@@ -250,7 +249,7 @@ def lines_of(file: Path) -> list[str]:
 
 def _code_of(notebook: Path) -> list[str]:
     """The code of a notebook's cells, one below the other."""
-    from ..checker.judge.source import Unreadable, read
+    from ..checker import Unreadable, read
 
     try:
         return read(notebook).text.split("\n") if notebook.is_file() else []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..checker.report.message import Said
+from ..checker import Said
 from ..sentences.plurals import filled
 from ..sentences.wording import sentence, spelt
 from .text import safe

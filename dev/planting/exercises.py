@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from ...checker.client import Bench
+from ...checker import Bench
 from ...kata.catalogue import Kata, find, katas
 from ...practice.debug.bugs import Bug, bugs, host, hosts
 from ...practice.debug.exercise import Exercise, Order, most

@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from ...checker.client import Bench, Options
-from ...checker.report.ids import MISTAKE_IDS
-from ...checker.report.report import Report
+from ...checker import MISTAKE_IDS, Bench, Options, Report
 from ...kata.catalogue import Kata
 from ...kata.slips import slips
 from ...practice.debug.bugs import PROVED, Bug, folder, host, hosts

@@ -11,13 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from ...checker.report.report import Report
+from ...checker import Report
 from ...kata.catalogue import Kata
 from .exercise import Exercise, Order, worked_out
 from .forms import FORMS
 
 if TYPE_CHECKING:
-    from ...checker.client import Options
+    from ...checker import Options
 
 __all__ = [
     "Judge",
@@ -147,7 +147,7 @@ def drawn_seed(kata: Kata, count: int, level: str, wrong_before: Counter[str]) -
 
 def by_bench(bench: Judges, kata: Kata) -> Judge:
     """Return a judge of texts: the same inputs each time, without a GPU."""
-    from ...checker.client import Options
+    from ...checker import Options
 
     options = Options(seed=11, device="cpu", timeout=60)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 
-from ...checker.report.report import Diagnosis, Mending, Report
+from ...checker import Diagnosis, Mending, Report
 from .exercise import Exercise, exercise_in
 from .handing import Judge, Judges, by_bench
 

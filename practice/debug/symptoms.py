@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ...checker.report.message import Said
-from ...checker.report.report import Report
+from ...checker import Report, Said
 from ...kata.catalogue import find
 from ...sentences.wording import sentence
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from ...checker.report.report import Report
+from ...checker import Report
 from ...kata.catalogue import find
 from ..debug.exercise import Exercise, Order, Planted, most
 from ..debug.handing import Judge, Unproved, proved

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from ...checker.report.message import say
-from ...checker.report.report import Report
+from ...checker import Report, say
 from ...kata.catalogue import Kata
 from ..debug.claims import next_hint
 from ..errors import Trouble

@@ -10,8 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ...checker.client import Bench, Options
-from ...checker.report.report import Report
+from ...checker import Bench, Options, Report
 from ...kata.catalogue import Kata
 from ...sentences.wording import sentence
 from ..debug.handing import Judge, by_bench

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 
-from ...checker.client import Options
+from ...checker import Options
 from ...kata.catalogue import Contract, Kata
 from .handout import signatures
 from .stated import mask_shapes, passage, rules, shapes, stated

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...checker.report.message import Said, said
+from ...checker import Said, said
 from ...kata.catalogue import LANGUAGES
 from .clock import Oddity, elapsed, oddities
 from .evidence import Evidence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...checker.report.report import Report
+from ...checker import Report
 from ..debug.claims import Hint
 from ..errors import Trouble
 

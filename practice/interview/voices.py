@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...checker.report.report import Report
+from ...checker import Report
 from ...kata.catalogue import find
 from ...kata.slips import slips
 from .texts import table

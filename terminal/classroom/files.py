@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...checker.report.findings import Finding, findings
-from ...checker.report.report import Report
+from ...checker import Finding, Report, findings
 from ...classroom.graded import Graded, Grades
 from ...sentences.cells import located, short
 from ...sentences.wording import headline, worded

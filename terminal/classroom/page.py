@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...checker.report.findings import Finding, findings
-from ...checker.report.report import Report
+from ...checker import Finding, Report, findings
 from ...classroom.graded import Graded, Grades
 from ...practice.pages import page_names
 from ...sentences.cells import cell_of

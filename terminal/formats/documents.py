@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import __version__
-from ...checker.report.report import Report
+from ...checker import Report
 from ...practice.pages import page_called, page_names
 from ...sentences.wording import worded
 from ..shown import text_of

@@ -9,8 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...checker.report.findings import findings
-from ...checker.report.report import Report
+from ...checker import Report, findings
 from ..text import safe
 from .places import line_of, message_of, path_from
 

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from xml.etree import ElementTree as ET
 
-from ...checker.report.findings import findings
-from ...checker.report.report import Report
+from ...checker import Report, findings
 from ..text import safe
 from .places import line_of, message_of
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...checker.report.findings import Finding
-from ...checker.report.report import Report
+from ...checker import Finding, Report
 from ...sentences.cells import cell_of, located
 from ...sentences.wording import headline, sentence
 from ..words import say

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ...checker.report.findings import Finding, findings
-from ...checker.report.report import Report
+from ...checker import Finding, Report, findings
 from ...sentences.cells import cell_of
 from .places import line_of, message_of, path_from
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ...checker.report.report import Report
+from ...checker import Report
 from ...practice.debug.standing import veiled
 from ...sentences.wording import worded
 from ..screen import Screen, speaks_utf8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from ...checker.client import Bench
+from ...checker import Bench
 from ...practice.judging import Wishes
 from ...practice.record import Recorder
 from ...practice.targets import Target

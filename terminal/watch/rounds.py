@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...checker.client import Underway
+from ...checker import Underway
 from ...kata.catalogue import Kata
 from ...practice import clock
 from ...practice.judging import Wishes

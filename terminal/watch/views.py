@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from ...checker.report.report import Report
+from ...checker import Report
 from ...practice.pages import page_called
 from ..brief import markdown_lines
 from ..lists import hint_lines, hints_over_lines, next_lines

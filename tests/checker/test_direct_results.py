@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.diagnose.diagnose import holding
+from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.diagnose.origins import Origins
 from attn_kata.checker.judge.draw import Case, Given, draw
 from attn_kata.checker.judge.source import read
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
-from attn_kata.sentences.wording import worded
+from attn_kata.sentences.wording import sentence, worded
 
 KATA = find("drill-mask")
 ANSWER = KATA.solution()
@@ -128,7 +128,7 @@ def test_one_axis_is_not_said_to_be_strided():
     """Only what has two axes can lie otherwise."""
     case = Case(check="values", sizes={"T": 6}, strided=True)
     labels = [
-        case.label(KATA.asked.function(name), KATA.asked.sizes, "en")
+        sentence(case.label(KATA.asked.function(name), KATA.asked.sizes), "en")
         for name in ("causal_mask", "key_mask")
     ]
     assert ["contiguous" in label for label in labels] == [False, True]

@@ -12,7 +12,7 @@ from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.tiles import holding_part
 from attn_kata.checker.judge.draw import Case, draw
 from attn_kata.kata.functions import BadContract, read_asked
-from attn_kata.sentences.wording import worded
+from attn_kata.sentences.wording import sentence, worded
 
 CONTRACT: dict[str, Any] = {
     "axes": {"B": "batch", "T": "length"},
@@ -45,7 +45,7 @@ def test_how_arguments_grow():
     assert torch.equal(large.tensors["b"], plain.tensors["b"] + 100)
     assert torch.equal(large.tensors["c"], plain.tensors["c"])
     case = Case(check="stability", sizes=sizes, gain=100.0)
-    assert case.label(function, asked.sizes, "en").endswith("b + 100")
+    assert sentence(case.label(function, asked.sizes), "en").endswith("b + 100")
 
 
 def test_growth_is_one_of_three():

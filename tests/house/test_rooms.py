@@ -55,6 +55,13 @@ MAY = {
 # Which of their files starts what another room holds.
 FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
 
+# What dev/, whose tools look into the checker, may import of it beside what others may.
+DEV_MAY = {
+    "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
+    "judge.draw", "judge.main", "judge.sequences", "judge.truth", "process.lasting",
+    "process.launch", "process.wire", "process.zygote",
+}  # fmt: skip
+
 # Imports every module of the standard input, with warnings as errors.
 ALL = """
 import importlib, json, sys, traceback, warnings
@@ -186,3 +193,32 @@ def test_root_is_quick():
     """The root loads nothing but the standard library until a name is asked for."""
     code = "import attn_kata, sys; print(*(m for m in sys.modules if m.startswith('attn_kata.')))"
     assert python(code, options=["-W", "error"]).split() == []
+
+
+def deeper(path):
+    """The modules inside the checker that a file of another room imports."""
+    package = ["attn_kata", *path.relative_to(ROOT).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base += node.module.split(".") if node.module else []
+            if base[:2] == ["attn_kata", "checker"] and len(base) > 2:
+                # Of an inner room its modules are imported, of a module its names.
+                whole = [[*base, one.name] for one in node.names] if len(base) == 3 else [base]
+                yield from (".".join(one[2:4]) for one in whole)
+
+
+def test_other_rooms_use_the_face():
+    """What a room takes of the checker is listed in `checker/__init__.py`, but for dev's tools."""
+    rooms = {part for part in PARTS if part not in {"__init__.py", "checker", "dev"}}
+    files = [path for room in rooms for path in [*(ROOT / room).rglob("*.py")]]
+    files += [*ROOT.glob("*.py")]
+    found = {path.relative_to(ROOT).as_posix(): [*deeper(path)] for path in files}
+    assert {name: modules for name, modules in found.items() if modules} == {}
+    assert {one for path in (ROOT / "dev").rglob("*.py") for one in deeper(path)} == DEV_MAY
+
+
+def test_the_face_is_whole():
+    """All that the checker lists is there, and to ask for all of it loads no torch."""
+    code = "from attn_kata.checker import *; import sys; print(*sys.modules)"
+    assert not {"torch", "rich", "typer", "attn_kata.reference"} & set(python(code).split())
