@@ -21,6 +21,7 @@ from attn_kata.checker.candidate.guard import Guard
 from attn_kata.checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.judge import main as judge
+from attn_kata.checker.process.jobs import Job
 
 ROOT = Path(__file__).parent.parent
 FILES = (("mha", "examples/right_mha.py"), ("mha", "examples/wrong_mha.py"))
@@ -65,11 +66,8 @@ class Inside:
 
 def alone(kata: str, file: Path) -> float:
     """Judge a file in this process and return the seconds."""
-    job = {
-        "kata": kata, "file": str(file), "class": None, "mask": "keep", "seed": SEED,
-        "timeout": 60.0, "memory": 0, "heat": False, "diagnose": True,
-        "device": "cpu",
-    }  # fmt: skip
+    options = Options(seed=SEED, timeout=60.0, device="cpu")
+    job = Job(kata=kata, file=str(file), options=options)
     start = time.perf_counter()
     report = judge._Sitting(job, cast("Any", Inside())).report()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - the judge's own way
     taken = time.perf_counter() - start

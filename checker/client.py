@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import selectors
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from .process import wire
+from .process.jobs import Job, Options, TimeJob, encoded
 from .process.launch import take
 from .process.limits import share_of_memory
 from .report.message import Said, say
@@ -25,32 +25,6 @@ from .report.timings import LENGTHS, Timings
 __all__ = ["Bench", "Died", "Options", "Underway", "lost"]
 
 _ENDED = say("judge-lost")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How to judge. memory is in bytes beside torch's own, 0 for a share of the machine's.
-
-    device: `auto`, `cpu`, or where the code is to run too: `cuda`, `cuda:1`, `xpu`, `mps`.
-    heat: whether the report is to hold the attention weights of one small case.
-    diagnose: whether mistakes are named; without, there is the verdict alone.
-    beside: the folder whose files it may import, where that is not the file's own.
-    """
-
-    class_name: str | None = None
-    mask: str = "keep"
-    device: str = "auto"
-    seed: int | None = None
-    timeout: float = 20.0
-    memory: int = 0
-    heat: bool = False
-    diagnose: bool = True
-    beside: str = ""
-
-    def seeded(self) -> Options:
-        """The same with a seed: a random one where none was given."""
-        seed = random.SystemRandom().randrange(10**4) if self.seed is None else self.seed
-        return replace(self, seed=seed)
 
 
 class Died(Exception):
@@ -109,7 +83,7 @@ class Bench:
         judge = self.judges.pop(0)
         self.lent += 1
         with contextlib.suppress(wire.Closed):
-            wire.send(judge, job)
+            wire.send(judge, encoded(job))
         return Underway(self, judge)
 
     def refill(self) -> None:
@@ -168,22 +142,20 @@ class Bench:
         For a row of one judge: others at work would slow some laps and not others.
         """
         with contextlib.suppress(wire.Closed, wire.Garbled):
-            wire.send(self.judges[0], {"time": lengths})
+            wire.send(self.judges[0], encoded(TimeJob(lengths=lengths)))
             return Timings.from_dict(wire.receive(self.judges[0]))
         self.judges.pop(0).close()
         self.refill()
         return Timings(stopped="lost")
 
-    def _feed(
-        self, number: int, waiting: list[tuple[int, dict[str, object]]], busy: dict[int, int]
-    ) -> None:
+    def _feed(self, number: int, waiting: list[tuple[int, Job]], busy: dict[int, int]) -> None:
         if waiting:
             place, job = waiting.pop(0)
             busy[number] = place
             with contextlib.suppress(wire.Closed):
-                wire.send(self.judges[number], job)
+                wire.send(self.judges[number], encoded(job))
 
-    def _receive(self, number: int, job: dict[str, object]) -> Report:
+    def _receive(self, number: int, job: Job) -> Report:
         """Read a judge's report; where the judge is gone, say so, and hire another."""
         with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
@@ -191,22 +163,11 @@ class Bench:
         if fresh is not None:
             # It died of this file; those after it are another judge's.
             self.judges[number] = fresh
-        return lost(str(job["kata"]), str(job["file"]))
+        return lost(job.kata, job.file)
 
-    def _job(self, kata: str, file: Path, options: Options) -> dict[str, object]:
-        return {
-            "kata": kata,
-            "file": str(file),
-            "class": options.class_name,
-            "mask": options.mask,
-            "device": options.device,
-            "seed": options.seed,
-            "timeout": options.timeout,
-            "memory": options.memory or share_of_memory(self.count),
-            "heat": options.heat,
-            "diagnose": options.diagnose,
-            "beside": options.beside,
-        }
+    def _job(self, kata: str, file: Path, options: Options) -> Job:
+        memory = options.memory or share_of_memory(self.count)
+        return Job(kata=kata, file=str(file), options=replace(options, memory=memory))
 
 
 class Underway:

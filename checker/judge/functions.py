@@ -14,6 +14,7 @@ from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
 from ..diagnose.places import Places
 from ..process.handle import Candidate, Ended
+from ..process.jobs import Job
 from ..report.message import Said, say
 from ..report.report import Fault, Part, Report
 from ..report.report import Named as Other
@@ -56,7 +57,7 @@ Revive = Callable[[Ended], tuple[Fault, Candidate]]
 
 
 def judge(
-    kata: Kata, candidate: Candidate, source: Source, report: Report, job: dict[str, Any],
+    kata: Kata, candidate: Candidate, source: Source, report: Report, job: Job,
     *, loaded: dict[str, Any], revive: Revive, on_device: OnDevice,
 ) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
@@ -76,13 +77,13 @@ class _Judging:
 
     def __init__(
         self, kata: Kata, candidate: Candidate, source: Source, report: Report,
-        job: dict[str, Any], *, revive: Revive, on_device: OnDevice,
+        job: Job, *, revive: Revive, on_device: OnDevice,
     ) -> None:  # fmt: skip
         self.kata = kata
         self.candidate = candidate
         self.source = source
         self.report = report
-        self.job = job
+        self.job, self.options = job, job.options
         self.revive = revive
         self.on_device = on_device
         # What came of a pretended GPU; None where none was tried.
@@ -93,7 +94,7 @@ class _Judging:
         # The mistakes that were named, by the function's name.
         self.told: dict[str, dict[str, Edit]] = {}
         self.refused: list[Refused] = []
-        self.refuse = Refusals(kata, source, job["class"])
+        self.refuse = Refusals(kata, source, job.options.class_name)
         self.examinations: list[Examination] = []
 
     def run(self, loaded: dict[str, Any]) -> None:
@@ -104,7 +105,7 @@ class _Judging:
         module = asked.functions[0].module is not None
         plain = [one for one in asked.functions if one.module is None]
         taken = self._class(classes) if module else {}
-        taken |= found(plain, entries, None if module else self.job["class"])
+        taken |= found(plain, entries, None if module else self.options.class_name)
         if not taken:
             raise (
                 self.refuse.no_class(classes, entries)
@@ -151,7 +152,7 @@ class _Judging:
         def make(asked: Function) -> Examination:
             made = kind(
                 self.kata, asked, entry, self.candidate, truth,
-                seed=self.job["seed"], convention=self.job["mask"],
+                seed=self.job.seed, convention=self.options.mask,
                 numbers=self.source.numbers,
             )  # fmt: skip
             if isinstance(made, Weighing):
@@ -266,7 +267,7 @@ class _Judging:
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
-            for one in examinations if self.job["diagnose"] else ():
+            for one in examinations if self.options.diagnose else ():
                 self._diagnose(page, one)
         flow = self._flow(page, examinations)
         for one in examinations:
@@ -330,7 +331,7 @@ class _Judging:
             self.report.departure = flow.departure() if departs else None
             self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
             self.report.traced = self._case(one, flow)
-        if self.job["heat"]:
+        if self.options.heat:
             weighing = next((each for each in examinations if weighs(each.right)), None)
             if weighing is not None and weighing is not one:
                 one, flow = weighing, self._followed(weighing)
@@ -362,7 +363,7 @@ class _Judging:
         return {} if entry is None else {function.name: entry}
 
     def _chosen(self, function: Function, classes: list[dict[str, Any]]) -> Entry | None:
-        wanted, mentions = self.job["class"], self.source.mentions
+        wanted, mentions = self.options.class_name, self.source.mentions
         if self.kata.promised is None:
             return chosen(function, classes, wanted, mentions)
         choice = choose(self.kata, classes, wanted, mentions)

@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from ...kata.catalogue import Kata, find
 from ..candidate.accelerator import hoped
 from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
+from ..process.jobs import Job, TimeJob, job_of
 from ..process.limits import Limits, share_of_memory
 from ..process.prints import parted
 from ..report.message import say
@@ -51,17 +53,17 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
         # The next file's process settles in while there is nothing to judge.
         candidate = Candidate(requests, limits)
         try:
-            job = wire.receive(jobs)
+            job = job_of(wire.receive(jobs))
         except wire.Closed:
             return
-        if "time" in job:
+        if isinstance(job, TimeJob):
             assert sitting is not None
             # A supervisor watches over one process at a time.
             candidate.close()
-            wire.send(jobs, asdict(sitting.timings(job["time"], requests)))
+            wire.send(jobs, asdict(sitting.timings(job.lengths, requests)))
             continue
         started = time.monotonic()
-        limits = Limits(seconds=job["timeout"], memory=job["memory"])
+        limits = Limits(seconds=job.options.timeout, memory=job.options.memory)
         if candidate.limits != limits:
             candidate.close()
             candidate = Candidate(requests, limits)
@@ -80,24 +82,21 @@ def _leave_when_dropped(jobs: socket.socket) -> None:
 
 
 class _Sitting:
-    """The judging of one file.
+    """The judging of one file."""
 
-    job: kata, file, class, mask, seed, timeout (seconds), memory (bytes),
-    heat and diagnose (whether the weights, and the names of mistakes, are wanted), device.
-    """
-
-    def __init__(self, job: dict[str, Any], candidate: Candidate) -> None:
+    def __init__(self, job: Job, candidate: Candidate) -> None:
         self.job = job
+        self.options = job.options
         self.candidate: Candidate | None = candidate
-        self.kata: Kata = find(job["kata"])
+        self.kata: Kata = find(job.kata)
         self.phase = "load"
         self.subject: Subject | None = None
         self.loading: dict[str, Any] = {}
         self.result = Report(
             kata=self.kata.id,
-            file=job["file"],
+            file=job.file,
             verdict="error",
-            seed=job["seed"],
+            seed=job.seed,
             torch=str(torch.__version__),
         )
 
@@ -106,8 +105,8 @@ class _Sitting:
         candidate = self.candidate
         assert candidate is not None
         try:
-            candidate.serve(os.path.realpath(self.job["file"]))
-            source = read(Path(self.job["file"]))
+            candidate.serve(os.path.realpath(self.job.file))
+            source = read(Path(self.job.file))
             self.result.cells = source.cells or []
             try:
                 self._judge(source, candidate)
@@ -134,7 +133,7 @@ class _Sitting:
             self.result.verdict = "error"
         return self.result
 
-    def timings(self, lengths: list[int], requests: socket.socket) -> Timings:
+    def timings(self, lengths: Sequence[int], requests: socket.socket) -> Timings:
         """Time the submission where it has passed; elsewhere there is nothing to time."""
         if self.subject is None or self.result.verdict != "pass":
             return Timings(stopped="lost")
@@ -166,8 +165,8 @@ class _Sitting:
             assert self.candidate is not None
             # By the clock it is the far limit that was reached.
             far = self.candidate.meter.far
-            values = {"seconds": self.job["timeout"] if ended.why else far}
-            message = say(key, phase=phase, memory=self.job["memory"] >> 20, **values)
+            values = {"seconds": self.options.timeout if ended.why else far}
+            message = say(key, phase=phase, memory=self.options.memory >> 20, **values)
         else:
             code = ended.code or 0
             how = say("exit-signal" if code < 0 else "exit-code", code=abs(code))
@@ -199,7 +198,7 @@ class _Sitting:
         return self._ended(ended), fresh
 
     def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
-        self.loading = source.to_load(candidate.path, self.job.get("beside"))
+        self.loading = source.to_load(candidate.path, self.options.beside)
         answer = candidate.ask(self.loading)
         fault = answer["fault"]
         if fault is not None and (source.cells is None or not answer["classes"]):
@@ -208,17 +207,17 @@ class _Sitting:
 
     def _on_device(self, sheet: Sheet, again: Again) -> DeviceRun | None:
         """Judge what has passed so far on a real accelerator, where there may be one."""
-        asked = hoped(self.job["device"])
+        asked = hoped(self.options.device)
         if asked is None or any(check.status == "fail" for check in sheet.checks.values()):
             return None
         first = self.candidate
         assert first is not None
         self.phase = "device"
         # A supervisor watches one at a time.
-        limits = Limits(seconds=self.job["timeout"], memory=self.job["memory"], accelerator=asked)
+        limits = Limits(seconds=self.options.timeout, memory=self.options.memory, accelerator=asked)
         self._serve(None)
         run = run_on_device(again, first, limits, self.loading, self._serve)
-        if not run.ran and self.job["device"] != "auto":
+        if not run.ran and self.options.device != "auto":
             reason = run.reason or say("device-none")
             message = say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
             raise Unjudged("crash", message)

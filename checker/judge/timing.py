@@ -18,6 +18,7 @@ import torch
 
 from ..process import wire
 from ..process.handle import Candidate, Ended, Foul
+from ..process.jobs import Job
 from ..process.limits import Limits
 from ..report.message import say
 from ..report.timings import Row, Timings, row
@@ -50,7 +51,7 @@ class _Raised(Exception):
 def timed(
     subject: Subject,
     requests: socket.socket,
-    job: dict[str, Any],
+    job: Job,
     device: dict[str, Any],
     lengths: Sequence[int],
 ) -> Timings:
@@ -68,11 +69,11 @@ def timed(
     )
     # Forked first, while this process has few threads.
     yardstick = Yardstick(subject.kata, found.device)
-    limits = Limits(seconds=_SECONDS + _PATIENCE, memory=job["memory"])
+    limits = Limits(seconds=_SECONDS + _PATIENCE, memory=job.options.memory)
     candidate = Candidate(requests, limits)
     candidate.serve(subject.path)
     try:
-        _Race(subject, candidate, yardstick, found, job["seed"]).run(lengths, job["memory"])
+        _Race(subject, candidate, yardstick, found, job.seed).run(lengths, job.options.memory)
     finally:
         candidate.close()
         yardstick.close()

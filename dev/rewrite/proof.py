@@ -23,6 +23,7 @@ from ...checker.candidate.guard import Guard
 from ...checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
 from ...checker.judge.main import _Sitting  # pyright: ignore[reportPrivateUsage]
 from ...checker.process import wire
+from ...checker.process.jobs import Job, Options
 from .families import LAYERS, meaning
 
 __all__ = ["Recording", "Unproved"]
@@ -98,11 +99,8 @@ class Recording:
         with _quiet(), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "mine.py"
             path.write_text(source, "utf-8")
-            job = {
-                "kata": kata, "file": str(path), "class": None, "mask": "keep", "seed": seed,
-                "timeout": 60.0, "memory": 0, "heat": False, "diagnose": False,
-                "device": "cpu",
-            }  # fmt: skip
+            options = Options(seed=seed, timeout=60.0, device="cpu", diagnose=False)
+            job = Job(kata=kata, file=str(path), options=options)
             self.verdict = _Sitting(job, cast("Any", recorder)).report().verdict
         self._loading = recorder.loading
         self._asked = recorder.asked

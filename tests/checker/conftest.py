@@ -14,6 +14,7 @@ from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.judge import examine as direct
 from attn_kata.checker.judge.main import _Sitting
 from attn_kata.checker.process import wire
+from attn_kata.checker.process.jobs import Job
 from attn_kata.checker.report.report import Report
 from attn_kata.sentences.wording import worded
 
@@ -83,11 +84,8 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
     def run(kata: str, source: str) -> Report:
         path = tmp_path / "mine.py"
         path.write_text(source)
-        job = {
-            "kata": kata, "file": str(path), "class": None, "mask": "keep", "device": "cpu",
-            "seed": 5, "timeout": 60.0, "memory": 0, "heat": False,
-            "diagnose": True,
-        }  # fmt: skip
+        options = Options(seed=5, timeout=60.0, device="cpu")
+        job = Job(kata=kata, file=str(path), options=options)
         return _Sitting(job, cast("Any", _Inside())).report()
 
     return run

@@ -1,0 +1,77 @@
+"""What the command process asks of a judge: to judge a file, or to time the one just judged."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from .forms import decode
+from .wire import Garbled
+
+__all__ = ["Job", "Options", "TimeJob", "encoded", "job_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to judge. memory is in bytes beside torch's own, 0 for a share of the machine's.
+
+    device: `auto`, `cpu`, or where the code is to run too: `cuda`, `cuda:1`, `xpu`, `mps`.
+    heat: whether the report is to hold the attention weights of one small case.
+    diagnose: whether mistakes are named; without, there is the verdict alone.
+    beside: the folder whose files it may import, where that is not the file's own.
+    """
+
+    class_name: str | None = None
+    mask: str = "keep"
+    device: str = "auto"
+    seed: int | None = None
+    timeout: float = 20.0
+    memory: int = 0
+    heat: bool = False
+    diagnose: bool = True
+    beside: str = ""
+
+    def seeded(self) -> Options:
+        """The same with a seed: a random one where none was given."""
+        seed = random.SystemRandom().randrange(10**4) if self.seed is None else self.seed
+        return replace(self, seed=seed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A file to be judged for a kata."""
+
+    kata: str
+    file: str
+    options: Options
+
+    @property
+    def seed(self) -> int:
+        """What the judge draws from."""
+        return self.options.seed or 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeJob:
+    """The file that was judged last is to be timed at these lengths."""
+
+    lengths: Sequence[int]
+
+
+# What tells them apart on the way.
+_KINDS: dict[str, type[Job | TimeJob]] = {"judge": Job, "time": TimeJob}
+
+
+def encoded(job: Job | TimeJob) -> dict[str, Any]:
+    """Make a message of a job."""
+    kind = next(name for name, known in _KINDS.items() if type(job) is known)
+    return {"kind": kind, "job": asdict(job)}
+
+
+def job_of(message: Any) -> Job | TimeJob:
+    """Undo `encoded`. Raise Garbled where it is no job."""
+    if not isinstance(message, dict) or message.get("kind") not in _KINDS:
+        raise Garbled("no job")
+    return decode(_KINDS[message["kind"]], message.get("job"))
