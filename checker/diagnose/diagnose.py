@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, combinations, compress, islice
@@ -57,7 +57,8 @@ def diagnose(
     pairs.
     """
     kata, name = tried.kata, tried.name
-    likely = [one for one in options(kata, name, numbers) if _shows(one[0], evidence, places)]
+    shows = _shown(evidence, places)
+    likely = [one for one in options(kata, name, numbers) if shows(one[0])]
     usable = [trial for trial in evidence if not trial.missing]
     others = [trial for trial in further if not trial.missing]
     if not usable or all(tried.explains(below, many) for many in (usable, others)):
@@ -185,8 +186,8 @@ def _sorted(
     return [*sorted(wrong, key=lambda trial: trial.weight), *right], right
 
 
-def _shows(slip: Slip, evidence: Sequence[Trial], places: Places) -> bool:
-    """Whether what tells a mistake from its twins is so: calls made, statements that are not."""
+def _shown(evidence: Sequence[Trial], places: Places) -> Callable[[Slip], bool]:
+    """Say of mistakes whether what tells one from its twins is so: calls made, statements not."""
     made = [(trial.case.mask, trial.answer.get("steps", ())) for trial in evidence]
     # Where the mask is built in, every call is masked.
     every = not any(mask is not None for mask, _ in made)
@@ -194,12 +195,16 @@ def _shows(slip: Slip, evidence: Sequence[Trial], places: Places) -> bool:
         {one["call"].strip("_") for one in steps}
         for mask, steps in made if steps and (every or mask is not None)
     ]  # fmt: skip
-    if slip.calls and not all(set(slip.calls) & calls for calls in masked):
-        return False
-    if any(set(slip.without) & calls for calls in masked):
-        return False
     ran = {line for _, steps in made for one in steps for line in one["lines"]}
-    return not slip.unless or statement(places.around(ran), slip.unless) is None
+
+    def shows(slip: Slip) -> bool:
+        if slip.calls and not all(set(slip.calls) & calls for calls in masked):
+            return False
+        if any(set(slip.without) & calls for calls in masked):
+            return False
+        return not slip.unless or statement(places.around(ran), slip.unless) is None
+
+    return shows
 
 
 def raising(
