@@ -11,6 +11,7 @@ from attn_kata.checker.report.report import Report
 from attn_kata.dev.planted import PLANTS, planted
 from attn_kata.dev.standin import NAME, standing
 from attn_kata.kata.catalogue import Kata, katas
+from attn_kata.sentences.wording import worded
 
 # Faults that do not hide each other; what is wrong everywhere hides what is wrong somewhere.
 TOGETHER = {
@@ -39,7 +40,7 @@ def judged(bench: Bench, kata: Kata, folder: Path, *names: str, device: str) -> 
     """Judge a kata's model answer with these faults planted."""
     (folder / "mine.py").write_text(planted(kata, *(PLANTS[name] for name in names)), "utf-8")
     options = Options(seed=1, device=device, diagnose=False, timeout=120)
-    report = next(bench.judge(kata.id, [folder / "mine.py"], options))
+    report = worded(next(bench.judge(kata.id, [folder / "mine.py"], options)), "en")
     assert report.error is None, report.error
     return report
 
