@@ -23,8 +23,8 @@ __all__ = ["page_problems", "sentence_problems"]
 _FOLDER = PACKAGE / "kata" / EXPLANATIONS
 # Told by what was seen, each in a sentence of `checker/judge/rules.py`'s or the page's.
 _SEEN = {
-    "autograd-used", "python-loop", "result-copied", "result-dtype", "result-shared",
-    "result-strides", "state-too-large", "tensor-too-large",
+    "autograd-used", "mask-needed", "operator-missing", "python-loop", "result-copied",
+    "result-dtype", "result-shared", "result-strides", "state-too-large", "tensor-too-large",
 }  # fmt: skip
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 __all__ = ["CASES"]
 
 CASES: dict[str, dict[str, str]] = {
+    # These put sentences together.
     "verbatim": {"en": "{text}", "zh": "{text}"},
     "listed": {"en": "{parts}", "zh": "{parts}"},
     "below": {"en": "{first}\n{second}", "zh": "{first}\n{second}"},
     "either": {"en": "{en}", "zh": "{zh}"},
     "then": {"en": "{first}{second}", "zh": "{first}{second}"},
     "shaped": {"en": "{name} {shape}", "zh": "{name} {shape}"},
+    # In a dtype's place, where autocast chose it.
     "under-autocast": {"en": "autocast to {dtype}", "zh": "autocast 到 {dtype}"},
     "place-output": {"en": "the output", "zh": "输出"},
     "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
+    # In the place of names that are not known, as the next.
     "its-weights": {"en": "its weights", "zh": "它的权重"},
     "it": {"en": "some weights or inputs", "zh": "部分权重或输入"},
     "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
     "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
     "case-train": {"en": "train mode", "zh": "train 模式"},
+    # Added to the first step that departs, where one of these four holds.
     "relation-factor": {
         "en": "every value is {factor} times the expected one",
         "zh": "每个值都是应有值的 {factor} 倍",
@@ -35,9 +39,11 @@ CASES: dict[str, dict[str, str]] = {
         "en": "it holds the values of `{name}`",
         "zh": "里面是 `{name}` 的值",
     },
+    # Fill `direct-dtype-kind`.
     "direct-floats": {"en": "floats", "zh": "浮点数"},
     "direct-integers": {"en": "integers", "zh": "整数"},
     "direct-booleans": {"en": "booleans", "zh": "布尔值"},
+    # Large inputs that are moved, not multiplied.
     "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
     "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},
     "direct-far": {"en": "far positions", "zh": "靠后的位置"},
@@ -48,7 +54,9 @@ CASES: dict[str, dict[str, str]] = {
     "direct-mask-single": {"en": "mask with one key per row", "zh": "每行只有一个 key 的 mask"},
     "direct-mask-empty": {"en": "mask with empty rows", "zh": "有空行的 mask"},
     "direct-mask-full": {"en": "mask of ones", "zh": "全 1 的 mask"},
+    # In the list of what gradients are taken for, beside arguments.
     "direct-weights": {"en": "every weight", "zh": "每个权重"},
+    # How a sequence of calls with a cache was given.
     "direct-cached-steps": {
         "en": "position by position, {after} cached",
         "zh": "逐个位置，已缓存 {after} 个",

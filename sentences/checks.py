@@ -6,8 +6,11 @@ __all__ = ["CHECKS"]
 
 CHECKS: dict[str, dict[str, str]] = {
     # Checks: what was tried.
+    # A check that means nothing until another passes.
     "waits": {"en": "until {check} passes", "zh": "等 {check} 通过"},
+    # The kata's data asks for no such thing.
     "not-asked": {"en": "not asked for in this kata", "zh": "这道题不要求"},
+    # Of a class; functions have `direct-pass-structure`.
     "structure-pass": {
         "en": "everything the kata asks for is there",
         "zh": "题目要求的部分都在",
@@ -16,14 +19,17 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{count} {count:parameter|parameters}, roles found by what they do",
         "zh": "{count} 个参数，按作用认出各自的角色",
     },
+    # Dropout was seen on the weights, at the rate asked for.
     "dropout-pass": {
         "en": "on the weights, rate {rate:g}, off in eval",
         "zh": "作用在权重上，比例 {rate:g}，eval 时关闭",
     },
+    # It acts elsewhere, in a kata that leaves its place open.
     "dropout-beside": {
         "en": "not on the weights, but where it may act, rate {rate:g}, off in eval",
         "zh": "没有作用在权重上，但它的位置是允许的，比例 {rate:g}，eval 时关闭",
     },
+    # Train mode changes the output, and no reading of it explains how.
     "dropout-unknown": {
         "en": "made by hand, or on a tensor that the model answer does not make: where it acts is "
         "not judged",
@@ -35,6 +41,7 @@ CHECKS: dict[str, dict[str, str]] = {
         "zh": "前缀变长时，已有输出不变",
     },
     # Failures.
+    # The most common: values differ, or are not finite, in so many cases.
     "fail-values": {
         "en": "{failed} of {cases} {cases:case|cases}; the smallest: {case}",
         "zh": "{cases} 个用例中 {failed} 个不符；最小的是：{case}",
@@ -43,6 +50,7 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{case}: {kind} at line {line}: {reason}",
         "zh": "{case}：第 {line} 行抛出 {kind}：{reason}",
     },
+    # No line of the file was running: torch's backward pass raised.
     "fail-raised-nowhere": {
         "en": "{case}: {kind}: {reason}",
         "zh": "{case}：抛出 {kind}：{reason}",
@@ -51,10 +59,12 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{case}: the output is {actual}, expected {expected}",
         "zh": "{case}：输出形状 {actual}，应为 {expected}",
     },
+    # The outputs are right though weights of the model answer have nothing in their place.
     "fail-frozen": {
         "en": "nothing learns in the place of {names}: what stands there is frozen, or no parameter",
         "zh": "{names} 的位置上没有东西在学：那里的权重被冻结了，或者不是 parameter",
     },
+    # Tensors that act as weights are no parameters.
     "fail-unregistered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it; use nn.ModuleList, nn.ParameterList or a plain attribute",
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.ModuleList、"
@@ -72,10 +82,12 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "no gradient reaches {name} ({case})",
         "zh": "梯度到不了 {name}（{case}）",
     },
+    # In a lower dtype it raises, or is wrong by more than a number.
     "fail-dtype": {
         "en": "{dtype}: {reason}",
         "zh": "{dtype}：{reason}",
     },
+    # On a real device; the next one is on the CPU.
     "fail-dtype-values": {
         "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed",
         "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}",
@@ -84,14 +96,17 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{dtype}: off by {off:.2g} standard deviations, {bound:.2g} allowed; {case}",
         "zh": "{dtype}：偏差 {off:.2g} 个标准差，允许 {bound:.2g}；{case}",
     },
+    # No real device was there to be tried.
     "device-pass": {
         "en": "on a simulated GPU",
         "zh": "在模拟的 GPU 上",
     },
+    # What a pretended GPU found: tensors on two devices.
     "fail-device": {
         "en": "on a simulated GPU, line {line}: {reason}",
         "zh": "在模拟的 GPU 上，第 {line} 行：{reason}",
     },
+    # One is there and does not start; with `--device NAME` the next one is said.
     "device-no-start": {
         "en": "{kind} was found but failed to start: {reason}; judged with a simulated device instead",
         "zh": "找到了 {kind}，但启动失败：{reason}；改用模拟的设备评判",
@@ -105,6 +120,7 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "on {name}: {dtypes}, the same call twice",
         "zh": "在 {name} 上：{dtypes}，同样的调用两次",
     },
+    # These two are added to `device-ran`.
     "device-tf32": {
         "en": "; with tf32 on, off by {off:.1g} standard deviations",
         "zh": "；开启 tf32 时偏差 {off:.1g} 个标准差",
@@ -126,19 +142,23 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "forward changes its argument {names} in place",
         "zh": "forward 原地修改了参数 {names}",
     },
+    # The same call differs after one of another shape, or on one object and not on two.
     "fail-state": {
         "en": "the same call gives a different output after other calls",
         "zh": "同样的调用，在别的调用之后结果变了",
     },
+    # A call goes wrong after one of the same shapes that holds something else.
     "fail-kept": {
         "en": "a call uses what an earlier call of the same shapes was given: something is kept "
         "between calls",
         "zh": "一次调用用到了先前同形状调用的输入：有东西留在了两次调用之间",
     },
+    # It differs at once, on new objects too.
     "fail-random": {
         "en": "two identical calls in eval mode give different outputs",
         "zh": "eval 模式下两次相同的调用，输出不同",
     },
+    # Another number of results than asked for.
     "direct-count": {
         "en": "{case}: {count} {count:tensor|tensors} came back, but {wanted} {wanted:is|are} asked for ({names})",
         "zh": "{case}：返回了 {count} 个张量，题目要 {wanted} 个（{names}）",
@@ -156,10 +176,12 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{case}: `{name}` is {actual}, expected {expected}",
         "zh": "{case}：`{name}` 的形状是 {actual}，应为 {expected}",
     },
+    # An argument that the kata gives in some cases is not there at all.
     "direct-missing": {
         "en": "the function has no argument for `{name}`, which the kata passes in {cases} {cases:case|cases}",
         "zh": "函数没有接收 `{name}` 的参数，而题目有 {cases} 个用例会传它",
     },
+    # Around any of these where several functions are judged.
     "direct-of": {"en": "`{name}`: {text}", "zh": "`{name}`：{text}"},
     "direct-pass-values": {
         "en": "same as the model answer, in {dtype}",
@@ -175,6 +197,7 @@ CHECKS: dict[str, dict[str, str]] = {
         "zh": "对 {names} 的梯度与参考答案一致",
     },
     "direct-pass-stability": {"en": "{grown}", "zh": "{grown}"},
+    # Causality is a switch of this kata's.
     "direct-pass-causality": {"en": "also with the switch on", "zh": "打开开关后也正确"},
     "direct-pass-dtypes": {"en": "{names}", "zh": "{names}"},
     "direct-pass-purity": {
@@ -187,12 +210,14 @@ CHECKS: dict[str, dict[str, str]] = {
     },
     "direct-pass-structure": {"en": "memory used as asked", "zh": "内存的用法符合要求"},
     "direct-pass-shape": {"en": "{shapes}", "zh": "{shapes}"},
+    # Added to `fail-values` where no weights were found: two layers after another make the queries.
     "query-compressed": {
         "en": ". The queries are compressed ({names}), as in DeepSeek-V2; this kata asks for "
         "one projection of x, as in V2-Lite, with no norm on the way",
         "zh": "。query 先压缩再展开（{names}），和 DeepSeek-V2 一样；这道题要的是直接由 x 投影，"
         "和 V2-Lite 一样，中间也没有 norm",
     },
+    # Added likewise, where nothing explains why none were found.
     "direct-unread": {
         "en": (
             ". The judge could not find out which weight is which: no layout that it tried gives your output; either the formula is wrong, or the judge cannot read this layout (it can if each projection has its own `nn.Linear`)"

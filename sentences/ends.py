@@ -5,14 +5,17 @@ from __future__ import annotations
 __all__ = ["ENDS"]
 
 ENDS: dict[str, dict[str, str]] = {
+    # The far limit by the clock.
     "ended-timeout": {
         "en": "no answer within {seconds:g} s while {phase}; everything the code had started was stopped",
         "zh": "在{phase}时 {seconds:g} 秒内没有回应，它启动的一切都已结束",
     },
+    # The limit on processor time.
     "ended-processor": {
         "en": "the code used up its {seconds:g} s of processor time while {phase}; everything it had started was stopped",
         "zh": "在{phase}时用完了 {seconds:g} 秒处理器时间，它启动的一切都已结束",
     },
+    # All of its processes slept, for as many seconds as it may use the processor.
     "ended-idle": {
         "en": "the code slept or waited for {seconds:g} s while {phase}; everything it had started was stopped",
         "zh": "在{phase}时休眠或等待了 {seconds:g} 秒，它启动的一切都已结束",
@@ -34,6 +37,7 @@ ENDS: dict[str, dict[str, str]] = {
         "en": "stopped for writing more than a gigabyte to disk while {phase}",
         "zh": "在{phase}时向磁盘写了超过 1 GB，已被结束",
     },
+    # The connection ended while the process went on.
     "ended-closed": {
         "en": "the code closed its connection to the judge while {phase}; do not close files that your code did not open",
         "zh": "在{phase}时关闭了与评判程序的连接；不是自己打开的文件描述符，请不要去关",
@@ -46,12 +50,14 @@ ENDS: dict[str, dict[str, str]] = {
         "en": "the process ended with {how} while {phase}",
         "zh": "进程在{phase}时结束了，{how}",
     },
+    # These are said in the table of `--bench`, where longer lengths are missing.
     "bench-raised": {"en": "raised {kind}: {reason}", "zh": "抛出 {kind}：{reason}"},
     "bench-timeout": {"en": "no answer in time, stopped", "zh": "没有及时回应，已被结束"},
     "bench-memory": {"en": "too much memory, stopped", "zh": "占用内存过多，已被结束"},
     "bench-crash": {"en": "its process ended", "zh": "进程中途结束了"},
     "bench-garbled": {"en": "reported impossible times", "zh": "它报告的时间不可能是真的"},
     "bench-forbidden": {"en": "used {name}", "zh": "用到了 {name}"},
+    # These fill `{phase}`, by what the process last told.
     "phase-load": {"en": "the file was being loaded", "zh": "加载文件"},
     "phase-import": {"en": "the file was being loaded", "zh": "加载文件"},
     "phase-construct": {"en": "the object was being made", "zh": "创建对象"},
@@ -67,5 +73,6 @@ ENDS: dict[str, dict[str, str]] = {
         "en": "the judge itself failed here ({reason}); please report this, with the file",
         "zh": "评判程序自己在这里出错了（{reason}）；请带上这个文件报告给我们",
     },
+    # Fills `judge-fault` where the judge's own process is gone.
     "judge-lost": {"en": "its process ended", "zh": "它的进程中途结束了"},
 }

@@ -33,6 +33,7 @@ FILES: dict[str, dict[str, str]] = {
         "en": "the file declares the encoding `{name}`, which Python does not know",
         "zh": "文件声明的编码是 `{name}`，Python 不认识这种编码",
     },
+    # A pipe or device that has nothing to say for two seconds.
     "file-silent": {
         "en": "nothing can be read from it; give a file that has already been written",
         "zh": "从里面什么也读不到，请给出一个已经写好的文件",
@@ -41,6 +42,7 @@ FILES: dict[str, dict[str, str]] = {
         "en": "line {line} contains a null byte; this does not look like Python source",
         "zh": "第 {line} 行里有空字节（null byte），这不像是 Python 源码",
     },
+    # What Python's parser raises beside a SyntaxError.
     "file-unparsable": {
         "en": "Python cannot parse the file: {reason}",
         "zh": "Python 解析不了这个文件：{reason}",
@@ -57,6 +59,7 @@ FILES: dict[str, dict[str, str]] = {
         "en": "line {line} is not valid Python: {reason}\n    {code}\n    {caret}",
         "zh": "第 {line} 行不是合法的 Python：{reason}\n    {code}\n    {caret}",
     },
+    # No plain sign is meant by it; where one is, the sentence below says which.
     "syntax-odd-character": {
         "en": "line {line} contains {code} ({name}), which Python cannot read; such characters often come along when code is pasted from a web page, so replace it with a plain space or sign",
         "zh": "第 {line} 行有字符 {code}（{name}），Python 不认识它；从网页粘贴代码时常会带进来，"
@@ -66,6 +69,7 @@ FILES: dict[str, dict[str, str]] = {
         "en": "line {line} nests deeper than Python can read; spread it over several statements",
         "zh": "第 {line} 行嵌套太深，Python 读不了；请拆成几条语句",
     },
+    # Around any of these, for a notebook's cell that Python rejects.
     "in-cell": {"en": "code cell {cell}: {text}", "zh": "第 {cell} 个代码单元：{text}"},
     "syntax-tabs": {
         "en": "line {line} mixes tabs and spaces; use only spaces",
@@ -75,6 +79,7 @@ FILES: dict[str, dict[str, str]] = {
         "en": "running the file stopped{at}: {kind}: {reason}",
         "zh": "运行文件时{at}停下：{kind}：{reason}",
     },
+    # Added to `load-raised` where no cause is known.
     "load-keep": {
         "en": 'keep only what the kata asks for, or put trials under `if __name__ == "__main__":`',
         "zh": '请只留下题目要的代码，或把试跑的代码放到 `if __name__ == "__main__":` 下面',
@@ -83,6 +88,7 @@ FILES: dict[str, dict[str, str]] = {
         "en": "{on}`{name}` is imported, which is not installed here; install it or do without it",
         "zh": "{on}导入了 `{name}`，这里没有安装；请安装它，或者不用它",
     },
+    # Also in a call: an unknown name that is near a known one.
     "load-misspelt": {
         "en": "{on}{reason}; you probably meant `{meant}`",
         "zh": "{on}{reason}；想写的大概是 `{meant}`",

@@ -22,14 +22,6 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "there is no output projection after the heads are merged",
         "zh": "各 head 合并之后没有输出投影",
     },
-    "query-key-swapped": {
-        "en": "`{name}` is named as the {said} projection but makes the {does}; trained weights would be loaded into the wrong place",
-        "zh": "`{name}` 按名字是 {said} 的投影，实际算出的是 {does}；加载训练好的权重会放错位置",
-    },
-    "value-not-projected": {
-        "en": "the value is the input itself; `{name}` is applied only after the weights",
-        "zh": "value 直接用了输入；`{name}` 在加权之后才起作用",
-    },
     "weights-frozen": {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",
@@ -37,19 +29,6 @@ MISTAKES: dict[str, dict[str, str]] = {
     "parameters-not-registered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it",
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它",
-    },
-    "mask-inverted": {
-        "en": "the mask is read the wrong way round: 1 means may attend; for code that expects True = masked, use `--mask drop`",
-        "zh": "mask 的含义反了：1 表示可以看；若约定 True = 遮住，请用 `--mask drop` 评判",
-    },
-    "mask-added": {
-        "en": "the mask is added to the scores as it is; where it is 0, the scores have to be filled with -inf; for code that expects a mask of 0 and -inf, use `--mask additive`",
-        "zh": "mask 被原样加到了 scores 上；应把 0 的位置填成 -inf；若约定传入 0 和 -inf，"
-        "请用 `--mask additive` 评判",
-    },
-    "mask-ignored": {
-        "en": "the mask changes nothing",
-        "zh": "mask 没有起作用",
     },
     "detached": {
         "en": "no gradient reaches {name}; look for `.detach()`, `.data` or `no_grad`",
@@ -71,6 +50,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "dropout acts before the softmax, where a dropped score of 0 still gets weight; apply it to the weights",
         "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应把 dropout 用在权重上",
     },
+    # Weights fall together, and along no axis that has a sentence of its own below.
     "dropout-shared": {
         "en": "dropout drops many weights at once; each weight has to be dropped by itself",
         "zh": "dropout 一次丢弃了许多权重；每个权重应当各自独立地丢弃",
@@ -99,10 +79,12 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "dropout drops {actual:.2g} of the weights, but {asked:.2g} was asked for",
         "zh": "要求的 dropout 比例是 {asked:.2g}，实际丢弃了 {actual:.2g}",
     },
+    # `dropout-rate-wrong`, where the rate is right and the scale is not.
     "dropout-scale": {
         "en": "the weights that are kept are multiplied by {actual:.3g}; at rate {rate:.2g} it should be {wanted:.3g}",
         "zh": "保留的权重被乘以 {actual:.3g}；比例为 {rate:.2g} 时应乘以 {wanted:.3g}",
     },
+    # A lower dtype raises; `dtype-fixed` is of the first plain call, whose words are told.
     "dtype-hardcoded": {
         "en": "a dtype is hard-coded, so {dtype} fails: {reason}",
         "zh": "代码里写死了 dtype，{dtype} 因此出错：{reason}",
@@ -111,6 +93,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "forward changes {names} in place, but the caller still uses it",
         "zh": "forward 原地修改了 {names}，而调用者还要用它",
     },
+    # `nondeterministic`, in train mode alone and with no dropout.
     "random-in-training": {
         "en": "train mode draws random numbers, and not to drop weights",
         "zh": "train 模式下用到了随机数，却不是用来丢弃权重的",
@@ -118,14 +101,6 @@ MISTAKES: dict[str, dict[str, str]] = {
     "nondeterministic": {
         "en": "two identical calls in eval mode differ",
         "zh": "eval 模式下两次相同的调用结果不同",
-    },
-    "causal-missing": {
-        "en": "positions see what comes after them",
-        "zh": "有的位置能看到它后面的内容",
-    },
-    "heads-merge-wrong-axes": {
-        "en": "features are merged in a different order from the one they were split in",
-        "zh": "合并时的特征顺序与拆分时不同",
     },
     "softmax-unstable": {
         "en": "large scores overflow: subtract the row's maximum before taking exp",
@@ -145,10 +120,12 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "the causal mask has block_size rows, but the scores only as many as the input; slice it: `mask[:length, :length]`",
         "zh": "因果 mask 有 block_size 行，而 scores 只有输入那么长；要切片：`mask[:length, :length]`",
     },
+    # Values are right at some lengths alone, or others raise.
     "length-fixed": {
         "en": "works only for some lengths; take the length from the input's shape",
         "zh": "只对某些长度有效；长度应从输入的 shape 取",
     },
+    # The same of batches.
     "batch-fixed": {
         "en": "works only for some batch sizes; take the batch size from the input's shape",
         "zh": "只对某些 batch 大小有效；batch 应从输入的 shape 取",
@@ -165,10 +142,12 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a device is hard-coded; make tensors on the input's device: `device=x.device`",
         "zh": "代码里写死了 device；新建张量要用输入的：`device=x.device`",
     },
+    # `device-hardcoded`, where a tensor becomes an array.
     "no-array": {
         "en": "numpy takes what is on the CPU alone; stay with torch, which has the same functions",
         "zh": "numpy 只能用 CPU 上的张量；请一直用 torch，它有同样的函数",
     },
+    # `device-hardcoded`, where an attribute is no buffer.
     "left-behind": {
         "en": "`{name}` is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
         "zh": "`{name}` 是普通属性，`.to()` 不会带上它；请用 `register_buffer`",
@@ -181,6 +160,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a projection is made but never used",
         "zh": "有一个投影创建了却没有用上",
     },
+    # These break a rule on operators.
     "direct-never": {
         "en": "`{call}` may not be used here; the kata asks for what it does by hand",
         "zh": "这里不能用 `{call}`；题目要求手写它做的事",
@@ -201,6 +181,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a Python loop; the kata asks for one call on whole tensors",
         "zh": "用了 Python 循环；题目要求对整个张量一次算完",
     },
+    # These break a rule on memory.
     "direct-view": {
         "en": "the result has memory of its own; it should be a view of `{name}`",
         "zh": "结果占用了新的内存；它应该是 `{name}` 的一个视图",
@@ -248,10 +229,6 @@ MISTAKES: dict[str, dict[str, str]] = {
     "state-not-returned": {
         "en": "no `{name}` is returned after the output, so the next call starts from nothing",
         "zh": "输出后面没有返回 `{name}`，下一次调用只能从头开始",
-    },
-    "operator-missing": {
-        "en": "an operator that the kata asks for is never called",
-        "zh": "题目要求的算子没有被调用",
     },
     "dtype-fixed": {
         "en": "a dtype is hard-coded; use the input's: `x.dtype`",

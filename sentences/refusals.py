@@ -5,14 +5,17 @@ from __future__ import annotations
 __all__ = ["REFUSALS"]
 
 REFUSALS: dict[str, dict[str, str]] = {
+    # The file has neither a class nor a function.
     "no-class": {
         "en": "no class in the file can be judged; {kata} needs `{wanted}`, a class with a `forward`",
         "zh": "文件里没有可以评判的类；{kata} 要找的是 `{wanted}`，一个带 `forward` 的类",
     },
+    # `--class` names none of them.
     "no-class-named": {
         "en": "there is no class called `{name}` in the file; found: {found}",
         "zh": "文件里没有叫 `{name}` 的类；找到的有：{found}",
     },
+    # Classes are there, and none is nearer than the others.
     "class-unclear": {
         "en": "several classes could be the one to judge: {found}; say which with `--class NAME`",
         "zh": "有几个类都可能是要评判的：{found}；请用 `--class NAME` 指明",
@@ -22,14 +25,17 @@ REFUSALS: dict[str, dict[str, str]] = {
         "each side",
         "zh": "第 {line} 行定义了 `{name}`；Python 调用的是 `{meant}`，两边各两个下划线",
     },
+    # All that is asked for still raises NotImplementedError.
     "unwritten": {
         "en": "not written yet: line {line} still raises NotImplementedError",
         "zh": "还没有写：第 {line} 行仍在抛出 NotImplementedError",
     },
+    # All that is asked for has a body of `pass`, `...` or a docstring.
     "hollow": {
         "en": "not written yet: there is no code in `{name}` (line {line})",
         "zh": "还没有写：`{name}` 里还没有代码（第 {line} 行）",
     },
+    # The constructor raised with the arguments it was matched to.
     "construct-raised": {
         "en": "`{name}({given})` raised {kind}{at}: {reason}",
         "zh": "`{name}({given})` {at}抛出 {kind}：{reason}",
@@ -50,10 +56,12 @@ REFUSALS: dict[str, dict[str, str]] = {
         "en": "`{name}` returned a NumPy array; tensors come in, and a tensor has to come out",
         "zh": "`{name}` 返回的是 NumPy 数组；传入的是张量，返回的也应是张量",
     },
+    # Functions are there, but none that fits.
     "no-function": {
         "en": "the kata asks for {wanted}; the file has {found}",
         "zh": "题目要的是 {wanted}；文件里有的是 {found}",
     },
+    # Only classes are there.
     "no-function-class": {
         "en": "the kata asks for {wanted}; the file has the class {found}: write what it does as a plain function, outside any class",
         "zh": "题目要的是 {wanted}；文件里有的是类 {found}：请把它做的事写成普通函数，放在类的外面",
@@ -62,27 +70,33 @@ REFUSALS: dict[str, dict[str, str]] = {
         "en": "the kata asks for {wanted}; the file defines no function",
         "zh": "题目要的是 {wanted}；文件里没有定义任何函数",
     },
+    # Some of several are there, and the file has others that are called by nobody.
     "functions-missing": {
         "en": "the kata also asks for {wanted}; the file has {found}",
         "zh": "题目还要 {wanted}；文件里有的是 {found}",
     },
+    # Some of several are right and the rest is not written.
     "functions-wait": {
         "en": "{done} of {count} done; still to write: {names}",
         "zh": "已完成 {done}/{count}；还没写：{names}",
     },
+    # A part of several that raises NotImplementedError in another function.
     "waits-for": {
         "en": "calls `{name}`, which is not written yet",
         "zh": "调用了还没有写的 `{name}`",
     },
+    # A class is asked for, and only functions are there.
     "class-not-function": {
         "en": "the kata asks for a class `{wanted}` with a `forward`; the file has only the function {found}",
         "zh": "题目要的是带 `forward` 的类 `{wanted}`；文件里只有函数 {found}",
     },
+    # An argument that the kata does not give has no default.
     "direct-signature": {
         "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: give a default, "
         "or leave it out",
         "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：请给出默认值，或去掉",
     },
+    # The plainest call is right with batch and heads as one axis; `axes-two`: with one head.
     "axes-three": {
         "en": "`{name}` is written for tensors of three axes, but the kata gives four, heads beside "
         "batch; name axes from the end (`shape[-2]`, `transpose(-2, -1)`), so that any number may precede",
@@ -95,18 +109,21 @@ REFUSALS: dict[str, dict[str, str]] = {
         "zh": "`{name}` 是为一个样本的一个 head 写的，而题目给的是四个轴的张量，前面是 batch 和 heads；请从末尾数轴"
         "（`shape[-2]`、`transpose(-2, -1)`）",
     },
+    # Such an argument is for tables of cosines, in a kata without a cache.
     "direct-signature-tables": {
         "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: no tables are "
         "handed over, so make the cosines and sines inside, from the positions",
         "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：题目不传表，请在函数里用位置算出 "
         "cos 和 sin",
     },
+    # The same in a kata with a cache.
     "direct-signature-cache": {
         "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: neither tables nor "
         "positions are handed over, so count what the cache holds, and make cosines and sines inside",
         "zh": "题目会这样调用：{wanted}；`{name}`（第 {line} 行）还要 {more}：题目不传表，也不传位置，请从 cache "
         "的长度数起，并在里面算出 cos 和 sin",
     },
+    # Such an argument is for what the forward pass has made.
     "direct-signature-pass": {
         "en": "the kata calls {wanted}; `{name}` (line {line}) asks for {more} too: nothing of the "
         "forward pass is handed over, so compute it again",

@@ -24,10 +24,12 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "`{name}` is created but never called",
         "zh": "`{name}` 创建了，却从未调用",
     },
+    # None acts, in a kata where it is optional but worth a word.
     "dropout-not-applied": {
         "en": "no dropout on the weights; it is optional here, but worth mentioning",
         "zh": "权重上没有 dropout；这里可选，但值得提一句",
     },
+    # `dropout-not-applied`, where the constructor takes a rate.
     "dropout-argument-ignored": {
         "en": "the constructor takes a dropout rate, but nothing is dropped at that rate",
         "zh": "构造函数收下了 dropout 比例，却没有按它丢弃任何东西",
@@ -36,6 +38,7 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "forward returns a tuple; its first element was judged",
         "zh": "forward 返回元组，评判的是第一个元素",
     },
+    # The output is not the first of it.
     "returns-tuple-later": {
         "en": "forward returns a tuple with the output in place {place}; callers expect it first",
         "zh": "forward 返回元组，输出在第 {place} 个位置；调用者通常期望它在最前面",
@@ -52,14 +55,12 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "`{name}` changes nothing in the output",
         "zh": "`{name}` 对输出没有任何作用",
     },
+    # `mask-form`, where its shapes are as asked.
     "direct-mask-dtypes": {
         "en": "the mask is not accepted as {dtypes}; in this kata it may have any dtype",
         "zh": "代码不接受 {dtypes} 的 mask；题目的 mask 可以是任意 dtype",
     },
-    "mask-needed": {
-        "en": "the mask is optional, but the code cannot do without one",
-        "zh": "mask 是可选的，代码却离不开它",
-    },
+    # These say what comes of leaving out a mask that may be left out.
     "mask-needed-raised": {
         "en": "`{name}` is optional, but without it {call} raises {kind}: {reason}",
         "zh": "`{name}` 是可选的，但不传时 {call} 抛出 {kind}：{reason}",
@@ -82,6 +83,7 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "{names}: needed by forward and not given by the kata; None, 0 or False was given",
         "zh": "{names}：forward 需要，题目却不会传；评判时传的是 None、0 或 False",
     },
+    # An argument such as `causal=False`.
     "switch-off": {
         "en": "`{name}` is off by default, but the kata needs it on; it was turned on to judge",
         "zh": "`{name}` 默认是关的，而这道题需要它开着；评判时替你打开了",
@@ -95,6 +97,7 @@ REMARKS: dict[str, dict[str, str]] = {
         "write `{name}=None`",
         "zh": "`{name}` 没有默认值，每次调用都得写上 mask 或 None；请写成 `{name}=None`",
     },
+    # `mask-without-default`, where None raises too.
     "mask-always-needed": {
         "en": "`{name}` has no default and cannot be None, so every call needs a mask; "
         "write `{name}=None` and mask only where one is given",

@@ -16,7 +16,7 @@ from ..checker import (
     Part,
     Report,
     Said,
-)
+)  # fmt: skip
 from ..sentences.cells import located, short
 from ..sentences.wording import headline
 from .debug import mending_lines

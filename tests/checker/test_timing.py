@@ -16,7 +16,7 @@ from attn_kata.checker.judge.yardstick import Yardstick, others
 from attn_kata.checker.report.report import Report
 from attn_kata.checker.report.timings import LENGTHS, OTHERS, SIDES, Lap, Timings, against, row
 from attn_kata.kata.catalogue import katas
-from attn_kata.sentences.wording import worded
+from attn_kata.sentences.wording import sentence, worded
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -181,7 +181,7 @@ def test_what_happens_at_a_length_stays_there(timed, root, line, stopped, words)
     assert report.verdict == "pass"
     assert [one.length for one in found.rows] == [64]
     assert (found.at, found.stopped) == (128, stopped)
-    assert words in found.message
+    assert words in sentence(found.message, "en")
     assert found.line == 25
 
 
@@ -190,7 +190,7 @@ def test_times_that_cannot_be_are_not_shown(timed, root):
     stop = "__import__('sys').modules['attn_kata.checker.candidate.stopwatch']._now = float"
     found = timed("v1", at_length(root, 128, stop)).bench
     assert [one.length for one in found.rows] == [64]
-    assert found.message == "reported impossible times"
+    assert sentence(found.message, "en") == "reported impossible times"
 
 
 def test_code_that_needs_a_mask_gets_one(timed, root):

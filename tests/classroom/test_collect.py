@@ -37,7 +37,7 @@ def folder(tmp_path):
 
 def test_everything_has_its_place(folder):
     """Each submission's katas are found, and what cannot be judged is named."""
-    found = collect(folder, None, "en")
+    found = collect(folder, None)
     told = {
         one.name: [(answer.label, answer.kata or answer.problem) for answer in one.answers]
         for one in found
@@ -58,7 +58,7 @@ def test_everything_has_its_place(folder):
 
 def test_a_kata_that_all_answer(folder):
     """With a kata named, every file that can be read is judged under it, a broken one too."""
-    found = {one.name: one.answers for one in collect(folder, find("mha"), "en")}
+    found = {one.name: one.answers for one in collect(folder, find("mha"))}
     assert [one.kata for one in found["fay"]] == ["mha"]
     assert [one.kata for one in found["cid"]] == ["mha", "mha"]
 
@@ -66,12 +66,12 @@ def test_a_kata_that_all_answer(folder):
 def test_content_is_the_key(folder):
     """The key follows the file and what it may import; comments and layout make no other code."""
     (folder / "bob.py").write_text(f"# mine\n{MHA}\n\n{CAUSAL}")
-    found = {one.name: one.answers[0] for one in collect(folder, None, "en")}
+    found = {one.name: one.answers[0] for one in collect(folder, None)}
     assert found["bob"].digest != found["ann"].digest
     assert found["bob"].code == found["ann"].code
     before = found["cid"].digest
     (folder / "cid" / "helper.py").write_text("x = 2\n")
-    after = {one.name: one.answers[0] for one in collect(folder, None, "en")}["cid"]
+    after = {one.name: one.answers[0] for one in collect(folder, None)}["cid"]
     assert after.digest != before
     assert after.code == found["cid"].code
 
@@ -81,5 +81,5 @@ def test_a_folder_with_too_many_files(tmp_path):
     (tmp_path / "ann").mkdir()
     for number in range(205):
         (tmp_path / "ann" / f"{number}.py").write_text(MHA)
-    ((answer,),) = [one.answers for one in collect(tmp_path, None, "en")]
+    ((answer,),) = [one.answers for one in collect(tmp_path, None)]
     assert answer.problem == "too-many-files"

@@ -59,7 +59,7 @@ FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
 DEV_MAY = {
     "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
     "judge.draw", "judge.main", "judge.sequences", "judge.truth", "process.lasting",
-    "process.launch", "process.jobs", "process.wire", "process.zygote",
+    "process.jobs", "process.launch", "process.wire", "process.zygote",
 }  # fmt: skip
 
 # Imports every module of the standard input, with warnings as errors.

@@ -15,8 +15,11 @@ from attn_kata.sentences.wording import MISTAKE, forms, sentence
 ROOT = Path(__file__).parent.parent.parent
 ROWS = forms()
 # Who makes messages: in the terminal's files `say` speaks at once, from tables of its own.
-MAKERS = [path for room in ("checker", "practice") for path in sorted((ROOT / room).rglob("*.py"))]
-TREES = [ast.parse(path.read_text("utf-8")) for path in MAKERS]
+TREES = {
+    path: ast.parse(path.read_text("utf-8"))
+    for room in ("checker", "practice")
+    for path in sorted((ROOT / room).rglob("*.py"))
+}
 
 
 def pattern(node: ast.AST) -> str | None:
@@ -30,8 +33,11 @@ def pattern(node: ast.AST) -> str | None:
 
 
 def words() -> Iterator[str]:
-    """Every text in the code of those who make messages that could be a key, or a part of one."""
-    for tree in TREES:
+    """Every text in the judge's code that could be a key, or a part of one; and other keys."""
+    judge = [tree for path, tree in TREES.items() if "checker" in path.parts]
+    ids = TREES[ROOT / "checker" / "report" / "ids.py"]
+    others = [call.args[0] for call in calls()]
+    for tree in (*(tree for tree in judge if tree is not ids), *others):
         for node in ast.walk(tree):
             found = pattern(node)
             if found is not None and re.search(r"[a-z]", found):
@@ -40,9 +46,10 @@ def words() -> Iterator[str]:
 
 def calls() -> Iterator[ast.Call]:
     """Every `say(…)` that makes a message."""
-    for tree in TREES:
+    for tree in TREES.values():
         imported = any(
-            isinstance(node, ast.ImportFrom) and (node.module or "").endswith("message")
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").endswith(("message", "checker"))
             for node in ast.walk(tree)
         )
         for node in ast.walk(tree) if imported else ():
