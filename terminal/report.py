@@ -95,11 +95,7 @@ def summary_lines(report: Report, look: Look) -> list[Line]:
     # Where the rest can be had by an option, the option is named.
     key = "count-passed" if look.checks == "count" else "watch-cases"
     text = say(key, look.language, cases=cases, checks=tried)
-    return [
-        verdict_line(report, look),
-        *_paragraph(text, look, 2),
-        *_remarks(report, look),
-    ]
+    return [verdict_line(report, look), *_paragraph(text, look, 2), *_remarks(report, look)]
 
 
 def _asked(report: Report, look: Look) -> list[list[Line]]:
