@@ -194,6 +194,8 @@ _TABLES = {
     "ids", "positions", "pe", "rel", "relative", "state", "dropout",
 }  # fmt: skip
 
+_POSITIONS = {"pos", "position", "positions", "positional"}
+
 
 def foreign(name: str, annotation: str = "") -> str | None:
     """Say what a forward argument is that no kata asks for, or None where it may be one asked for.
@@ -215,6 +217,9 @@ def foreign(name: str, annotation: str = "") -> str | None:
         return "switch"
     if have <= _COUNTS:
         return "count"
+    if have & _POSITIONS:
+        # Added to an input, and no input itself: `query_pos_emb`.
+        return "table"
     plain = have & (_QUERY | _KEY | _VALUE | _CONTEXT | _PLAIN) - _TABLES
     return "table" if have & _TABLES and not plain else None
 

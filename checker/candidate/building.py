@@ -12,7 +12,7 @@ from torch.nn.utils.parametrize import is_parametrized, remove_parametrizations
 
 from ..vocabulary import constructor_role
 from .configs import Settings, configuration, fill_shared
-from .loading import plain
+from .loading import plain, strings_read
 
 __all__ = ["Built", "build", "may_be_mask"]
 
@@ -210,6 +210,9 @@ def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device
     if recipe.get("spread"):
         # A constructor that takes anything by name is given what it reads.
         kwargs |= Settings(roles, namespace)
+        for name in strings_read(namespace.values()):
+            if constructor_role(name) == "config":
+                kwargs[name] = configuration(namespace, "", roles)
     return Built(namespace[recipe["class"]](*args, **kwargs))
 
 

@@ -15,7 +15,7 @@ from torch import nn
 
 from .operands import operands
 
-__all__ = ["Submission", "describe_exception", "plain", "strings_read"]
+__all__ = ["Submission", "annotated", "describe_exception", "plain", "strings_read"]
 
 _NUMBERS = (int, float)
 # How many tensors an exception tells of.
@@ -206,13 +206,14 @@ def _signature(function: Any) -> list[dict[str, Any]] | None:
             "default": parameter.default
             if isinstance(parameter.default, (int, float, bool, str, type(None)))
             else repr(type(parameter.default)),
-            "annotation": _annotation(parameter.annotation),
+            "annotation": annotated(parameter.annotation),
         }
         for parameter in parameters
     ]
 
 
-def _annotation(value: Any) -> str:
+def annotated(value: Any) -> str:
+    """What an annotation says, as text; nothing where there is none."""
     if value is inspect.Parameter.empty:
         return ""
     return value if isinstance(value, str) else getattr(value, "__name__", str(value))

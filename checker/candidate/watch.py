@@ -25,7 +25,7 @@ from torch._C._functorch import (
     is_gradtrackingtensor as _is_traced,
 )
 
-from .loading import Submission, plain
+from .loading import Submission, annotated, plain
 from .recorder import Recorder
 
 __all__ = ["Watch", "facts", "functions"]
@@ -142,7 +142,8 @@ def _described(name: str, value: Any, path: str) -> dict[str, Any] | None:
 
 def _arguments(value: Any) -> list[dict[str, Any]] | None:
     try:
-        parameters = inspect.signature(value).parameters.values()
+        called = value.forward if isinstance(value, nn.Module) else value
+        parameters = inspect.signature(called).parameters.values()
     except (TypeError, ValueError):
         return None
     return [
@@ -150,8 +151,9 @@ def _arguments(value: Any) -> list[dict[str, Any]] | None:
             "name": plain(one.name),
             "kind": one.kind.name,
             "has_default": one.default is not inspect.Parameter.empty,
-            # Of switches alone it is asked whether they are off.
-            "default": one.default if type(one.default) is bool else None,
+            # What kind of thing it takes shows in a switch or a number that it is without.
+            "default": one.default if type(one.default) in {bool, int, float} else None,
+            "annotation": annotated(one.annotation),
         }
         for one in parameters
     ]

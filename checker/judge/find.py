@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -107,7 +107,7 @@ def found(
     if len(left) == 1 and len(functions) == 1:
         free = [entry for entry in free if not entry["name"].startswith("_")] or free
         fitting = [entry for entry in free if _takes(left[0], entry)]
-        chosen = free if len(free) == 1 else fitting
+        chosen = [one for one in free if _fed(left[0], one)] if len(free) == 1 else fitting
         if len(chosen) == 1:
             taken[left[0].name] = chosen[0]
     return taken
@@ -126,6 +126,15 @@ def _takes(function: Function, entry: Entry) -> bool:
     return bound is not None and len(named) >= len(needed)
 
 
+def _fed(function: Function, entry: Entry) -> bool:
+    """Whether a function has room for the tensors of the one asked for: no helper for masks has."""
+    if entry["arguments"] is None or any(p["kind"] == "VAR_POSITIONAL" for p in entry["arguments"]):
+        return True
+    _, _, left = _matched(function, entry["arguments"], by_name=False)
+    needed = [one for one in function.arguments if one.tensor and not one.optional]
+    return not needed or any(one not in left for one in needed)
+
+
 def _same(name: str, own: str) -> bool:
     return name == own or forward_role(name) == forward_role(own)
 
@@ -137,22 +146,33 @@ def ways(function: Function, entry: Entry) -> Iterator[Bound]:
     if parameters is None:
         yield Bound(name=entry["name"], placed=order, named={})
         return
-    for by_name in (True, False):
-        bound = _bound(function, entry["name"], parameters, by_name=by_name)
-        if bound is not None and (by_name or not _misnamed(function, bound)):
-            yield bound
+    first = _bound(function, entry["name"], parameters, by_name=True)
+    if first is not None:
+        yield first
+    bound = _bound(function, entry["name"], parameters, by_name=False)
+    if bound is not None and not _misnamed(function, bound, synonyms=first is None):
+        yield bound
 
 
 def unasked(function: Function, entry: Entry) -> list[str]:
     """The parameters that have no default and that no argument of the kata goes to."""
-    _, free, _ = _matched(function, entry["arguments"] or [], by_name=True)
-    return [one["name"] for one in free if not one["has_default"]]
+    named, free, _ = _matched(function, entry["arguments"] or [], by_name=True)
+    fed = _thrice(function, named, free)
+    return [one["name"] for one in free if not one["has_default"] and one["name"] not in fed]
 
 
-def _misnamed(function: Function, bound: Bound) -> bool:
-    """Whether an argument goes to a parameter that has another argument's very name."""
-    asked = {one.name for one in function.arguments}
-    return any(own in asked and own != name for name, own in bound.named.items())
+def _misnamed(function: Function, bound: Bound, *, synonyms: bool) -> bool:
+    """Whether an argument goes to a parameter that has another argument's very name.
+
+    synonyms: or one of its other names.
+    """
+    names = {
+        one.name: {one.name, *(one.also if synonyms else ())} for one in function.arguments
+    }  # fmt: skip
+    return any(
+        own in known and other != name and own not in names[name]
+        for name, own in bound.named.items() for other, known in names.items()
+    )  # fmt: skip
 
 
 def _bound(
@@ -160,13 +180,26 @@ def _bound(
 ) -> Bound | None:
     """Match arguments with parameters; None where one is left that has no default."""
     named, free, rest = _matched(function, parameters, by_name=by_name)
-    if any(not one["has_default"] for one in free):
+    fed = _thrice(function, named, free)
+    if any(not one["has_default"] and one["name"] not in fed for one in free):
         return None
     if any(one["kind"] == "VAR_KEYWORD" for one in parameters):
         named.update({one.name: one.name for one in rest if one.optional})
         rest = [one for one in rest if not one.optional]
     swallows = any(one["kind"] == "VAR_POSITIONAL" for one in parameters)
-    return _placed(function, name, parameters, named, rest if swallows else [])
+    bound = _placed(function, name, parameters, named, rest if swallows else [])
+    return replace(bound, fed=fed)
+
+
+def _thrice(function: Function, named: dict[str, str], free: Sequence[Entry]) -> dict[str, str]:
+    """The further parameters of self-attention that is written for queries, keys and values."""
+    own = named.get("x")
+    needed = [one["name"] for one in free if not one["has_default"]]
+    three = {"query", "key", "value"}
+    if function.module is None or own is None:
+        return {}
+    roles = {name: forward_role(name) for name in (own, *needed)}
+    return dict.fromkeys(needed, "x") if three == {*roles.values()} else {}
 
 
 def _matched(
@@ -189,7 +222,8 @@ def _matched(
         # What may be left out is not pressed upon an argument that means something else.
         own = next((p for p in free if not (argument.optional and p["has_default"]
                                             and _says_other(p["name"]))
-                                       and not _kept_from(argument, p)), None)  # fmt: skip
+                                       and not _kept_from(argument, p)
+                                       and not _unlike(argument, p)), None)  # fmt: skip
         if own is not None and not (swallows and own["kind"] == "KEYWORD_ONLY"):
             named[argument.name] = own["name"]
             free = [p for p in free if p is not own]
@@ -269,6 +303,20 @@ def _kept_from(argument: Argument, own: Entry) -> bool:
     if _synonym(argument, own["name"]):
         return False
     return handed_over(own["name"]) is not None
+
+
+def _unlike(argument: Argument, own: Entry) -> bool:
+    """Whether a parameter plainly takes another kind of thing: a device, a number, a switch."""
+    default, annotation = own["default"] if own["has_default"] else None, own["annotation"]
+    switch = type(default) is bool or annotation == "bool"
+    number = type(default) in {int, float} or annotation in {"int", "float"}
+    if foreign(own["name"], annotation) == "cache" and argument.kind != "state":
+        return True
+    if {"device", "dtype"} & {*words(own["name"])} or annotation == "str" or type(default) is str:
+        return argument.kind != "choice" or type(argument.default) is bool
+    if argument.kind == "choice":
+        return number and type(argument.default) is bool
+    return switch or (number and argument.kind != "size")
 
 
 def handed_over(own: str) -> str | None:

@@ -152,6 +152,8 @@ def constructions(
     found: list[tuple[tuple[str, str, str], ...]] = []
     if not named and any(one["kind"] == "VAR_KEYWORD" for one in signature):
         found.append(tuple((one.name, "setting", one.name) for one in asked))
+        # What it reads by other names than the kata's, a configuration among them.
+        found.append((("", "role", "spread"),))
     elif not named and any(one["kind"] == "VAR_POSITIONAL" for one in signature):
         placed = tuple(one.name for one in asked)
         found.append(tuple((one.name, "setting", one.name) for one in asked))

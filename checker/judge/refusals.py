@@ -123,13 +123,12 @@ class Refusals:
             return Refused("forward", slip, line)
         told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
         told |= placed(line)
-        given = finding.trial.call["kwargs"]
         if isinstance(one, Weighing) and fault["phase"] == "construct":
             made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
             message = say("construct-raised", name=name, given=made or "…", **told)
             help = because(fault, self.source)  # noqa: A001 - the report's word
             return Refused("construct", message, line, help=help)
-        call = f"{'forward' if isinstance(one, Weighing) else name}({', '.join(given) or '…'})"
+        call = f"{'forward' if isinstance(one, Weighing) else name}({_given(one, finding)})"
         named = self._behind(one, finding, fault)
         help = because(fault, self.source, cause=not named)  # noqa: A001
         return Refused("forward", say("direct-raised", call=call, **told), line, named, help)
@@ -163,6 +162,19 @@ class Refusals:
         text = say("slip", kata=self.kata.id, id=slip.id)
         yours = self.source.line(line).strip() or None
         return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
+
+
+def _given(one: Examination, finding: Finding) -> str:
+    """The parameters that a call gave something to, in the order in which they are declared."""
+    call, declared = finding.trial.call, one.entry["arguments"]
+    placed = one.bound.placed if one.bound is not None else ()
+    if declared is None:
+        names = [*placed[: len(call["args"])], *call["kwargs"]]
+    else:
+        alone = [p["name"] for p in declared if p["kind"].startswith("POSITIONAL")]
+        given = {*alone[: len(call["args"])], *call["kwargs"]}
+        names = [p["name"] for p in declared if p["name"] in given]
+    return ", ".join(names) or "…"
 
 
 def _plain(value: object) -> str:

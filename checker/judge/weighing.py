@@ -24,6 +24,7 @@ from .forwarding import bounds
 from .mask_forms import settle
 from .objects import Construction, constructions, how_far
 from .sequences import KINDS, LONG, sequence
+from .switches import spare
 from .trials import Finding, Trial, by_dtype
 from .weights.derived import Derived, Objects
 from .weights.held import Held, Kind
@@ -97,12 +98,14 @@ class Weighing(Examination):
         for construction, bound, self.shown in several if len(several) > 1 else ():
             self._make_ready(case, construction, bound)
             if align(self, self._first_calls()):
+                spare(self, case)
                 settle(self)
                 return None
         # None is known to be right: the likeliest is meant.
         _, construction, bound, _, self.shown = min(tried, key=lambda one: one[0])
         self._make_ready(case, construction, bound)
         self.align()
+        spare(self, case)
         settle(self)
         return None
 

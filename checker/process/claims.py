@@ -105,10 +105,7 @@ _CALL = {
 _FUNCTION = {
     "name": str,
     "line": _LINE,
-    "arguments": (
-        [{"name": str, "kind": str, "has_default": bool, "default": (bool, None)}],
-        None,
-    ),
+    "arguments": ([_PARAMETER], None),
 }
 _TRY = {
     **_CALL,

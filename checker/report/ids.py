@@ -43,6 +43,7 @@ MISTAKE_IDS = (
     "mask-multiplied",
     "mask-needed",
     "causal-missing",
+    "causal-unasked",
     "causal-excludes-self",
     "causal-sees-next",
     "causal-inverted",

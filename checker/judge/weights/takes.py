@@ -155,6 +155,9 @@ def pieces(
         # An object of this size could not be made.
         return None
     held = [places[name] for name in take.names]
+    if not all(one.numel() for one in held):
+        # A width that rounds down to nothing at this size holds no layer.
+        return None
     if len(wanted[0]) == 1:
         return _vectors(take, places, wanted, loose=loose)
     matrices: list[Tensor] = []
