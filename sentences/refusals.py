@@ -133,6 +133,11 @@ REFUSALS: dict[str, dict[str, str]] = {
         "en": "the first plain call, {call}, raised {kind}{at}: {reason}",
         "zh": "第一次普通调用 {call} {at}抛出 {kind}：{reason}",
     },
+    "constructor-lacks": {
+        "en": "the kata makes {wanted}, and the constructor takes nothing for {more}: give it these "
+        "arguments, since the kata sets them apart from the others",
+        "zh": "题目会这样创建对象：{wanted}；构造函数没有对应 {more} 的参数：请加上，这些值由题目单独给定",
+    },
     "forward-misspelt": {
         "en": "line {line} defines `{name}`; torch calls `forward`",
         "zh": "第 {line} 行定义了 `{name}`；torch 调用的是 `forward`",

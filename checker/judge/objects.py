@@ -96,6 +96,15 @@ class Construction:
         return any(kind == "config" for _, kind, _ in self.arguments)
 
     @property
+    def lacking(self) -> list[str]:
+        """The settings that have to be told and that no argument takes."""
+        given = {source for _, _, source in self.arguments}
+        if self.configured or "spread" in given or self.globals:
+            return []
+        needed = [one for one in self.module.settings if not one.extra and one.default is None]
+        return [one.name for one in needed if not one.rate and one.name not in given]
+
+    @property
     def asked_rate(self) -> float | None:
         """The dropout rate that it is given, None where it takes none."""
         asked = {source for _, kind, source in self.arguments if kind == "role"}

@@ -130,8 +130,19 @@ class Refusals:
             return Refused("construct", message, line, help=help)
         call = f"{'forward' if isinstance(one, Weighing) else name}({_given(one, finding)})"
         named = self._behind(one, finding, fault)
-        help = because(fault, self.source, cause=not named)  # noqa: A001
+        lacking = [] if named else self._lacking(one)
+        help = (  # noqa: A001 - the report's word
+            say("constructor-lacks", wanted=f"`{one.function.signature}`",
+                more=[f"`{own}`" for own in lacking])
+            if lacking else because(fault, self.source, cause=not named)
+        )  # fmt: skip
         return Refused("forward", say("direct-raised", call=call, **told), line, named, help)
+
+    def _lacking(self, one: Examination) -> list[str]:
+        """The sizes that the kata sets and the constructor of a class of the ladder leaves out."""
+        if not isinstance(one, Weighing) or one.construction is None:
+            return []
+        return [] if self.kata.promised is not None else one.construction.lacking
 
     def no_forward(self, entry: Entry) -> Refused:
         """Say that a class has no forward, or which method was meant to be it."""

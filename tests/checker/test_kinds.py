@@ -161,3 +161,36 @@ def test_a_switch_is_turned_on_where_it_has_to_be(judge, cache: str, turned: boo
     report = judge(SWITCH.replace("CACHE", cache), "kvcache")
     assert report.verdict == "pass", report
     assert any(one.id == "switch-off" for one in report.remarks) is turned
+
+
+UNTOLD = """\
+import torch
+from torch import nn
+
+class MLA(nn.Module):
+    def __init__(self, hidden_dim, num_heads, latent_dim):
+        super().__init__()
+        self.heads = num_heads
+        self.size = hidden_dim // num_heads
+        self.q = nn.Linear(hidden_dim, hidden_dim)
+        self.down = nn.Linear(hidden_dim, latent_dim)
+        self.up = nn.Linear(latent_dim, 2 * hidden_dim)
+        self.o = nn.Linear(hidden_dim, hidden_dim)
+
+    def forward(self, x, cache=None):
+        n, t, w = x.shape
+        q = self.q(x).view(n, t, self.heads, self.size).transpose(1, 2)
+        k, v = self.up(self.down(x)).view(n, t, 2, self.heads, self.size).permute(2, 0, 3, 1, 4)
+        return self.o((q @ k.mT).softmax(-1) @ v), cache
+"""
+
+
+def test_sizes_that_a_constructor_does_not_take_are_told(judge) -> None:
+    """Where a call raises, what the kata sets and the constructor leaves out is the help."""
+    report = judge(UNTOLD, "mla")
+    assert report.error is not None
+    assert "`head_dim`, `rope_dim`: give it these arguments" in report.error.help
+    told = UNTOLD.replace("num_heads, latent_dim", "num_heads, head_dim, rope_dim, latent_dim")
+    report = judge(told.replace("(x).view(n, t, self.heads", "(x).view(n, t, -9"), "mla")
+    assert report.error is not None
+    assert "give it these arguments" not in report.error.help
