@@ -129,10 +129,15 @@ def run_file(ctx: typer.Context, what: Targets = None) -> int:
     arguments = what or []
     if INPUT in arguments:
         raise Refusal("run-one-file", commands=("run mha",))
-    found = targets(arguments, Workspace(), "run")
-    if len(found) != 1:
-        raise Refusal("run-one-file", commands=("run mha", "run mha {file}"), file=arguments[-1])
-    file = settled(screen, found[0], "run").file
+    if len(arguments) == 1 and Path(arguments[0]).is_file():
+        # Which kata a file is for matters to no script.
+        file = Path(arguments[0])
+    else:
+        found = targets(arguments, Workspace(), "run")
+        if len(found) != 1:
+            commands = ("run mha", "run mha {file}")
+            raise Refusal("run-one-file", commands=commands, file=arguments[-1])
+        file = settled(screen, found[0], "run").file
     if file.suffix == ".ipynb":
         raise Refusal("run-notebook", file=str(file))
     command = f"{quoted(sys.executable)} {quoted(str(file))}"

@@ -69,7 +69,8 @@ def hint(
     recorder = Recorder(workspace)
     wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
     if number is not None and not 0 < number <= len(hints):
-        raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
+        raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number,
+                      commands=(f"hint {asked.id}",))  # fmt: skip
     if wanted > len(hints):
         screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
     else:

@@ -14,6 +14,7 @@ from ..kata.catalogue import LANGUAGES, UnknownKata, find
 from ..kata.code import bare
 from .errors import Trouble
 from .history import Attempt, Event, History
+from .recognise import header_of
 from .workspace import Workspace
 
 __all__ = ["Recorder"]
@@ -77,10 +78,12 @@ class Recorder:
         source = _source(file)
         digest = None if source is None else hashlib.sha256(source).hexdigest()
         attempt = Attempt.of(report, digest, asked_by)
-        if source is not None and _unwritten(report.kata, source):
+        meant = header_of(file) or report.kata
+        if source is not None and _unwritten(meant, source):
             attempt = replace(attempt, fault="unwritten")
         self.history.add(attempt)
-        if alone and file.is_file():
+        # Who tries a file on another kata goes on with that kata elsewhere.
+        if alone and file.is_file() and meant == report.kata:
             self.workspace.remember(report.kata, file)
 
     def record_cell(self, report: Report, code: str, notebook: Path) -> None:

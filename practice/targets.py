@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,8 @@ __all__ = [
 _LARGEST = 64 << 20
 # A folder with more files than this is no folder of katas.
 _MANY = 200
+# No name of a file is longer.
+_LONG = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ def targets(
     if kata is None and not _looks_like_file(first):
         kata_called(first)
     files = list(arguments[1:] if kata else arguments)
-    _all_there([file for file in files if file != INPUT])
+    _all_there([file for file in files if file != INPUT], kata, command)
     if kata is not None and not files:
         return [_of_kata(kata, workspace, command)]
     found: list[Target] = []
@@ -131,13 +134,30 @@ def _looks_like_file(name: str) -> bool:
     return plain or os.sep in name or os.path.lexists(name)
 
 
-def _all_there(files: Sequence[str]) -> None:
+def _all_there(files: Sequence[str], kata: Kata | None, command: str) -> None:
     # A link that leads nowhere, or in a circle, is there: the judge says what is wrong with it.
     missing = [file for file in files if not os.path.lexists(file)]
     if len(missing) == 1:
-        raise Refusal("no-file", file=missing[0])
+        raise _missing(Path(missing[0]), kata, command)
     if missing:
-        raise Refusal("no-files", files=", ".join(missing))
+        raise Refusal("no-files", files=", ".join(missing), commands=(f"{command} --help",))
+    folder = next((file for file in files if Path(file).is_dir()), None)
+    if folder is not None:
+        raise Refusal("is-folder", file=folder, commands=(f"{command} --help", "grade {file}"))
+
+
+def _missing(file: Path, kata: Kata | None, command: str) -> Refusal:
+    """Say that a file is not there, and which was probably meant."""
+    names = {one.name: str(near(one)) for one in _sources(file.parent)}
+    alike = get_close_matches(file.name, names, n=1) if len(file.name) < _LONG else []
+    asked = f" {kata.id}" if kata is not None else ""
+    commands = [f"{command}{asked} {{nearest}}" for _ in alike]
+    if kata is not None and not alike:
+        commands = [f"start {kata.id}"]
+    return Refusal(
+        "no-file-near" if alike else "no-file", file=str(file),
+        nearest=names[alike[0]] if alike else "", commands=(*commands, f"{command} --help"),
+    )  # fmt: skip
 
 
 def _latest(workspace: Workspace, command: str) -> Target:

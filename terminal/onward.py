@@ -9,10 +9,16 @@ from .text import quoted
 
 __all__ = ["again", "watching"]
 
+# The kinds of error that no input has a part in.
+_UNRUN = {"syntax", "load", "no-class"}
+
 
 def again(report: Report, typed: Sequence[str]) -> str:
     """Return the command that judges the same file on the same inputs."""
-    return _command("check", report.kata, report.file, *typed, "--seed", str(report.seed))
+    # What was never run is judged the same on any inputs.
+    unrun = report.unfinished or (report.error is not None and report.error.kind in _UNRUN)
+    seed = () if unrun else ("--seed", str(report.seed))
+    return _command("check", report.kata, report.file, *typed, *seed)
 
 
 def watching(report: Report, typed: Sequence[str]) -> str:

@@ -153,6 +153,29 @@ def test_wrong_usage(program, arguments, words):
     assert words in " ".join(done.stderr.split())
 
 
+def test_any_file_is_run(program, work):
+    """A script is run whatever kata it is for, or none."""
+    (work / "scratch.py").write_text("print(6 * 7)")
+    assert program("run", "scratch.py").stdout.endswith("42\n")
+
+
+def test_what_no_input_changes_is_judged_again_without_a_seed(program, work):
+    """The command below a stub, or below what is not Python, names no seed."""
+    program("start", "v1")
+    (work / "broken.py").write_text("# attn-kata: v1\nprint(1\n")
+    for file in ("v1.py", "broken.py"):
+        done = program("check", file, "--keep", "0")
+        assert f"attn-kata check v1 {file}\n" in done.stdout
+
+
+def test_a_stub_of_another_kata(program):
+    """A stub that is tried on another kata is no error of that kata, and not its file."""
+    program("start", "v1")
+    assert program("check", "v2", "v1.py", "--keep", "0").returncode == 1
+    assert "ERROR" not in program("forget").stdout
+    assert "v2 has not been started here" in program("check", "v2").stderr
+
+
 def alive(group):
     """Whether a process of a group still runs; one that nobody buried does not count."""
     command = ["ps", "-A", "-o", "pgid=,stat="]

@@ -240,6 +240,8 @@ def test_nothing_given_judges_what_changed_last(here, workspace):
         (["plain.py"], "kata-unknown"),
         (["wrong_header.py"], "no-kata"),
         (["x" * 5000 + ".py"], "no-file"),
+        (["mha", "plane.py"], "no-file-near"),
+        (["mha", "."], "is-folder"),
     ],
 )
 def test_what_cannot_be_judged(arguments, key, here, workspace):
