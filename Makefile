@@ -29,6 +29,9 @@ $(BIN)/basedpyright > $(TYPES) & types=$$!; \
 	wait $$types; types=$$?; tail -n 20 $(TYPES); exit $$((tests > types ? tests : types))
 endef
 
+# The tests start hundreds of processes, each of which would compile all of the program anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-cuda lint style format screens figures fuzz bench kernels clean
 

@@ -242,27 +242,33 @@ def _read_once(path: Path) -> str:
 @cache
 def katas() -> tuple[Kata, ...]:
     """Return every kata, in the order in which they are best done."""
-    found = [_read(path) for path in _FOLDER.glob("*/kata.toml")]
-    return tuple(sorted(found, key=lambda kata: kata.order))
+    return tuple(sorted(map(_read, _paths()), key=lambda kata: kata.order))
 
 
 def find(name: str) -> Kata:
     """Return the kata called `name`; raise UnknownKata with the nearest names."""
     wanted = name.strip().lower()
-    by_id = {kata.id: kata for kata in katas()}
+    by_id = {path.parent.name: path for path in _paths()}
     if wanted in by_id:
-        return by_id[wanted]
+        return _read(by_id[wanted])
     nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
     # Of names as near, the one with the same letters in another order is meant.
     nearest.sort(key=lambda each: sorted(each) != sorted(wanted))
     raise UnknownKata(name, tuple(nearest))
 
 
+@cache
+def _paths() -> tuple[Path, ...]:
+    return tuple(sorted(_FOLDER.glob("*/kata.toml")))
+
+
 def _toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text("utf-8"))
 
 
+@cache
 def _read(path: Path) -> Kata:
+    """Read one kata, once: a command that is about one of them reads no other."""
     data = _toml(path)
     timed = data.get("timed", {})
     asked = read_asked(data)
