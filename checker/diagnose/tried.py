@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor
@@ -38,7 +39,7 @@ class Tried:
         self._given: dict[tuple[int, tuple[Edit, ...]], bool] = {}
         self._marks: dict[tuple[int, Edit], int] = {}
 
-    def explains(self, edits: tuple[Edit, ...], evidence: list[Trial]) -> bool:
+    def explains(self, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
         """Whether the model answer with some edits gives what the submission gave in all calls."""
         budget.spend()
         if not evidence:

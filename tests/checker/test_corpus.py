@@ -17,6 +17,7 @@ from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report.report import Report
 from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import katas
+from attn_kata.sentences.wording import worded
 
 CORPUS = Path(__file__).parent.parent / "corpus"
 SIDES = ("right", "wrong")
@@ -123,9 +124,10 @@ def gpu_reports(request: pytest.FixtureRequest) -> Iterator[Judged]:
 
 def why(report: Report) -> str:
     """Say why a report is no pass."""
+    report = worded(report, "en")
     failed = [f"{check.id}: {check.detail}" for check in report.checks if check.status == "fail"]
     fault = report.error.message if report.error else ""
-    return "; ".join([report.verdict, fault, *failed])
+    return "; ".join([report.verdict, str(fault), *failed])
 
 
 @pytest.mark.enumeration

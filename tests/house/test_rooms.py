@@ -162,6 +162,7 @@ def at_once(statements):
 def loads(name):
     """The modules of ours that a module has loaded before it is loaded itself."""
     file = file_of(name)
+    assert file is not None
     package = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
     for node in at_once(ast.parse(file.read_text("utf-8")).body):
         base = package[: len(package) - node.level + 1] if node.level else []
