@@ -62,8 +62,8 @@ def pages_of(kata: Kata) -> list[Group]:
     """Return the pages on what can be said of a kata's code."""
     own = _own(kata)
     rest = {name for group in grouped() if group.kata is None for name in group.names}
+    made = {slip.id for slip in slips(kata.folder)}
     if kata.promised is None:
-        made = {slip.id for slip in slips(kata.folder)}
         named = {name for name in made if name not in own and name in page_names()}
         other = {
             name for group in _by_subject(rest) if group.about in _ANYWHERE for name in group.names
@@ -71,7 +71,11 @@ def pages_of(kata: Kata) -> list[Group]:
         chosen = _by_subject(named | other)
     else:
         left_out = _left_out(kata.promised)
-        kept = {name for name in rest if not any(name.startswith(one) for one in left_out)}
+        kept = {
+            name
+            for name in rest
+            if name in made or not any(name.startswith(one) for one in left_out)
+        }
         chosen = _by_subject(kept)
     return [*([Group(kata=kata, names=own)] if own else []), *chosen]
 
