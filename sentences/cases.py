@@ -18,6 +18,7 @@ CASES: dict[str, dict[str, str]] = {
     "place-elsewhere": {"en": "another step", "zh": "别的步骤"},
     # In the place of names that are not known, as the next.
     "its-weights": {"en": "its weights", "zh": "它的权重"},
+    "the-fill": {"en": "the number that it is filled with", "zh": "填进去的数"},
     "it": {"en": "some weights or inputs", "zh": "部分权重或输入"},
     "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
     "case-strided": {"en": "not contiguous", "zh": "内存不连续"},

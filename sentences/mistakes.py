@@ -222,6 +222,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "NaN arises here and is replaced later; its gradient stays NaN, so prevent it from arising",
         "zh": "这里产生了 NaN，之后才被替换掉；它的梯度仍是 NaN，应当不让它产生",
     },
+    "gradient-overflow": {
+        "en": "this overflows to infinity where the result does not take it; its gradient is 0 · inf, "
+        "which is NaN, so limit what goes in",
+        "zh": "这里溢出成了无穷大；结果虽然没有用到它，梯度却是 0 · inf，也就是 NaN，应当先限制传进去的值",
+    },
     "mask-dtype": {
         "en": "the mask is not accepted as {dtypes}; compare it, `mask == 0`, which works for every dtype",
         "zh": "代码不接受 {dtypes} 的 mask；请用比较 `mask == 0`，任何 dtype 都行",

@@ -16,7 +16,7 @@ from .chains import chained
 from .places import Places
 from .pointing import keys_made_twice, line_of, named_steps, same_numbers
 from .statements import statement
-from .tried import Tried
+from .tried import Tried, sayings
 
 __all__ = ["Named", "diagnose", "raising"]
 
@@ -143,6 +143,9 @@ def _pairs(
 ) -> Iterator[list[_Option]]:
     """Yield the pairs of mistakes that explain the evidence, beside a variant."""
     telling, right = _sorted(tried, evidence, base)
+    if not any(trial.tells for trial in telling):
+        # NaN in place of numbers comes of many pairs, and tells none from another.
+        return
     # Two mistakes don't cancel: where the submission is right, each of them does no harm.
     likely = [
         one for one in likely
@@ -217,6 +220,6 @@ def raising(
             if functions is not None:
                 made(kata, functions[name], trial.posed, named=False)
         except FAULTS as fault:
-            if str(fault) == words:
+            if sayings(str(fault)) == sayings(words):
                 return slip
     return None

@@ -33,7 +33,7 @@ def mixing_line(together: Sequence[Step], alone: Sequence[Sequence[Step]], rows:
         .values
         for steps in alone
     ]
-    folded = None
+    folded = taken = None
     in_step = all(len(steps) == len(together) for steps in alone)
     for number, step in enumerate(together):
         if in_step and _count(step) != sum(_count(steps[number]) for steps in alone):
@@ -44,10 +44,15 @@ def mixing_line(together: Sequence[Step], alone: Sequence[Sequence[Step]], rows:
                 return folded if folded is not None else step["line"]
             if not _apart(owners):
                 return step["line"]
+            if bool((owners > 0).any()):
+                taken = None
+            elif bool((owners == 0).any()):
+                # Of all samples the first alone.
+                taken = taken or step["line"]
         wide = step["shape"] is not None and rows in step["shape"]
         if wide and step["call"] in _RESHAPES and folded is None:
             folded = step["line"]
-    return None
+    return taken
 
 
 def _count(step: Step) -> int:

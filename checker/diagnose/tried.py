@@ -17,13 +17,15 @@ from ..judge.truth import FAULTS, answers, made
 from .holding import holding
 from .pointing import named_steps, same_numbers
 
-__all__ = ["Tried"]
+__all__ = ["Tried", "sayings"]
 
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
 _NUMBER = re.compile(r"\d+")
 # An axis is counted from the left, and heads may be folded into the batch.
 _AXIS = re.compile(r" at non-singleton dimension \d+")
+# An equation's letters are anyone's choice.
+_LETTER = re.compile(r"\bsubscript \w+")
 
 
 class Tried:
@@ -84,7 +86,7 @@ class Tried:
             with torch.no_grad():
                 results = made(self.kata, functions[self.name], trial.posed, named=False).results
         except FAULTS as fault:
-            return _told(str(fault)) == _told(trial.answer.get("fault", {}).get("message", ""))
+            return sayings(str(fault)) == sayings(trial.answer.get("fault", {}).get("message", ""))
         if len(actual) < len(results):
             return False
         return all(
@@ -93,9 +95,9 @@ class Tried:
         )
 
 
-def _told(words: str) -> tuple[str, list[str]]:
+def sayings(words: str) -> tuple[str, list[str]]:
     """What an exception says, and the sizes that it names, in whichever order they met."""
-    words = _AXIS.sub("", words)
+    words = _LETTER.sub("", _AXIS.sub("", words))
     return _NUMBER.sub("", words), sorted(_NUMBER.findall(words))
 
 

@@ -25,11 +25,14 @@ __all__ = [
     "draw",
     "grown",
     "shape_name",
+    "shifts",
     "small",
     "spoken",
 ]
 
 _VALUES = 5
+# The turns, of as many, at which positions stand in any order.
+_DISORDER, _TURNS = 2, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +94,11 @@ class Case:
     def axes(self, function: Function) -> dict[str, tuple[str, ...]]:
         """The shape of each tensor that a function takes here, in symbols."""
         return {one.name: self.shape_of(one) for one in function.arguments if one.tensor}
+
+    def usual(self, function: Function) -> bool:
+        """Whether every choice that may be left out is what it is then."""
+        may_be_left = (one for one in function.arguments if one.kind == "choice" and one.optional)
+        return all(self.chosen[one.name] == one.default for one in may_be_left)
 
     def scope(self) -> dict[str, Any]:
         """What a sum may speak of."""
@@ -181,6 +189,11 @@ def shape_name(shape: tuple[str, ...]) -> str:
     return f"({', '.join(shape)}{',' if len(shape) == 1 else ''})"
 
 
+def shifts(function: Function) -> bool:
+    """Whether inputs are made large by a shift, so that most of what they hold cancels."""
+    return any(one.large == "shifted" for one in function.arguments)
+
+
 def grown(function: Function, gain: float) -> Message:
     """Say how inputs are made large."""
     many = [one for one in function.arguments if one.kind == "normal"]
@@ -220,7 +233,14 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
                   for k, kind in enumerate(_kinds(mask, place)) if mask is not None),
             ]  # fmt: skip
             yield from (case for case in made if _holds(function, case))
+    yield from _disordered(function, sizes)
     yield from _further(function, sizes)
+
+
+def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Positions in any order, at the first sizes: turns may bring them to a length of 1 alone."""
+    if any(one.kind == "positions" for one in function.arguments) and not function.needs_mask:
+        yield from (replace(case, turn=_DISORDER) for case in small(function, sizes, mask=False))
 
 
 def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -241,6 +261,8 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
                             turn=number + place, gain=function.large)  # fmt: skip
                 if function.large and _holds(function, case):
                     yield case
+                    if function.gradients and shifts(function):
+                        yield replace(case, check="gradients", grad=True)
     yield from _large(function, sizes)
 
 
@@ -386,6 +408,6 @@ def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Gen
     start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
     start += one.far if case.far else 0
     places = torch.arange(start, start + length)
-    if case.turn % 3 == 2 and not case.far:
+    if case.turn % _TURNS == _DISORDER and not case.far:
         places = torch.randperm(2 * length, generator=generator)[:length]
     return places.expand(shape).clone()

@@ -18,7 +18,7 @@ from ..candidate.recorder import LIMIT
 from ..process.handle import Candidate
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
-from .draw import Case, Given, cases, draw, small
+from .draw import Case, Given, cases, draw, shifts, small
 from .find import Bound, Entry, ways
 from .kept import right_answer
 from .mask_forms import settle
@@ -293,13 +293,8 @@ class Examination:
         """
         for case in cases(self.function, self.sizes):
             # What cancels in a sum of shifted terms is most of what float32 holds of them.
-            if case.gain <= 1 or self.found.work is torch.float64 or not self.shifts:
+            if case.gain <= 1 or self.found.work is torch.float64 or not shifts(self.function):
                 yield [self.trial(case)]
-
-    @property
-    def shifts(self) -> bool:
-        """Whether inputs are made large by a shift, so that most of what they hold cancels."""
-        return any(one.large == "shifted" for one in self.function.arguments)
 
     def keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
         """Count an answer for a check, and keep what is wrong with it."""

@@ -20,7 +20,7 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
     """Remark on the first fill that overflows, or that a step uses and float16 cannot hold."""
     for fault in one.found.half_faults[:1]:
         fill = sheet.lines.fill_on(fault["line"])
-        sheet.remark("fill-overflows-half", fault["line"], fill=fill or say("it"))
+        sheet.remark("fill-overflows-half", fault["line"], fill=fill or say("the-fill"))
     for step in (s for trial in one.seen for s in trial.answer.get("steps", ()) if s["line"]):
         big = [n for n in step.get("numbers", ()) if HALF_MAX < abs(n) < 1e300]
         lowest = torch.finfo(torch.float64).max

@@ -97,12 +97,12 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
         return True
     if finding.kind == "gradient" and not finite:
         steps = one.again(finding.trial).answer.get("steps", ())
-        nan = (s for s in steps if any(bool(v.isnan().any()) for v in s["values"]))
-        step = next(nan, None)
-        if step is not None:
-            others = page.names - {one.function.name}
-            page.blame("gradient-nan", page.places.own_line(step["lines"], others))
-            return True
+        others = page.names - {one.function.name}
+        for key, arises in (("gradient-nan", torch.isnan), ("gradient-overflow", torch.isposinf)):
+            step = next((s for s in steps if any(bool(arises(v).any()) for v in s["values"])), None)
+            if step is not None:
+                page.blame("gradient-nan", page.places.own_line(step["lines"], others), key)
+                return True
     size = overwritten(finding.fault) if finding.fault is not None else None
     if size is not None:
         steps = one.again(finding.trial).answer.get("steps", ())

@@ -101,14 +101,18 @@ def _with_a_mask(evidence: Sequence[Trial], named: Callable[..., list[Named]]) -
 def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     """What is explained alone where no mistake explains all.
 
-    Calls without a mask, those that go wrong, and those that did not raise.
+    Calls without a mask, those with every switch as it is by default, those that go wrong, and
+    those that did not raise.
     """
     plain = [trial for trial in evidence if trial.case.mask is None]
+    usual = [trial for trial in evidence if trial.case.usual(trial.function)]
     wrong = [trial for trial in evidence if trial.judge(trial.answer) is not None]
     # That the same words are raised says little where no number does.
     telling = wrong if any("fault" not in trial.answer for trial in wrong) else []
+    # Nor that there is NaN where there should be numbers, which comes of many mistakes.
+    telling = telling if any(trial.tells for trial in telling) else []
     ran = [trial for trial in evidence if "fault" not in trial.answer]
-    parts = [part for part in (plain, telling, ran) if 0 < len(part) < len(evidence)]
+    parts = [part for part in (plain, usual, telling, ran) if 0 < len(part) < len(evidence)]
     return [part for part in parts if any(trial is one for trial in part for one in wrong)]
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 
 from ..process.wire import dtype_name
-from .draw import Case, small
+from .draw import Case, shifts, small
 from .examine import Examination
 from .trials import Trial
 
@@ -65,7 +65,7 @@ def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:
     shown = "stability" in one.found.findings
     if dtype is torch.float16 and function.module is None and function.large > 1 and not shown:
         # Powers of these are beyond float16 where nothing is taken off first.
-        some += [replace(case, gain=_LARGE_IN_HALF) for case in some[:1] if not one.shifts]
+        some += [replace(case, gain=_LARGE_IN_HALF) for case in some[:1] if not shifts(function)]
     if function.far and dtype.itemsize < torch.float32.itemsize:
         some += [replace(case, far=True) for case in some]
     return some

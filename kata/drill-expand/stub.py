@@ -44,6 +44,6 @@ def add_slopes(scores: Tensor, slopes: Tensor) -> Tensor:
 def distances(positions: Tensor) -> Tensor:
     """Return (length, length) whole numbers: positions[j] - positions[i] in row i, column j.
 
-    positions  (length,), int64, from anywhere; any integer dtype may come back
+    positions  (length,), int64, from anywhere and in any order; any integer dtype may come back
     """
     raise NotImplementedError("write me")

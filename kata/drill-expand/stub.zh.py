@@ -43,6 +43,6 @@ def add_slopes(scores: Tensor, slopes: Tensor) -> Tensor:
 def distances(positions: Tensor) -> Tensor:
     """返回 (length, length) 的整数：第 i 行第 j 列是 positions[j] - positions[i]。
 
-    positions  (length,)，int64，从哪里开始都可能；返回任何整数 dtype 都可以
+    positions  (length,)，int64，从哪里开始、按什么次序都可能；返回任何整数 dtype 都可以
     """
     raise NotImplementedError("write me")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from attn_kata.checker.diagnose.diagnose import holding
+from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.judge.draw import Given
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
