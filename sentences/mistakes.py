@@ -222,6 +222,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "NaN arises here and is replaced later; its gradient stays NaN, so prevent it from arising",
         "zh": "这里产生了 NaN，之后才被替换掉；它的梯度仍是 NaN，应当不让它产生",
     },
+    # Of a gradient that is NaN where no NaN arises forwards, but an infinity.
     "gradient-overflow": {
         "en": "this overflows to infinity where the result does not take it; its gradient is 0 · inf, "
         "which is NaN, so limit what goes in",
