@@ -28,7 +28,7 @@ Exercise = Annotated[
 def debug(
     ctx: typer.Context,
     what: Exercise = None,
-    bugs: Annotated[int, typer.Option("--bugs", metavar="N", min=1)] = 1,
+    bugs: Annotated[int, typer.Option("--bugs", metavar="N")] = 1,
     level: Annotated[str | None, typer.Option("--level", metavar="junior|mid|senior")] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, max=2**31)] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", file_okay=False)] = Path(),

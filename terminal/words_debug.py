@@ -33,8 +33,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("debug-no-level", "{kata} has no bugs of level {level}", "{kata} 没有 {level} 级别的 bug"),
     (
         "debug-too-many",
-        "{kata} can have at most {most} {most:bug|bugs}, not {count}",
-        "{kata} 最多能埋 {most} 处 bug，埋不了 {count} 处",
+        "{kata} can have at most {most} {most:bug|bugs} and at least one, not {count}",
+        "{kata} 至少埋 1 处、最多埋 {most} 处 bug，不能是 {count} 处",
     ),
     (
         "debug-unproved",

@@ -51,7 +51,7 @@ def kata_for(name: str | None, history: History) -> Kata:
 def possible(kata: Kata, count: int, level: str) -> None:
     """Raise Refusal, which says how many there can be, where there are not so many bugs."""
     there = most(kata, level)
-    if count > there:
+    if not 0 < count <= there:
         how = f" --level {level}" if level else ""
         commands = (f"debug {kata.id} --bugs {there}{how}",) if there else (f"debug {kata.id}",)
         key = "debug-too-many" if there else "debug-no-level"

@@ -129,6 +129,9 @@ def test_too_many() -> None:
         rounds.possible(MHA, 9, "")
     assert refusal.value.values["most"] == most(MHA, "") == MOST
     assert refusal.value.commands == (f"debug mha --bugs {MOST}",)
+    for count in (0, -1):
+        with pytest.raises(Refusal, match="debug-too-many"):
+            rounds.possible(MHA, count, "")
 
 
 def test_other_form() -> None:
