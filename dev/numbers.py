@@ -144,7 +144,7 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
         place = _worst(mine, theirs)
         label = _label(name, theirs, place).ljust(widest)
         for sign, tensor in (("✓", theirs), ("×", mine)):
-            row = tensor[place]
+            row = tensor[place].reshape(-1)
             cells = "".join(f"{_number(value.item()):>{wide}}" for value in row[:_COLUMNS])
             more = " …" if len(row) > _COLUMNS else ""
             total = f"   Σ {float(row.sum()):.2f}" if name == "weights" else ""
@@ -158,6 +158,8 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
 
 def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
     """The row in which two tensors differ most; the first that comes within rounding of it."""
+    if not mine.dim():
+        return ()
     off = (mine.double() - theirs.double()).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
     rows = off.clamp(max=1e6).sum(-1)
     most = float(rows.max())
@@ -167,7 +169,7 @@ def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
 
 def _label(name: str, tensor: Tensor, place: tuple[int, ...]) -> str:
     axes = ", ".join(str(one) for one in place[: tensor.dim() - 1])
-    return f"{name}[{axes}]"
+    return f"{name}[{axes}]" if tensor.dim() else name
 
 
 def _number(value: float) -> str:

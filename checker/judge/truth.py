@@ -250,7 +250,9 @@ class Ready:
         # One that hands something on may keep something too.
         bare = _bare(kind, settings, fresh=bool(given.state))
         self.module: nn.Module = bare.module
-        for name, weight in given.held.items():
+        for told, weight in given.held.items():
+            # A weight that is no layer's has its own name alone.
+            name = told if told in bare.places else told.removesuffix(".weight")
             if name not in bare.places:
                 # A layer that the right answer has not, and an edited one may have.
                 continue
