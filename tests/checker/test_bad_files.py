@@ -27,7 +27,7 @@ def message(report: Report, kind: str) -> str:
     assert report.verdict == "error"
     assert report.error is not None
     assert report.error.kind == kind, report.error.message
-    return report.error.message
+    return str(report.error.message)
 
 
 @pytest.mark.parametrize("name", NAMES, ids=repr)

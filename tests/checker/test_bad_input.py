@@ -23,7 +23,7 @@ def error(report: Report, kind: str) -> str:
     assert report.verdict == "error"
     assert report.error is not None
     assert report.error.kind == kind, report.error.message
-    return report.error.message
+    return str(report.error.message)
 
 
 @pytest.mark.parametrize("kata", [kata.id for kata in katas()])
@@ -31,7 +31,7 @@ def test_stub_is_unfinished(judged: Judge, kata: str) -> None:
     """A stub that nobody has edited is not written yet."""
     report = judged(kata, find(kata).stub())
     assert report.error is not None
-    assert "not written yet" in report.error.message
+    assert "not written yet" in str(report.error.message)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_misspelt_init(judged: Judge) -> None:
     """`_init_` is told, not the TypeError that follows from it."""
     report = judged("v1", RIGHT.replace("__init__(self, hidden_dim", "_init_(self, hidden_dim"))
     assert report.error is not None
-    assert "two underscores" in report.error.message
+    assert "two underscores" in str(report.error.message)
 
 
 def test_no_forward(judged: Judge) -> None:

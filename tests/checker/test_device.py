@@ -101,10 +101,10 @@ def test_right_code_is_judged_on_the_gpu(on_gpu: Judged) -> None:
     report = on_gpu()
     assert report.verdict == "pass"
     assert report.device == {"cuda": "ran", "name": "a stand-in"}
-    assert check(report).detail.startswith("on a stand-in: float32, bfloat16, float16")
+    assert str(check(report).detail).startswith("on a stand-in: float32, bfloat16, float16")
     assert check(report).cases > 50
     chinese = on_gpu(language="zh")
-    assert "在 a stand-in 上" in check(chinese).detail
+    assert "在 a stand-in 上" in str(check(chinese).detail)
 
 
 def test_cpu_alone(on_gpu: Judged) -> None:
@@ -128,12 +128,12 @@ def test_a_gpu_that_does_not_start(on_gpu: Judged, fate: str) -> None:
     report = on_gpu(fate=fate)
     assert report.verdict == "pass"
     assert report.device == {"cuda": "simulated", "name": None}
-    assert "CUDA was found but failed to start: " in check(report).detail
-    assert "judged with a simulated device instead" in check(report).detail
+    assert "CUDA was found but failed to start: " in str(check(report).detail)
+    assert "judged with a simulated device instead" in str(check(report).detail)
     asked = on_gpu(fate=fate, device="cuda")
     assert asked.verdict == "error"
     assert asked.error is not None
-    assert "CUDA failed to start" in asked.error.message
+    assert "CUDA failed to start" in str(asked.error.message)
 
 
 def test_a_gpu_that_is_plainly_absent(on_gpu: Judged) -> None:
@@ -176,7 +176,7 @@ def test_what_goes_wrong_there_alone(on_gpu: Judged, case: str) -> None:
     report = on_gpu(old, new)
     assert report.verdict == "fail"
     assert {c.id for c in report.checks if c.status == "fail"} == {"device"}
-    assert words in check(report).detail
+    assert words in str(check(report).detail)
 
 
 # The same of what is judged by its calls: functions, modules, and modules with a state.
@@ -206,7 +206,7 @@ def test_what_goes_wrong_there_alone_by_its_calls(on_gpu: Judged, kata: str, cas
     report = on_gpu(row, spoilt, kata=kata)
     assert report.verdict == "fail"
     assert {c.id for c in report.checks if c.status == "fail"} == {"device"}
-    assert words in check(report).detail
+    assert words in str(check(report).detail)
     assert report.device == {"cuda": "ran", "name": "a stand-in"}
 
 
@@ -215,12 +215,12 @@ def test_one_of_several_functions(on_gpu: Judged) -> None:
     row = "def log_sum_exp(x: Tensor, dim: int = -1) -> Tensor:\n"
     spoilt = "@lambda f: lambda *a: f(*a) * (1 + 0.1 * torch.cuda.is_available())\n"
     report = on_gpu(row, spoilt + row, kata="drill-softmax")
-    assert check(report).detail.startswith("on a stand-in: float32: off by")
+    assert str(check(report).detail).startswith("on a stand-in: float32: off by")
     source = find("drill-softmax").solution()
     line = source[: source.index(row)].count("\n") + 2
     raising = "@lambda f: lambda *a: f(*a[: 2 - 2 * torch.cuda.is_available()])\n"
     report = on_gpu(row, raising + row, kata="drill-softmax")
-    assert check(report).detail.startswith(f"on a stand-in, line {line - 1}: ")
+    assert str(check(report).detail).startswith(f"on a stand-in, line {line - 1}: ")
 
 
 def test_a_plain_attribute_is_called_what_it_is(on_gpu: Judged) -> None:
@@ -233,7 +233,7 @@ def test_a_plain_attribute_is_called_what_it_is(on_gpu: Judged) -> None:
     report = on_gpu(find("kvcache").solution(), source, kata="kvcache", device="cpu")
     line = source[: source.index("self.table =")].count("\n") + 1
     assert [(d.mistake, d.line) for d in report.diagnosis] == [("device-hardcoded", line)]
-    assert report.diagnosis[0].message.startswith("`table` is a plain attribute")
+    assert str(report.diagnosis[0].message).startswith("`table` is a plain attribute")
 
 
 def test_two_devices_there(on_gpu: Judged) -> None:
@@ -244,7 +244,7 @@ def test_two_devices_there(on_gpu: Judged) -> None:
         f"{ON_GPU}one = torch.ones(1)\n            raise RuntimeError('{words}')\n        out =",
     )
     report = on_gpu(*change)
-    assert words in check(report).detail
+    assert words in str(check(report).detail)
     assert report.diagnosis[0].mistake == "device-hardcoded"
     assert report.diagnosis[0].line == line_of("raise RuntimeError", change)
     strays = ("        out =", f"{ON_GPU}v = v + torch.zeros(1)\n        out =")
@@ -261,7 +261,7 @@ def test_out_of_memory(on_gpu: Judged) -> None:
     assert report.error is not None
     assert report.error.kind == "memory"
     assert report.error.line == line_of("OutOfMemoryError", change)
-    assert "the GPU ran out of memory" in report.error.message
+    assert "the GPU ran out of memory" in str(report.error.message)
     assert "GPU 内存不足" in str(on_gpu(*change, language="zh").error)
 
 
@@ -270,7 +270,7 @@ def test_a_kernel_that_fails(on_gpu: Judged) -> None:
     text = "CUDA error: device-side assert triggered"
     report = on_gpu("        out =", f"{ON_GPU}raise RuntimeError('{text}')\n        out =")
     assert report.verdict == "fail"
-    assert text in check(report).detail
+    assert text in str(check(report).detail)
 
 
 def test_a_process_that_ends_there(on_gpu: Judged) -> None:
@@ -286,7 +286,7 @@ def test_a_process_that_ends_there(on_gpu: Judged) -> None:
 def test_the_second_of_two_gpus(on_gpu: Judged) -> None:
     """What runs on the first GPU alone is told, and is no fault by itself."""
     plain = on_gpu(fate="two")
-    assert "cuda:1" not in check(plain).detail
+    assert "cuda:1" not in str(check(plain).detail)
     change = (
         "        out =",
         f"{ON_GPU}if torch.cuda.current_device(): raise ValueError('not here')\n        out =",
@@ -294,7 +294,7 @@ def test_the_second_of_two_gpus(on_gpu: Judged) -> None:
     report = on_gpu(*change, fate="two")
     assert report.verdict == "pass"
     line = line_of("not here", change)
-    assert check(report).detail.endswith(f"; but not on cuda:1, line {line}: not here")
+    assert str(check(report).detail).endswith(f"; but not on cuda:1, line {line}: not here")
     second = on_gpu(*change, fate="two", device="cuda:1")
     assert check(second).status == "fail"
 
@@ -319,7 +319,7 @@ def test_the_ladder_on_a_real_gpu(kata: Kata, tmp_path: Path) -> None:
         )
     assert report.verdict == "pass", report.to_dict()
     assert report.device == {"cuda": "ran", "name": torch.cuda.get_device_name(0)}
-    assert "with tf32 on, off by" in check(report).detail
+    assert "with tf32 on, off by" in str(check(report).detail)
 
 
 @pytest.mark.cuda

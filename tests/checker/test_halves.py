@@ -111,9 +111,9 @@ def test_a_fixed_dtype(judged: Judge, change: tuple[str, str, str]) -> None:
 
 def test_autocast_is_tried(judged: Judge) -> None:
     """A float32 module is called under autocast, and held against bfloat16's bound."""
-    assert dtypes(judged("mha", MHA)).detail.endswith(", autocast")
+    assert str(dtypes(judged("mha", MHA)).detail).endswith(", autocast")
     unknown = judged("mha", MHA.replace(*FINE["tensordot under autocast"]))
-    assert "autocast" not in dtypes(unknown).detail
+    assert "autocast" not in str(dtypes(unknown).detail)
     assert dtypes(judged("mha", MHA)).cases > dtypes(unknown).cases
 
 
@@ -122,6 +122,6 @@ def test_wrong_under_autocast(judged: Judge) -> None:
     wrong = "scores.softmax(-1) * (1.3 if torch.is_autocast_cpu_enabled() else 1)"
     report = judged("mha", MHA.replace("scores.softmax(-1)", wrong))
     assert report.verdict == "fail"
-    assert dtypes(report).detail.startswith("autocast to bfloat16: off by")
+    assert str(dtypes(report).detail).startswith("autocast to bfloat16: off by")
     chinese = judged("mha", MHA.replace("scores.softmax(-1)", wrong), language="zh")
-    assert dtypes(chinese).detail.startswith("autocast 到 bfloat16")
+    assert str(dtypes(chinese).detail).startswith("autocast 到 bfloat16")

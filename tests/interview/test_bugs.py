@@ -14,8 +14,9 @@ from attn_kata.practice.interview.plan import plan_called
 from attn_kata.practice.interview.result import result_of
 from attn_kata.practice.interview.texts import table
 
-EXERCISE = worked_out(Order(kata=find("mha"), seed=3, count=3, level="mid"))
-assert EXERCISE is not None
+_made = worked_out(Order(kata=find("mha"), seed=3, count=3, level="mid"))
+assert _made is not None
+EXERCISE = _made
 PLANTED = EXERCISE.planted
 
 

@@ -89,7 +89,9 @@ class _Proposals:
         alike: dict[tuple[int, ...], list[Layer]] = {}
         for one in self.needed:
             alike.setdefault(self.wanted[one.name], []).append(one)
-        rows = {(len(many), *width): many for width, many in alike.items() if len(many) > 1}
+        rows: dict[tuple[int, ...], list[Layer]] = {
+            (len(many), *width): many for width, many in alike.items() if len(many) > 1
+        }
         stacked = {n for n, shape in shapes.items() if shape in rows}
         # A norm's weight may have axes of size 1 before it.
         thin = {n for n, shape in shapes.items() if n in stacked or len(shape) == 1
