@@ -13,7 +13,8 @@ import torch
 from torch import Tensor
 
 from ..checker import MISTAKE_IDS
-from ..checker.judge.draw import Case, Given, cases, draw, small
+from ..checker.judge.draw import Case, Given, cases, small
+from ..checker.judge.drawing import draw
 from ..checker.judge.sequences import KINDS, sequence
 from ..checker.judge.truth import answers, made
 from ..kata.catalogue import Kata, find

@@ -20,7 +20,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..checker.judge.draw import draw, small
+from ..checker.judge.draw import small
+from ..checker.judge.drawing import draw
 from ..checker.judge.truth import Ready
 from ..kata.functions import read_asked
 from .layout import Kata, load_module, problem

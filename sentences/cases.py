@@ -23,6 +23,10 @@ CASES: dict[str, dict[str, str]] = {
     "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
     "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
     "case-train": {"en": "train mode", "zh": "train 模式"},
+    "case-shared": {
+        "en": "{name} is {other}, the same tensor",
+        "zh": "{name} 与 {other} 是同一个张量",
+    },
     # Added to the first step that departs, where one of these four holds.
     "relation-factor": {
         "en": "every value is {factor} times the expected one",

@@ -11,18 +11,16 @@ from torch import Tensor
 
 from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
-from ...kata.modules import Module
 from ...kata.sizes import Sizes
 from ..candidate.stand_in import StandIn
 from ..report.message import Message, say
-from .masks import SHOWN, drawn_mask
 
 __all__ = [
+    "DISORDER",
     "Case",
     "Given",
     "by_calls",
     "cases",
-    "draw",
     "grown",
     "shape_name",
     "shifts",
@@ -31,8 +29,8 @@ __all__ = [
 ]
 
 _VALUES = 5
-# The turns, of as many, at which positions stand in any order.
-_DISORDER, _TURNS = 2, 3
+# A turn at which positions stand in any order.
+DISORDER = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +39,8 @@ class Case:
 
     mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
     are far ones. train: whether it is tried in train mode. schedule: the kind of a sequence of
-    calls that it is part of, and after: what was given before it there.
+    calls that it is part of, and after: what was given before it there. shared: whether inputs
+    of one shape are one tensor.
     """
 
     check: str
@@ -57,6 +56,7 @@ class Case:
     schedule: str = ""
     after: int = 0
     large: bool = False
+    shared: bool = False
 
     def label(self, function: Function, sizes: Sizes) -> Message:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -81,6 +81,10 @@ class Case:
             parts.append(say("direct-far"))
         if self.train:
             parts.append(say("case-train"))
+        parts += [
+            say("case-shared", name=name, other=other)
+            for name, other in self.sharing(function).items()
+        ]
         return say("listed", parts=parts)
 
     def shape_of(self, argument: Argument) -> tuple[str, ...]:
@@ -94,6 +98,17 @@ class Case:
     def axes(self, function: Function) -> dict[str, tuple[str, ...]]:
         """The shape of each tensor that a function takes here, in symbols."""
         return {one.name: self.shape_of(one) for one in function.arguments if one.tensor}
+
+    def sharing(self, function: Function) -> dict[str, str]:
+        """The arguments that are given another's tensor here, with that other."""
+        owners: dict[tuple[float, ...], str] = {}
+        found: dict[str, str] = {}
+        for one in function.arguments if self.shared else ():
+            if one.kind == "normal":
+                shape = tuple(worth(axis, self.scope()) for axis in self.shape_of(one))
+                owner = owners.setdefault(shape, one.name)
+                found |= {one.name: owner} if owner != one.name else {}
+        return found
 
     def usual(self, function: Function) -> bool:
         """Whether every choice that may be left out is what it is then."""
@@ -234,13 +249,23 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
             ]  # fmt: skip
             yield from (case for case in made if _holds(function, case))
     yield from _disordered(function, sizes)
+    yield from _one_tensor(function, sizes)
     yield from _further(function, sizes)
 
 
 def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
     """Positions in any order, at the first sizes: turns may bring them to a length of 1 alone."""
     if any(one.kind == "positions" for one in function.arguments) and not function.needs_mask:
-        yield from (replace(case, turn=_DISORDER) for case in small(function, sizes, mask=False))
+        yield from (replace(case, turn=DISORDER) for case in small(function, sizes, mask=False))
+
+
+def _one_tensor(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """One tensor for several inputs, as attention is called most: an object may tell by it."""
+    for row in _rows(function, sizes)[:2] if function.module is not None else ():
+        case = Case(check="values", sizes=row, chosen=choices(function)[0], shared=True,
+                    mask="random" if function.needs_mask else None)  # fmt: skip
+        if case.sharing(function) and _holds(function, case):
+            yield case
 
 
 def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -326,88 +351,3 @@ def _kinds(mask: Argument | None, place: int) -> tuple[str, ...]:
 
 def _holds(function: Function, case: Case) -> bool:
     return all(worth(text, case.scope()) for text in function.where)
-
-
-def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
-    """Draw a case's arguments."""
-    tensors: dict[str, Tensor] = {}
-    plain: dict[str, Any] = {}
-    left: list[str] = []
-    state = "" if function.state is None else function.state.name
-    for one in function.arguments:
-        if one.kind == "choice":
-            # What is as it is without being said is left out by turns.
-            if one.optional and case.chosen[one.name] == one.default and case.turn % 2:
-                left.append(one.name)
-            else:
-                plain[one.name] = case.chosen[one.name]
-        elif one.kind == "size":
-            plain[one.name] = worth(one.value, case.scope())
-        elif one.kind == "state":
-            plain[one.name] = None
-        elif one.kind == "mask" and case.mask is None:
-            left.append(one.name)
-        else:
-            tensors[one.name] = _tensor(one, case, generator)
-    module = function.module
-    return Given(
-        tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
-        models=function.models,
-        settings={} if module is None else module.worth(case.scope()),
-        weights={} if module is None else _weights(module, case, generator),
-        stacks={} if module is None else module.stacks, twice=function.twice,
-    )  # fmt: skip
-
-
-def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:
-    """Draw the model answer's own weights."""
-    found: dict[str, Tensor] = {}
-    for layer in (one for one in module.layers if not one.extra):
-        shape = [worth(axis, case.scope()) for axis in layer.shape]
-        scale = 1.5 / shape[-1] ** 0.5 if len(shape) > 1 else 0.5
-        for name, axes in (("weight", shape), *([("bias", shape[:1])] if layer.bias else [])):
-            values = torch.randn(axes, generator=generator, dtype=torch.float64)
-            found[f"{layer.name}.{name}"] = values * (scale if name == "weight" else 0.5)
-    return found
-
-
-def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
-    shape = [worth(axis, case.scope()) for axis in case.shape_of(one)]
-    if one.kind == "mask":
-        return drawn_mask(case.mask or "random", shape, generator)
-    if one.kind == "integers":
-        low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
-        return torch.randint(low, high + 1, shape, generator=generator)
-    if one.kind == "tokens":
-        return _tokens(one, case, shape, generator)
-    if one.kind == "booleans":
-        return torch.rand(shape, generator=generator) < SHOWN
-    if one.kind == "positions":
-        return _positions(one, case, shape, generator)
-    values = torch.randn(shape, generator=generator, dtype=torch.float64)
-    if one.kind == "probabilities":
-        return values.softmax(-1)
-    if case.gain == 1 or one.large == "kept":
-        return values
-    return values * case.gain if one.large == "multiplied" else values + case.gain
-
-
-def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw tokens; by turns rows are shorter, of two at least, and filled up with the lowest."""
-    low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
-    tokens = torch.randint(low + 1, high + 1, shape, generator=generator)
-    if case.turn % 2 or shape[-1] < 3:
-        return tokens
-    lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
-    return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, low)
-
-
-def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw positions: counted up from 0 or from later on, or, by turns, some in any order."""
-    length = shape[-1]
-    start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
-    start += one.far if case.far else 0
-    places = torch.arange(start, start + length)
-    if case.turn % _TURNS == _DISORDER and not case.far:
-        places = torch.randperm(2 * length, generator=generator)[:length]
-    return places.expand(shape).clone()

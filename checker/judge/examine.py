@@ -18,7 +18,8 @@ from ..candidate.recorder import LIMIT
 from ..process.handle import Candidate
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
-from .draw import Case, Given, cases, draw, shifts, small
+from .draw import Case, Given, cases, shifts, small
+from .drawing import draw
 from .find import Bound, Entry, ways
 from .kept import right_answer
 from .mask_forms import settle

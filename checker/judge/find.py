@@ -53,6 +53,7 @@ class Bound:
         keep = extra.pop("keep", ())
 
         def item(name: str) -> Any:
+            name = given.twice.get(name, name)
             if name in handed:
                 return {"input": name, "strided": name in layout, "keep": name in keep}
             return given.plain.get(name)
@@ -61,7 +62,7 @@ class Bound:
         kwargs = {
             own: item(name)
             for name, own in self.named.items()
-            if name in handed or name in given.plain or name in self.needed
+            if given.twice.get(name, name) in handed or name in given.plain or name in self.needed
         }
         kwargs |= {own: item(name) for own, name in self.fed.items()}
         kwargs |= self.fixed | dict.fromkeys(self.switched, True)

@@ -9,7 +9,8 @@ import torch
 from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.diagnose.origins import Origins
-from attn_kata.checker.judge.draw import Case, Given, draw
+from attn_kata.checker.judge.draw import Case, Given
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.source import read
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked

@@ -10,7 +10,8 @@ import torch
 from attn_kata.checker.candidate.watch import Watch
 from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.tiles import holding_part
-from attn_kata.checker.judge.draw import Case, draw
+from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.sentences.wording import sentence, worded
 

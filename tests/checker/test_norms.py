@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.judge.draw import Case, draw
+from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.objects import constructions
 from attn_kata.checker.judge.truth import answers, made
 from attn_kata.checker.judge.weights.readings import drawn, readings

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attn_kata.checker.judge.draw import draw, small
+from attn_kata.checker.judge.draw import small
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.truth import Ready, answers
 from attn_kata.checker.judge.weights.refine import PROBES, assigned
 from attn_kata.kata.catalogue import find

@@ -10,7 +10,8 @@ import torch
 from attn_kata.checker.candidate.stopwatch import Stopwatch
 from attn_kata.checker.client import Options
 from attn_kata.checker.judge import timing
-from attn_kata.checker.judge.draw import cases, draw
+from attn_kata.checker.judge.draw import cases
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.fused import fused_source
 from attn_kata.checker.judge.yardstick import Yardstick, others
 from attn_kata.checker.report.report import Report

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.judge.draw import draw
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.sequences import KINDS, sequence
 from attn_kata.checker.judge.truth import Ready, answers, made
 from attn_kata.checker.judge.weights.readings import readings

@@ -58,8 +58,8 @@ FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
 # What dev/, whose tools look into the checker, may import of it beside what others may.
 DEV_MAY = {
     "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
-    "judge.draw", "judge.main", "judge.sequences", "judge.truth", "process.lasting",
-    "process.jobs", "process.launch", "process.wire", "process.zygote",
+    "judge.draw", "judge.drawing", "judge.main", "judge.sequences", "judge.truth",
+    "process.lasting", "process.jobs", "process.launch", "process.wire", "process.zygote",
 }  # fmt: skip
 
 # Imports every module of the standard input, with warnings as errors.

@@ -1,0 +1,106 @@
+"""Every argument of a case, drawn to its kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ...kata.arithmetic import worth
+from ...kata.functions import Argument, Function
+from ...kata.modules import Module
+from .draw import DISORDER, Case, Given
+from .masks import SHOWN, drawn_mask
+
+__all__ = ["draw"]
+
+# One turn of so many has positions in any order.
+_TURNS = 3
+
+
+def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
+    """Draw a case's arguments."""
+    tensors: dict[str, Tensor] = {}
+    plain: dict[str, Any] = {}
+    left: list[str] = []
+    state = "" if function.state is None else function.state.name
+    sharing = case.sharing(function)
+    for one in function.arguments:
+        if one.kind == "choice":
+            # What is as it is without being said is left out by turns.
+            if one.optional and case.chosen[one.name] == one.default and case.turn % 2:
+                left.append(one.name)
+            else:
+                plain[one.name] = case.chosen[one.name]
+        elif one.kind == "size":
+            plain[one.name] = worth(one.value, case.scope())
+        elif one.kind == "state":
+            plain[one.name] = None
+        elif one.kind == "mask" and case.mask is None:
+            left.append(one.name)
+        elif one.name not in sharing:
+            tensors[one.name] = _tensor(one, case, generator)
+    module = function.module
+    return Given(
+        tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
+        models=function.models,
+        settings={} if module is None else module.worth(case.scope()),
+        weights={} if module is None else _weights(module, case, generator),
+        stacks={} if module is None else module.stacks,
+        twice={name: sharing.get(one, one) for name, one in function.twice.items()} | sharing,
+    )  # fmt: skip
+
+
+def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:
+    """Draw the model answer's own weights."""
+    found: dict[str, Tensor] = {}
+    for layer in (one for one in module.layers if not one.extra):
+        shape = [worth(axis, case.scope()) for axis in layer.shape]
+        scale = 1.5 / shape[-1] ** 0.5 if len(shape) > 1 else 0.5
+        for name, axes in (("weight", shape), *([("bias", shape[:1])] if layer.bias else [])):
+            values = torch.randn(axes, generator=generator, dtype=torch.float64)
+            found[f"{layer.name}.{name}"] = values * (scale if name == "weight" else 0.5)
+    return found
+
+
+def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
+    shape = [worth(axis, case.scope()) for axis in case.shape_of(one)]
+    if one.kind == "mask":
+        return drawn_mask(case.mask or "random", shape, generator)
+    if one.kind == "integers":
+        low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
+        return torch.randint(low, high + 1, shape, generator=generator)
+    if one.kind == "tokens":
+        return _tokens(one, case, shape, generator)
+    if one.kind == "booleans":
+        return torch.rand(shape, generator=generator) < SHOWN
+    if one.kind == "positions":
+        return _positions(one, case, shape, generator)
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    if one.kind == "probabilities":
+        return values.softmax(-1)
+    if case.gain == 1 or one.large == "kept":
+        return values
+    return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw tokens; by turns rows are shorter, of two at least, and filled up with the lowest."""
+    low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
+    tokens = torch.randint(low + 1, high + 1, shape, generator=generator)
+    if case.turn % 2 or shape[-1] < 3:
+        return tokens
+    lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
+    return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, low)
+
+
+def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw positions: counted up from 0 or from later on, or, by turns, some in any order."""
+    length = shape[-1]
+    start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
+    start += one.far if case.far else 0
+    places = torch.arange(start, start + length)
+    if case.turn % _TURNS == DISORDER and not case.far:
+        places = torch.randperm(2 * length, generator=generator)[:length]
+    return places.expand(shape).clone()
