@@ -25,7 +25,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Kata": "kata.catalogue",
-    "Report": "checker.report.report",
+    "Report": "checker",
     "assert_kata": "integrations.testing",
     "check": "integrations.api",
     "katas": "kata.catalogue",
