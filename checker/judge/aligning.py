@@ -50,7 +50,7 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
     """
     search = _Search(one)
     ways: Iterator[Reading | Derived] = chain(
-        islice(search.readings(), _PLAIN),
+        islice(search.readings(), _RARE if search.settled else _PLAIN),
         [] if search.settled else [search.derived(one.right, _FORMS)],
         islice(search.readings(turned=True), _PLAIN if search.settled else _RARE),
     )

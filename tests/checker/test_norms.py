@@ -160,3 +160,12 @@ def test_one_name_with_two_meanings() -> None:
     alone = {**entry, "constructor": entry["constructor"][1:]}
     first = next(constructions(module, alone))
     assert first.recipe({"E": 3, "F": 5})["kwargs"] == {"hidden_dim": 3}
+
+
+def test_a_name_that_several_norms_have_says_nothing(judged):
+    """`norm` of the model beside `norm_in` and `norm_out` of its blocks: all orders are tried."""
+    source = find("minigpt").solution()
+    for name, other in (("attention", "norm_in"), ("mlp", "norm_out"), ("final", "norm")):
+        assert f"{name}_norm" in source
+        source = source.replace(f"{name}_norm", other)
+    assert judged("minigpt", source, device="cpu").verdict == "pass"

@@ -213,11 +213,15 @@ def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
     said = {name: layer for name in flat if len(found := said_by(name, vectors)) == 1
             for layer in found}  # fmt: skip
     fixed = {layer: name for name, layer in reversed(said.items())}
-    rest = [one.name for one in vectors if one.name not in fixed]
-    names = [name for name in flat if name not in fixed.values()]
-    for order in permutations(names, min(len(rest), len(names))):
-        pairs = [*fixed.items(), *zip(rest, order, strict=False)]
-        yield [((layer,), (name,)) for layer, name in pairs]
+    many = [*said.values()]
+    # What several names say is then said by none: `norm` beside `blocks.0.norm`.
+    sure = {layer: name for layer, name in fixed.items() if many.count(layer) == 1}
+    for known in (fixed,) if sure == fixed else (fixed, sure):
+        rest = [one.name for one in vectors if one.name not in known]
+        names = [name for name in flat if name not in known.values()]
+        for order in permutations(names, min(len(rest), len(names))):
+            pairs = [*known.items(), *zip(rest, order, strict=False)]
+            yield [((layer,), (name,)) for layer, name in pairs]
 
 
 def _assignments(
