@@ -30,7 +30,7 @@ def global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """Yield the numbers in a module's globals that are sizes or rates, with their roles."""
     for entry in sizes:
         role = constructor_role(entry["name"])
-        wanted = {"width", "heads", "head_dim"} if entry["whole"] else {"dropout"}
+        wanted = {"width", "heads", "head_dim", "length"} if entry["whole"] else {"dropout"}
         if role is not None and role in wanted:
             yield entry["name"], role
 

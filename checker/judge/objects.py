@@ -139,9 +139,7 @@ class Construction:
         given = {name: roles[role] for name, role in self.globals}
         return {
             **made, "roles": roles, "globals": given, "spread": spread,
-            "longest": next(
-                (known[one.name] for one in settings if constructor_role(one.name) == "length"), 0
-            ),
+            "longest": roles.get("length", _GIVEN["length"]),
         }  # fmt: skip
 
 
