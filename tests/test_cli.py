@@ -617,7 +617,7 @@ def test_debug_says_how_many(program) -> None:
     """More bugs than there can be are refused, with how many there can be."""
     done = program("debug", "mha", "--bugs", "9")
     assert done.returncode == 2
-    assert "at most 5 bugs, not 9" in done.stderr
+    assert "at most 5 bugs and at least one, not 9" in done.stderr
 
 
 def test_learn_runs_its_steps(program):

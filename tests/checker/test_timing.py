@@ -133,6 +133,7 @@ def test_fused_gives_what_functions_and_blocks_give(kata):
         if (
             not square
             or case.gain > 1
+            or case.shared
             or case.mask == "empty"
             or (case.mask and any(case.chosen.values()))
         ):
