@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import math
 import resource
+import time
 from collections.abc import Callable
 from itertools import accumulate
 from typing import Any
@@ -23,12 +24,13 @@ _TRIM, _MMAP_MOST, _NEVER = -1, -4, 2**31 - 1
 _adjust: Any = getattr(ctypes.CDLL(None), "mallopt", None)
 
 # A lap takes as many calls as fill this many seconds, so that the clock's grain and the way
-# to the judge and back do not count; a call that takes this long warms up only once.
+# to the judge and back do not count, as long as that is no longer than this by the clock on the
+# wall, which a call that waits uses up; a call that takes this long warms up only once.
 _LAP, _LONG = 0.005, 0.5
 _MOST_CALLS = 1000
 
 # Bound before any submission runs: what it puts in their place is its own affair.
-_usage, _self = resource.getrusage, resource.RUSAGE_SELF
+_usage, _self, _clock = resource.getrusage, resource.RUSAGE_SELF, time.monotonic
 _no_grad, _cuda = torch.no_grad, torch.cuda
 # torch has no public way to listen to its allocator alone. As its profiler's context manager is
 # entered, every operator is noted too, half a microsecond and a kilobyte each; told of a scope
@@ -78,7 +80,10 @@ class Stopwatch:
         seconds = self.lap()
         if not self.cuda and seconds >= _LONG:
             return seconds
-        self.calls = max(1, min(_MOST_CALLS, math.ceil(_LAP / max(self.lap(), 1e-9))))
+        begun = _clock()
+        enough = math.ceil(_LAP / max(self.lap(), 1e-9))
+        bearable = int(_LONG / max(_clock() - begun, 1e-9))
+        self.calls = max(1, min(_MOST_CALLS, enough, bearable))
         return self.lap()
 
     def lap(self) -> float:

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import time
 from dataclasses import asdict
 
 import pytest
@@ -99,6 +100,13 @@ def test_peak_counts_what_is_alive_at_once():
     assert most is not None
     assert 12_000 <= most <= 12_100
     assert events >= 4
+
+
+def test_a_call_that_waits_has_few_calls_a_lap():
+    """It uses next to no processor time: a lap is not filled up with it for seconds."""
+    watch = Stopwatch(lambda: time.sleep(0.1), "cpu")
+    watch.settle()
+    assert watch.calls <= 5
 
 
 def test_peak_of_the_fused_kernel_is_linear():
