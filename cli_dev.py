@@ -40,6 +40,25 @@ def dev_check(
     return Exit.FAIL if problems else Exit.PASS
 
 
+@dev.command("statements", cls=HelpCommand)
+def dev_statements(ctx: typer.Context) -> int:
+    """Count the texts' sentences, the statements run, the questions and those out of reach."""
+    from .dev.plans import out_of_reach
+    from .dev.statements import counted
+    from .kata.catalogue import katas
+    from .terminal.statements import statement_lines
+
+    screen: Screen = ctx.obj
+    named = {kata.id: kata for kata in katas()}
+    rows: list[tuple[str, int, int, int, int]] = []
+    for name, sentences, run in counted():
+        kata = named.get(name)
+        asked = len(kata.questions("en")) + len(kata.exact_questions("en")) if kata else 0
+        rows.append((name, sentences, run, asked, len(out_of_reach(kata)) if kata else 0))
+    screen.print(statement_lines(rows, screen))
+    return Exit.PASS
+
+
 @dev.command("understand", cls=HelpCommand)
 def dev_understand(ctx: typer.Context) -> int:
     """Say what lines on standard input ask about."""

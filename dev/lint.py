@@ -33,7 +33,9 @@ def _problems(folder: Folder) -> Iterator[str]:
     yield from text_problems(folder)
     if folder.own:
         from .pages import page_problems, sentence_problems
+        from .plans import plan_problems
 
+        yield from plan_problems()
         yield from page_problems()
         yield from sentence_problems()
     yield from _code_problems(folder)

@@ -2,7 +2,7 @@
 
 A `claims.toml` lies in a kata's folder, or beside the pages that serve all katas. Each `[[claim]]`
 quotes a text in both languages and says in Python what must come out true; each `[[figure]]` makes
-a page's figure from the page's own code. `python -m attn_kata.dev.statements` counts them.
+a page's figure from the page's own code. `attn-kata dev statements` counts them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ import ast
 import importlib
 import math
 import re
-import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,7 +24,7 @@ from torch import Tensor, nn
 
 from .layout import LANGUAGES, PACKAGE, problem, read_toml
 
-__all__ = ["FILE", "Claim", "Source", "claim_problems", "main", "result_of", "sources"]
+__all__ = ["FILE", "Claim", "Source", "claim_problems", "counted", "result_of", "sources"]
 
 FILE = "claims.toml"
 _ROOM = PACKAGE / "kata"
@@ -187,20 +186,12 @@ def _fault(source: Source, claim: Claim) -> str:
     return "" if true else f"does not hold ({worth})"
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print how many sentences each folder's texts have, and how many statements are run."""
-    del arguments
+def counted() -> list[tuple[str, int, int]]:
+    """Return for each folder how many sentences its texts have, and how many statements run."""
     run = {source.folder: len(source.claims) for source in sources()}
     folders = [path for path in sorted(_ROOM.iterdir()) if path.is_dir()]
-    print(f"{'':14}  sentences  run")
-    total = 0
-    for folder in folders:
-        count = _sentences(folder)
-        total += count
-        if count:
-            print(f"{folder.name:14}  {count:9}  {run.get(folder, 0):3}")
-    print(f"{'':14}  {total:9}  {sum(run.values()):3}")
-    return 0
+    rows = ((path.name, _sentences(path), run.get(path, 0)) for path in folders)
+    return [row for row in rows if row[1]]
 
 
 def _sentences(folder: Path) -> int:
@@ -210,7 +201,3 @@ def _sentences(folder: Path) -> int:
         rows = read_toml(folder / "questions.toml")["question"]
         texts += [f"{row['en']['answer']} {row['en']['trap']}" for row in rows]
     return sum(len(_SENTENCE.findall(_FENCED.sub("", text))) for text in texts)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -133,6 +133,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("demo-end", "your turn", "轮到你了"),
     ("demo-failed",
      "the demo did not go as it should: the first answer should pass and the second should fail", "演示的结果不对：第一份应当通过，第二份应当不通过"),
+    ("statements-counted",
+     "{sentences:6} {sentences:sentence|sentences}, {run:3} held by code; {questions:3} {questions:question|"
+     "questions}, {missed} that no plan asks",
+     "{sentences:6} 句，{run:3} 句由代码核对；{questions:3} 道问题，{missed} 道不在任何方案里"),
     ("dev-clean", "no problems found", "没有发现问题"),
     ("dev-count", "{count} {count:problem|problems}", "{count} 个问题"),
     # Refusals: what cannot be done, and what can.

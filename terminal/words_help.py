@@ -72,6 +72,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("command.dev", "for people who work on attn-kata itself", "给开发 attn-kata 的人用"),
     ("command.dev exercises", "count the exercises with planted bugs, prove them, or try some",
      "统计埋了 bug 的练习，验证它们，或者试几个"),
+    ("command.dev statements", "count each kata's sentences and those held by code, its questions and "
+     "those that no plan asks",
+     "统计每道题的句子、其中由代码核对的，以及问题和没有方案会问的问题"),
     ("command.dev understand", "say which topics each line on standard input asks about, as JSON; "
      "a line may refer to the one before it, an empty line begins anew",
      "读标准输入，说出每一行问的是什么，输出 JSON；一行可以指代上一行，空行表示重新开始"),
@@ -115,6 +118,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "attn-kata interview report --html interview.html"),
     ("example.dev", "attn-kata dev check", "attn-kata dev check"),
     ("example.dev exercises", "attn-kata dev exercises --try 20", "attn-kata dev exercises --try 20"),
+    ("example.dev statements", "attn-kata dev statements", "attn-kata dev statements"),
     ("example.dev understand", "attn-kata dev understand --lang en < lines.txt",
      "attn-kata dev understand --lang zh < lines.txt"),
     ("example.dev answers", "attn-kata dev answers --lang en < answers.jsonl",
@@ -234,9 +238,10 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.jobs", "how many files to judge at once; 0 means one per processor, at most 8 (0)",
      "同时评判几个文件；0 表示每个处理器一个，最多 8 个（0）"),
     ("option.interview.plan",
-     "which interview: ladder, causal, cross, debug, llm, mha or operators, or katas of your own "
-     "choice, as in v4,gqa,kvcache (ladder)",
-     "问什么：ladder、causal、cross、debug、llm、mha 或 operators，也可以自己选题，如 v4,gqa,kvcache（ladder）"),
+     "which interview: ladder, block, causal, cross, debug, gpt, kernels, llama, llm, long, mha, "
+     "operators, paper, serving or shapes, or katas of your own choice, as in v4,gqa,kvcache (ladder)",
+     "问什么：ladder、block、causal、cross、debug、gpt、kernels、llama、llm、long、mha、operators、paper、"
+     "serving 或 shapes，也可以自己选题，如 v4,gqa,kvcache（ladder）"),
     ("option.interview.level", "junior, mid, senior or staff: which questions, and how strict (junior)",
      "junior、mid、senior 或 staff：决定问哪些问题、要求多严（junior）"),
     ("option.interview.minutes", "how many minutes it lasts (by default, as the plan says)", "面试多少分钟（默认按方案）"),
