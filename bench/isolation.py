@@ -21,6 +21,7 @@ from attn_kata.checker.candidate.guard import Guard
 from attn_kata.checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.judge import main as judge
+from attn_kata.checker.process import claims, wire
 from attn_kata.checker.process.jobs import Job
 
 ROOT = Path(__file__).parent.parent
@@ -48,13 +49,13 @@ class Inside:
         """Be for this file."""
         self.path = path
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any]) -> claims.Answer:
         """Answer at once."""
-        return self.worker.answer(request)
+        return claims.understood(request, wire.unpack(*wire.pack(self.worker.answer(request))))
 
-    def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+    def post(self, request: dict[str, Any], take: Callable[[claims.Answer], None]) -> None:
         """Answer at once."""
-        take(self.worker.answer(request))
+        take(self.ask(request))
 
     def settle(self) -> None:
         """Wait for nothing: every answer is there at once."""

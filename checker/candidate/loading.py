@@ -172,7 +172,7 @@ def _described(name: str, value: type) -> dict[str, Any]:
         "line": _line_of(value),
         "bases": [_name(base) for base in value.__mro__[1:-1]],
         "constructor": _signature(value.__init__),
-        "forward": _signature(_forward_of(value)),
+        "arguments": _signature(_forward_of(value)),
     }
 
 

@@ -162,7 +162,7 @@ class _Worker:
             "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
         }
         if "fault" in answer:
-            return {"phase": "forward", **answer, **shapes}
+            return {"phase": "forward", "fault": answer["fault"], **shapes}
         out = answer["out"]
         return {
             "phase": "done",

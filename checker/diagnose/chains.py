@@ -31,7 +31,7 @@ def chained(
     Each next one is an edit after which the first step that the trace did not hold is one that it
     holds. below: the mistakes of functions that this one calls.
     """
-    trial = next((one for one in evidence if one.answer.get("steps")), None)
+    trial = next((one for one in evidence if one.answer.steps), None)
     if trial is None:
         return
     chains: list[list[_Option]] = [[]]
@@ -88,7 +88,7 @@ def _named(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
 
 
 def _held(value: Tensor, trial: Trial) -> bool:
-    return holding(value, trial.answer["steps"], trial.given) is not None
+    return holding(value, trial.answer.steps, trial.given) is not None
 
 
 def _alike(left: Tensor, right: Tensor) -> bool:

@@ -76,7 +76,7 @@ def mixed(one: Examination) -> Clue | None:
         samples = outs[0][0].split(1, dim=axis) if outs[0][0].dim() > axis else ()
         if same([*samples], [out[0] for out in outs[1:]], _CLOSE):
             continue
-        steps = [trial.answer.get("steps", []) for trial in trials]
+        steps = [trial.answer.steps for trial in trials]
         return "batch-mixed", mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
     return None
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from math import prod
-from typing import Any
 
 from ...kata.catalogue import Kata
 from ..judge.source import Source
 from ..judge.trials import Trial
+from ..process.answers import Operation, Part, Raised
 from ..report.message import Message, Said, say
 from .misused import misused
 from .names import imported, meant
@@ -19,7 +19,6 @@ __all__ = [
     "because", "by_shapes", "by_words", "no_tensor", "overwritten", "placed", "raised", "reason_of",
 ]  # fmt: skip
 
-_Operand = dict[str, Any]
 # The exceptions that tensors that do not fit end in.
 _OF_TENSORS = {"RuntimeError", "IndexError", "ValueError", "TypeError"}
 
@@ -65,7 +64,7 @@ _CAUSES = (
 )
 
 
-def because(fault: dict[str, Any], source: Source, *, cause: bool = True) -> Said:
+def because(fault: Raised, source: Source, *, cause: bool = True) -> Said:
     """What to add to an exception's words: the shapes of what raised, its cause and the cure.
 
     cause: leave it out where a named mistake says it already.
@@ -75,20 +74,20 @@ def because(fault: dict[str, Any], source: Source, *, cause: bool = True) -> Sai
     if _about_tensors(fault, source):
         named = "" if made else _shapes_on(fault, source)
         shapes = say("crash-shapes", shapes=named) if named else ""
-        shapes = _operands(made["parts"]) if made else shapes
+        shapes = _operands(made.parts) if made else shapes
     found = _cause(fault, source) if cause else None
     if not (shapes and found):
         return shapes or found or ""
     return say("crash-operands-cause" if made else "crash-shapes-cause", shapes=shapes, cause=found)
 
 
-def _about_tensors(fault: dict[str, Any], source: Source) -> bool:
+def _about_tensors(fault: Raised, source: Source) -> bool:
     """Whether the shapes on a line can have to do with what it raised."""
     counts = "positional argument|keyword argument|multiple values|not callable"
-    counted = re.search(counts, fault["message"])
-    own = counted is not None and "transpose" not in fault["message"]
+    counted = re.search(counts, fault.message)
+    own = counted is not None and "transpose" not in fault.message
     other = about_self(fault, source) or misused(fault, source)
-    return fault["type"] in _OF_TENSORS and not own and other is None
+    return fault.type in _OF_TENSORS and not own and other is None
 
 
 def no_tensor(name: str, kind: str) -> Message:
@@ -102,52 +101,49 @@ def placed(line: int | None) -> dict[str, Said]:
     return {word: say(word, line=line) if line else "" for word in ("at", "on")}
 
 
-def raised(fault: dict[str, Any], case: Said) -> Message:
+def raised(fault: Raised, case: Said) -> Message:
     """What was raised, where and in which case, in one line."""
     # Where torch itself raised, in the backward pass, no line of the file was running.
-    key = "fail-raised" if fault["line"] is not None else "fail-raised-nowhere"
-    told = {"kind": fault["type"], "line": fault["line"], "reason": reason_of(fault)}
+    key = "fail-raised" if fault.line is not None else "fail-raised-nowhere"
+    told = {"kind": fault.type, "line": fault.line, "reason": reason_of(fault)}
     return say(key, case=case, **told)
 
 
-def reason_of(fault: dict[str, Any]) -> str:
+def reason_of(fault: Raised) -> str:
     """An exception's own words, in one line."""
-    text = fault["message"].split("\n")[0].partition(". Hint: ")[0] or fault["type"]
+    text = fault.message.split("\n")[0].partition(". Hint: ")[0] or fault.type
     # What could have been given instead stands on the lines that are left out.
     return str(text.removesuffix(", but expected one of:"))
 
 
-def _made(fault: dict[str, Any]) -> dict[str, Any] | None:
+def _made(fault: Raised) -> Operation | None:
     """What the expression that raised was made of, as far as the candidate's process told it."""
-    made = fault.get("made_of")
-    return made if made and made["parts"] else None
+    made = fault.made_of
+    return made if made and made.parts else None
 
 
-def _operands(parts: list[_Operand]) -> Message:
+def _operands(parts: list[Part]) -> Message:
     """The tensors of an expression: "`q` is (2, 3, 4), `k.T` is (4, 3, 2)"."""
-    several = len({one["dtype"] for one in parts}) > 1
-    told = {
-        one["text"]: f"{tuple(one['shape'])}{' ' + one['dtype'] if several else ''}"
-        for one in parts
-    }
+    several = len({one.dtype for one in parts}) > 1
+    told = {one.text: f"{tuple(one.shape)}{' ' + one.dtype if several else ''}" for one in parts}
     each = [say("operand", text=text, shape=shape) for text, shape in told.items()]
     return say("listed", parts=each)
 
 
-def overwritten(fault: dict[str, Any]) -> int | None:
+def overwritten(fault: Raised) -> int | None:
     """How many entries the tensor has of which autograd says that it was changed in place."""
-    found = re.search(r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]", fault["message"])
+    found = re.search(r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]", fault.message)
     return prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
 
 
-def _cause(fault: dict[str, Any], source: Source) -> Message | None:
+def _cause(fault: Raised, source: Source) -> Message | None:
     """What an exception comes of, in one sentence; None where that is not known."""
     reason = reason_of(fault)
     own = about_self(fault, source)
     if own is not None:
         return own
     for key, right in (
-        ("crash-meant", meant(reason, source, fault["line"])),
+        ("crash-meant", meant(reason, source, fault.line)),
         ("crash-import", imported(reason)),
     ):
         if right is not None:
@@ -158,10 +154,10 @@ def _cause(fault: dict[str, Any], source: Source) -> Message | None:
     about_shapes = _shapes_clash(fault)
     if about_shapes is not None:
         return about_shapes
-    line = source.line(fault["line"])
+    line = source.line(fault.line)
     masked = "mask" in line
     for pattern, key in _CAUSES:
-        found = re.search(pattern, fault["message"])
+        found = re.search(pattern, fault.message)
         if found is not None:
             if key == "crash-batches" and "@" in line:
                 # Who broadcasts already need not be told to.
@@ -174,22 +170,22 @@ def _cause(fault: dict[str, Any], source: Source) -> Message | None:
     return say("crash-numpy") if numpy is not None else None
 
 
-def _said(key: str, fault: dict[str, Any], parts: dict[str, str], *, masked: bool) -> Message:
+def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Message:
     """Say a cause in the words that fit what stands on the line."""
     made = _made(fault)
-    if key == "crash-batches" and made and made["call"] in {"@", "@=", "matmul"}:
+    if key == "crash-batches" and made and made.call in {"@", "@=", "matmul"}:
         # Who broadcasts already need not be told to.
         key = "crash-product"
     if key == "crash-invert" and made:
-        return say("crash-invert-named", name=made["parts"][0]["text"])
-    if key == "crash-argument" and fault["line"] is None:
+        return say("crash-invert-named", name=made.parts[0].text)
+    if key == "crash-argument" and fault.line is None:
         # The call is the kata's own, and right: what it leaves out needs a default.
-        left = re.findall(r"'(\w+)'", fault["message"])
+        left = re.findall(r"'(\w+)'", fault.message)
         return say("crash-default", names=", ".join(f"`{name}`" for name in left))
     if key == "crash-two-results":
         return say(key, call=parts["part1"])
     if key == "crash-broadcast" and not masked:
-        ranks = {len(one["shape"]) for one in made["parts"]} if made else set()
+        ranks = {len(one.shape) for one in made.parts} if made else set()
         key = "crash-lacks" if len(ranks) > 1 else "crash-align"
     if not masked and key in {"crash-truth", "crash-none"}:
         key = f"{key}-plain"
@@ -203,42 +199,42 @@ _SHAPES = (
 )  # fmt: skip
 
 
-def _shapes_clash(fault: dict[str, Any]) -> Message | None:
+def _shapes_clash(fault: Raised) -> Message | None:
     """What is wrong with the shapes of an expression's tensors, by what it does with them."""
     made = _made(fault)
-    if not made or not any(words in fault["message"] for words in _SHAPES):
+    if not made or not any(words in fault.message for words in _SHAPES):
         return None
-    parts = made["parts"]
-    if any(one["text"].endswith(".T") and len(one["shape"]) > 2 for one in parts):
+    parts = made.parts
+    if any(one.text.endswith(".T") and len(one.shape) > 2 for one in parts):
         return say("crash-all-axes")
-    if made["call"].endswith("=") and len(parts) == 2:
-        left, right = (one["shape"] for one in parts)
-        joined = made["call"] != "@=" and _joined(left, right)
+    if made.call.endswith("=") and len(parts) == 2:
+        left, right = (one.shape for one in parts)
+        joined = made.call != "@=" and _joined(left, right)
         if joined and joined != left:
-            sign, target = made["call"], parts[0]["text"]
+            sign, target = made.call, parts[0].text
             wanted = f"{target} = {target} {sign[:-1]} …"
             key = "crash-target" if target.isidentifier() else "crash-target-plain"
             return say(key, sign=sign, wanted=wanted)
-    if len(parts) < 2 or min(len(one["shape"]) for one in parts[:2]) < 2:
+    if len(parts) < 2 or min(len(one.shape) for one in parts[:2]) < 2:
         return None
-    layer = parts[1]["text"].endswith(".weight") and made["call"] not in _PRODUCTS
-    layer = layer or made["call"] == "linear"
-    if made["call"] in _PRODUCTS or layer:
+    layer = parts[1].text.endswith(".weight") and made.call not in _PRODUCTS
+    layer = layer or made.call == "linear"
+    if made.call in _PRODUCTS or layer:
         return _product(parts[0], parts[1], layer=layer)
     return None
 
 
-def _product(left: _Operand, right: _Operand, *, layer: bool) -> Message | None:
+def _product(left: Part, right: Part, *, layer: bool) -> Message | None:
     """Why two tensors have no product."""
-    first, second = left["shape"], right["shape"]
+    first, second = left.shape, right.shape
     if layer:
         wanted, given = second[-1], first[-1]
         return say("crash-layer", wanted=wanted, given=given) if wanted != given else None
     if first[-1] != second[-2]:
         values: dict[str, int] = {"first": first[-1], "second": second[-2]}
-        plain = right["text"].replace(".", "").isidentifier()
+        plain = right.text.replace(".", "").isidentifier()
         if first[-1] == second[-1] and plain:
-            turned = f"{right['text']}.transpose(-2, -1)"
+            turned = f"{right.text}.transpose(-2, -1)"
             return say("crash-inner-turn", turned=turned, **values)
         return say("crash-inner", **values)
     if _joined(first[:-2], second[:-2]) is None:
@@ -257,17 +253,17 @@ def _joined(left: list[int], right: list[int]) -> list[int] | None:
     return [b if a == 1 else a for a, b in pairs]
 
 
-def _shapes_on(fault: dict[str, Any], source: Source) -> str:
+def _shapes_on(fault: Raised, source: Source) -> str:
     """The tensors that the guilty statement names: "scores (2, 3, 5, 5) float64, mask (2, 5)"."""
-    line = fault["line"]
+    line = fault.line
     named = _named_on(source.tree, line) if line is not None else set()
-    held = [one for one in fault.get("tensors", []) if one["name"] in named]
-    several = len({one["dtype"] for one in held}) > 1
+    held = [one for one in fault.tensors if one.name in named]
+    several = len({one.dtype for one in held}) > 1
     parts = []
     for one in held:
-        axes = ", ".join(map(str, one["shape"]))
-        shown = f"{one['name']} ({axes}{',' if len(one['shape']) == 1 else ''})"
-        parts.append(f"{shown} {one['dtype']}" if several else shown)
+        axes = ", ".join(map(str, one.shape))
+        shown = f"{one.name} ({axes}{',' if len(one.shape) == 1 else ''})"
+        parts.append(f"{shown} {one.dtype}" if several else shown)
     return ", ".join(parts)
 
 
@@ -288,9 +284,9 @@ def _named_on(tree: ast.AST, line: int) -> set[str]:
     }
 
 
-def by_words(fault: dict[str, Any]) -> str | None:
+def by_words(fault: Raised) -> str | None:
     """Name the mistake behind an exception, where its words alone tell it."""
-    text = fault["message"]
+    text = fault.message
     if "view size is not compatible" in text:
         return "view-needs-contiguous"
     if any(words in text for words in _NO_SUCH_DEVICE):
@@ -298,14 +294,14 @@ def by_words(fault: dict[str, Any]) -> str | None:
     return None
 
 
-def by_shapes(fault: dict[str, Any], kata: Kata, trial: Trial, longest: int) -> str | None:
+def by_shapes(fault: Raised, kata: Kata, trial: Trial, longest: int) -> str | None:
     """Name the mistake behind an exception of attention that speaks of sizes that nobody gave.
 
     longest: the length that objects are made for, where the kata says nothing of it.
     """
     if kata.promised is None:
         return None
-    text, sizes = fault["message"], trial.case.sizes
+    text, sizes = fault.message, trial.case.sizes
     view = re.search(r"shape '\[(-?\d+), (-?\d+)[^']*' is invalid for input of size", text)
     if view:
         if int(view[1]) not in (sizes["B"], -1):

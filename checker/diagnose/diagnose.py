@@ -158,7 +158,7 @@ def _pairs(
     ]  # fmt: skip
     # Of two mistakes the earlier leaves its own mark: pairs of which one does come first, and
     # of these the pairs whose mark is the longest.
-    trial = next((one for one in evidence if one.answer.get("steps")), None)
+    trial = next((one for one in evidence if one.answer.steps), None)
     lengths = [max(tried.mark(edit, trial) for _, edit in pair) for pair in many]
     marked = sorted(compress(range(len(many)), lengths), key=lambda at: -lengths[at])
     unmarked = (at for at, length in enumerate(lengths) if not length)
@@ -191,14 +191,14 @@ def _sorted(
 
 def _shown(evidence: Sequence[Trial], places: Places) -> Callable[[Slip], bool]:
     """Say of mistakes whether what tells one from its twins is so: calls made, statements not."""
-    made = [(trial.case.mask, trial.answer.get("steps", ())) for trial in evidence]
+    made = [(trial.case.mask, trial.answer.steps) for trial in evidence]
     # Where the mask is built in, every call is masked.
     every = not any(mask is not None for mask, _ in made)
     masked = [
-        {one["call"].strip("_") for one in steps}
+        {one.call.strip("_") for one in steps}
         for mask, steps in made if steps and (every or mask is not None)
     ]  # fmt: skip
-    ran = {line for _, steps in made for one in steps for line in one["lines"]}
+    ran = {line for _, steps in made for one in steps for line in one.lines}
 
     def shows(slip: Slip) -> bool:
         if slip.calls and not all(set(slip.calls) & calls for calls in masked):

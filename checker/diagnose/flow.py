@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,11 +16,11 @@ from ...kata.catalogue import Kata
 from ...kata.sizes import Sizes
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, Answer, made
+from ..process.answers import Step as Traced
 from ..report.message import Said
 from ..report.report import Departure, Heat, Step
 from .heat import heat
 from .holding import as_it_lies, holding, misplaced
-from .milestones import Step as Traced
 from .milestones import shown
 from .relation import relation
 
@@ -68,10 +67,10 @@ class Flow:
         if self.missing is None:
             return None
         steps = self._traced
-        line = None if self.culprit is None else steps[self.culprit]["line"]
-        since = steps[self.since]["line"] if self.since >= 0 else None
+        line = None if self.culprit is None else steps[self.culprit].line
+        since = steps[self.since].line if self.since >= 0 else None
         right = self.right[self.missing]
-        held = steps[self.culprit].get("values", []) if self.culprit is not None else []
+        held = steps[self.culprit].values if self.culprit is not None else []
         others = {n: v for n, v in self.right.items() if n != self.missing}
         floats = {n: v for n, v in others.items() if v.is_floating_point()}
         fits = bool(held) and right.is_floating_point()
@@ -90,13 +89,13 @@ class Flow:
         return bool(made_by) and made_by <= self.reached.keys()
 
     @property
-    def _traced(self) -> list[dict[str, Any]]:
-        return self.trial.answer.get("steps", [])
+    def _traced(self) -> list[Traced]:
+        return self.trial.answer.steps
 
 
 def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     """Hold a traced call against the model answer's named steps."""
-    steps: Sequence[Traced] = trial.answer.get("steps", [])
+    steps: Sequence[Traced] = trial.answer.steps
     places = {id(step): place for place, step in enumerate(steps)}
     with torch.no_grad():
         right = made(kata, answer, trial.given, whole=False).steps
@@ -185,11 +184,14 @@ def _culprit(right: Tensor, steps: Sequence[Traced], since: int, taken: set[int]
 
     Where each of them is, the first.
     """
-    kind = "values" if right.is_floating_point() else "marks"
+    floats = right.is_floating_point()
     sized = [
         place
         for place in range(since + 1, len(steps))
-        if any(held.numel() == right.numel() for held in steps[place].get(kind, ()))
+        if any(
+            held.numel() == right.numel()
+            for held in (steps[place].values if floats else steps[place].marks)
+        )
     ]
     return next((place for place in sized if place not in taken), next(iter(sized), None))
 

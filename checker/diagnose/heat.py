@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from ..process.answers import Step
 from ..report.message import Said
 from ..report.report import Heat
 from .layout_match import laid_out
@@ -18,9 +18,7 @@ _SOFTMAX = {"softmax", "softmin", "log_softmax"}
 _BY_HAND = {"div", "__truediv__", "div_", "__itruediv__", "true_divide"}
 
 
-def heat(
-    expected: Tensor, steps: Sequence[dict[str, Any]], reached: int | None, case: Said
-) -> Heat:
+def heat(expected: Tensor, steps: Sequence[Step], reached: int | None, case: Said) -> Heat:
     """Return the weights of a traced case's first sample.
 
     expected: (batch, heads, queries, keys), or (batch, queries, keys). reached: the step that
@@ -38,33 +36,33 @@ def heat(
         actual=[] if actual is None else actual.tolist(),
         # Softmax gives exactly 0 to what is hidden, and to nothing else on inputs so tame.
         masked=(first == 0).tolist(),
-        line=None if number is None else steps[number]["line"],
+        line=None if number is None else steps[number].line,
         reached=reached is not None,
     )
 
 
-def _softmax(steps: Sequence[dict[str, Any]]) -> int | None:
+def _softmax(steps: Sequence[Step]) -> int | None:
     """The step that a submission makes its weights in, right or wrong."""
-    calls = [n for n, step in enumerate(steps) if step["call"] in _SOFTMAX and step["values"]]
+    calls = [n for n, step in enumerate(steps) if step.call in _SOFTMAX and step.values]
     if calls:
         return calls[0]
-    exps = [n for n, step in enumerate(steps) if step["call"] in {"exp", "__rpow__"}]
+    exps = [n for n, step in enumerate(steps) if step.call in {"exp", "__rpow__"}]
     if not exps:
         return None
-    divided = (n for n in range(exps[0], len(steps)) if steps[n]["call"] in _BY_HAND)
+    divided = (n for n in range(exps[0], len(steps)) if steps[n].call in _BY_HAND)
     return next(divided, None)
 
 
-def _pieces(steps: Sequence[dict[str, Any]], number: int, count: int) -> list[Tensor]:
+def _pieces(steps: Sequence[Step], number: int, count: int) -> list[Tensor]:
     """The tensors of a step; with fewer than `count` numbers, of a loop's other rounds too.
 
     Those are the same call on the same line.
     """
     here = steps[number]
-    if here["values"] and here["values"][0].numel() == count:
-        return here["values"][:1]
-    same = [s for s in steps if s["call"] == here["call"] and s["line"] == here["line"]]
-    return [s["values"][0] for s in same if s["values"] and s["shape"] == here["shape"]]
+    if here.values and here.values[0].numel() == count:
+        return here.values[:1]
+    same = [s for s in steps if s.call == here.call and s.line == here.line]
+    return [s.values[0] for s in same if s.values and s.shape == here.shape]
 
 
 def _as_heads(pieces: list[Tensor], expected: Tensor) -> Tensor | None:

@@ -10,7 +10,8 @@ from torch import Tensor
 
 from ..judge.compare import alike
 from ..judge.draw import Given
-from .milestones import HIDDEN, Step, find
+from ..process.answers import Step
+from .milestones import HIDDEN, find
 
 __all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved"]
 
@@ -40,7 +41,7 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
         return held
     wanted = value.to(torch.int64).flatten().sort().values
     for step in steps:
-        for held in step.get("marks", ()):
+        for held in step.marks:
             if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
                 return step
     return None
@@ -53,7 +54,7 @@ def as_it_lies(value: Tensor, steps: Sequence[Step]) -> Step | None:
 
 def misplaced(value: Tensor, step: Step) -> bool:
     """Whether a step has a tensor's entries in its very shape, and in no order of its axes."""
-    held = [one for one in step.get("values", ()) if one.shape == value.shape]
+    held = [one for one in step.values if one.shape == value.shape]
     if not held or value.dim() > _MOST_AXES or find(value.flatten(), [step]) is None:
         return False
     orders = [value.permute(axes) for axes in permutations(range(value.dim()))]
@@ -71,7 +72,7 @@ def laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
     lying = value.squeeze()
     nearly = (
         step for step in reversed(steps)
-        if any(_same_as_it_lies(one.squeeze(), lying) for one in step.get("values", ()))
+        if any(_same_as_it_lies(one.squeeze(), lying) for one in step.values)
     )  # fmt: skip
     return exact or next(nearly, None)
 
@@ -84,7 +85,7 @@ def moved(value: Tensor, argument: Tensor) -> bool:
 
 
 def _as_it_is(value: Tensor, step: Step) -> bool:
-    return any(_same_as_it_lies(held, value) for held in step.get("values", ()))
+    return any(_same_as_it_lies(held, value) for held in step.values)
 
 
 def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
@@ -94,7 +95,7 @@ def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
 def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
     """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
     for step in steps:
-        for held in (*step.get("marks", ()), *step.get("values", ())):
+        for held in (*step.marks, *step.values):
             flat = _plane(held, shown)
             if flat is None:
                 continue

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any
 
 from ..judge.source import Source
+from ..process.answers import Step
 
 __all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports", "tested", "thrown_away"]
 
@@ -122,13 +122,13 @@ def tested(function: ast.AST | None, name: str) -> int | None:
     return min(asking, default=None)
 
 
-def in_place(steps: list[dict[str, Any]]) -> int | None:
+def in_place(steps: list[Step]) -> int | None:
     """The line of the first traced step that changes a tensor in place."""
     for step in steps:
-        if step["call"].startswith(("__i", "__setitem__")) or (
-            step["call"].endswith("_") and not step["call"].startswith("_")
+        if step.call.startswith(("__i", "__setitem__")) or (
+            step.call.endswith("_") and not step.call.startswith("_")
         ):
-            return step["line"]
+            return step.line
     return None
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
 
+from ..process.answers import Step
 from ..report import report
 
 __all__ = ["HIDDEN", "Signature", "Step", "find", "shown"]
@@ -22,7 +22,6 @@ __all__ = ["HIDDEN", "Signature", "Step", "find", "shown"]
 HIDDEN = -9e3
 _LARGEST = torch.finfo(torch.float64).max
 _CLOSE = 1e-6
-Step = dict[str, Any]
 
 
 def shown(
@@ -38,7 +37,7 @@ def shown(
     for place, step in enumerate(steps):
         shape, parts = _shape_of(step)
         if shape is not None:
-            row = report.Step(line=step["line"], call=step.get("spelt", step["call"]), shape=shape)
+            row = report.Step(line=step.line, call=step.written, shape=shape)
             row.milestone = ", ".join(ticks.get(place, ())) or None
             row.missed = missed[1] if place == missed[0] else None
             row.axes, row.parts = named(shape), parts
@@ -48,10 +47,10 @@ def shown(
 
 def _shape_of(step: Step) -> tuple[list[int] | None, int]:
     """The shape of a step's result, and of how many tensors."""
-    shape = step["shape"]
+    shape = step.shape
     if isinstance(shape, list):
         return shape, 1
-    shapes = [list(value.shape) for value in step.get("values", ())]
+    shapes = [list(value.shape) for value in step.values]
     if shapes and all(one == shapes[0] for one in shapes):
         return shapes[0], len(shapes)
     return None, 0
@@ -114,8 +113,8 @@ def find(wanted: Tensor, steps: list[Step]) -> Step | None:
 
 def _signatures(step: Step, counts: set[int]) -> Iterator[Signature]:
     """Sort a step's values once, and only those that could be meant: a loop makes thousands."""
-    known: dict[int, Signature] = step.setdefault("signatures", {})
-    for place, value in enumerate(step.get("values", ())):
+    known: dict[int, Signature] = step.signatures
+    for place, value in enumerate(step.values):
         if value.numel() in counts:
             if place not in known:
                 known[place] = Signature.of(value)

@@ -8,12 +8,12 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from typing import Any
 
 import torch
 
 from ..judge.source import Source
 from ..judge.written import function_at
+from ..process.answers import Raised
 from ..report.message import Message, say
 from .names import UNDEFINED, attributes, attributes_set, method_class
 
@@ -40,9 +40,9 @@ _LACKS = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 _TOLD = 8
 
 
-def misused(fault: dict[str, Any], source: Source) -> Message | None:
+def misused(fault: Raised, source: Source) -> Message | None:
     """Say what is taken for what it is not, where an exception's words and its line tell it."""
-    reason, line = fault["message"], fault["line"]
+    reason, line = fault.message, fault.line
     kept = _class_called(source, line)
     if kept is not None:
         name, made, place = kept

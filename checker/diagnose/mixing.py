@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from .milestones import HIDDEN, Step
+from ..process.answers import Step
+from .milestones import HIDDEN
 
 __all__ = ["mixing_line"]
 
@@ -37,31 +38,31 @@ def mixing_line(together: Sequence[Step], alone: Sequence[Sequence[Step]], rows:
     in_step = all(len(steps) == len(together) for steps in alone)
     for number, step in enumerate(together):
         if in_step and _count(step) != sum(_count(steps[number]) for steps in alone):
-            return step["line"]
+            return step.line
         for tensor in _tensors(step):
             owners = _owners(tensor.double(), known)
             if bool((owners == _MIXED).any()):
-                return folded if folded is not None else step["line"]
+                return folded if folded is not None else step.line
             if not _apart(owners):
-                return step["line"]
+                return step.line
             if bool((owners > 0).any()):
                 taken = None
             elif bool((owners == 0).any()):
                 # Of all samples the first alone.
-                taken = taken or step["line"]
-        wide = step["shape"] is not None and rows in step["shape"]
-        if wide and step["call"] in _RESHAPES and folded is None:
-            folded = step["line"]
+                taken = taken or step.line
+        wide = step.shape is not None and rows in step.shape
+        if wide and step.call in _RESHAPES and folded is None:
+            folded = step.line
     return taken
 
 
 def _count(step: Step) -> int:
     """How many scores a step has hidden."""
-    return sum(int((v < HIDDEN).sum()) for v in step.get("values", [])) if step["lines"] else 0
+    return sum(int((v < HIDDEN).sum()) for v in step.values) if step.lines else 0
 
 
 def _tensors(step: Step) -> list[Tensor]:
-    return [*step.get("values", []), *step.get("marks", [])] if step["lines"] else []
+    return [*step.values, *step.marks] if step.lines else []
 
 
 def _owners(tensor: Tensor, known: list[Tensor]) -> Tensor:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..judge.source import Source
+from ..process.answers import Step
 from ..vocabulary import forward_role, layer_role
 from .expressions import called, calls, computes, says_scale, scales, scaling
 
@@ -126,14 +127,14 @@ class Origins:
                 return made.line
         return None
 
-    def lined_up(self, step: dict[str, Any]) -> int | None:
+    def lined_up(self, step: Step) -> int | None:
         """Where a norm or activation was put: where it is called, or lined up in a Sequential."""
-        module = step.get("module") or ""
+        module = step.module or ""
         made = self._attribute(module.split(".")[0]) if "." in module else None
         for call in calls(made.value) if made is not None else []:
-            if called(call).lower() == step["call"].replace("_", ""):
+            if called(call).lower() == step.call.replace("_", ""):
                 return call.lineno
-        return step["line"]
+        return step.line
 
     def unmasked_branch(self, ran: set[int]) -> int | None:
         """A condition on the mask that kept the lines which use it from running."""
@@ -176,11 +177,12 @@ class Origins:
                 return call.lineno
         return None
 
-    def misnamed(self, steps: list[dict[str, Any]], weight: str) -> dict[str, Any] | None:
+    def misnamed(self, steps: list[Step], weight: str) -> Step | None:
         """Of the steps that use one layer, the one whose result has another role's name."""
         said, leaf = layer_role(weight), weight.split(".")[-2:][0]
         for step in steps:
-            for target, value in _assigned(self._statement(step["line"]) or ast.Pass()):
+            said_by = None if step.line is None else self._statement(step.line)
+            for target, value in _assigned(said_by or ast.Pass()):
                 named = layer_role(target.id) if isinstance(target, ast.Name) else None
                 given = [a for c in calls(value) if called(c) == leaf for a in c.args[:1]]
                 # What the layer is given tells as much, where its input has a role's name.

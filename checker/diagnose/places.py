@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeGuard
 
 from ...kata.slips import Slip
+from ..process.answers import Step
 from ..vocabulary import forward_role
 from .expressions import called
 from .lines import in_place, thrown_away
-from .milestones import Step
 from .origins import Origins
 from .statements import Function
 
@@ -50,7 +51,7 @@ class Places(Origins):
 
         step: where it shows. steps: all of its call.
         """
-        group, lines = slip.group, step["lines"]
+        group, lines = slip.group, step.lines
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
             "loop": self._loop, "read": self._read, "number": self._number, "index": self._index,
@@ -64,9 +65,9 @@ class Places(Origins):
         if group == "swapped":
             return self._swapped(slip.id, steps)
         if group == "lined-up":
-            return self.lined_up(next((s for s in steps if EXTRAS.get(s["call"]) == slip.id), step))
+            return self.lined_up(next((s for s in steps if EXTRAS.get(s.call) == slip.id), step))
         if group == "variance":
-            taken = (each["line"] for each in steps if each["call"].strip("_") in _SPREADS)
+            taken = (each.line for each in steps if each.call.strip("_") in _SPREADS)
             return next(taken, None)
         if group == "written":
             return in_place(list(steps))
@@ -76,10 +77,10 @@ class Places(Origins):
             one_of_two = _nearest(step, steps, _ors)
             return one_of_two or self._either(lines) or _nearest(step, steps, _joins)
         if group == "turned":
-            return next((each["line"] for each in steps if _turned(each)), None)
+            return next((each.line for each in steps if _turned(each)), None)
         if group == "moved":
             return _nearest(step, steps, _moves)
-        ran = {line for each in steps for line in each["lines"]}
+        ran = {line for each in steps for line in each.lines}
         if group == "window":
             return self._windowed(lines, ran)
         if group == "thrown":
@@ -97,10 +98,10 @@ class Places(Origins):
 
     def within(self, step: Step) -> Step:
         """The step as a part of a model has it, without the loop that calls its parts in turn."""
-        inside = step["lines"]
+        inside = step.lines
         while len(inside) > 1 and self._in_loop(inside[-1]):
             inside = inside[:-1]
-        return {**step, "lines": inside}
+        return replace(step, lines=inside)
 
     def _in_loop(self, line: int) -> bool:
         """Whether a loop over modules is what stands around a line."""
@@ -128,7 +129,7 @@ class Places(Origins):
 
     def _taken(self, role: str, lines: list[int], steps: Sequence[Step]) -> int:
         """Where a role takes its input as it comes: outside of helpers that come after layers."""
-        projecting = {line for step in steps if step["weights"] for line in step["lines"]}
+        projecting = {line for step in steps if step.weights for line in step.lines}
         functions = self.functions_of(projecting)
         outside = (n for n in range(len(lines)) if functions & self.functions_of({lines[n]}))
         lines = lines[next(outside, 0) :]
@@ -137,20 +138,20 @@ class Places(Origins):
     def _swapped(self, mistake: str, steps: Sequence[Step]) -> int | None:
         """Where what a layer makes gets another role's name; else its second call."""
         renamed = self.renamed("v", "k") if mistake == "values-from-keys" else None
-        used = [step for step in steps if step["weights"] and step["lines"]]
-        uses = {step["weights"][0]: list[Step]() for step in used}
+        used = [step for step in steps if step.weights and step.lines]
+        uses = {step.weights[0]: list[Step]() for step in used}
         for step in used:
-            uses[step["weights"][0]].append(step)
+            uses[step.weights[0]].append(step)
         misnamed = (self.misnamed(many, weight) for weight, many in uses.items())
         twice = (many[-1] for many in uses.values() if len(many) > 1)
         found = next(filter(None, misnamed), None)
         again = next(twice, None) if found is None else None
         # A helper that is called twice does right: who calls it is meant.
-        helped = again is not None and len({*(s["line"] for s in uses[again["weights"][0]])}) == 1
+        helped = again is not None and len({*(s.line for s in uses[again.weights[0]])}) == 1
         told = found or again
         if renamed is not None or told is None:
             return renamed
-        return told["lines"][1 if helped and len(told["lines"]) > 1 else 0]
+        return told.lines[1 if helped and len(told.lines) > 1 else 0]
 
     def _start(self, lines: list[int]) -> int | None:
         """Where what a line reads, and the loop around it sets anew, was set before that loop."""
@@ -301,28 +302,28 @@ def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
 
 
 def _ors(step: Step) -> bool:
-    return step["call"].strip("_") in _ORS and bool(step["marks"])
+    return step.call.strip("_") in _ORS and bool(step.marks)
 
 
 def _joins(step: Step) -> bool:
-    return step["call"].strip("_") in _JOINS and bool(step["marks"])
+    return step.call.strip("_") in _JOINS and bool(step.marks)
 
 
 def _moves(step: Step) -> bool:
-    return step["call"].strip("_") in _MOVES
+    return step.call.strip("_") in _MOVES
 
 
 def _turned(step: Step) -> bool:
     """Whether a step swaps the axes of a mask, or lays the keys' padding along the queries."""
-    laid = step["call"] in {"__getitem__", "unsqueeze", "view", "reshape"} and any(
-        mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.get("marks", ())
+    laid = step.call in {"__getitem__", "unsqueeze", "view", "reshape"} and any(
+        mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.marks
     )
-    return laid or (_moves(step) and not step["values"] and bool(step.get("marks")))
+    return laid or (_moves(step) and not step.values and bool(step.marks))
 
 
 def _nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:
     """The line of the last step until this one that is meant, or of the first after it."""
     last = next(place for place, one in enumerate(steps) if one is step)
-    found = [(place, one["line"]) for place, one in enumerate(steps) if meant(one)]
+    found = [(place, one.line) for place, one in enumerate(steps) if meant(one)]
     before = [line for place, line in found if place <= last]
     return before[-1] if before else next((line for _, line in found), None)

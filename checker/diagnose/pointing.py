@@ -14,8 +14,9 @@ from ..judge.compare import alike
 from ..judge.draw import Given
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
+from ..process.answers import Step
 from .holding import as_it_lies, holding, laid, moved
-from .milestones import HIDDEN, Step, find
+from .milestones import HIDDEN, find
 from .places import Places
 from .statements import statement
 from .tiles import holding_part
@@ -45,21 +46,21 @@ def line_of(
     edits: those without and with the mistake.
     """
     for trial in evidence:
-        steps = [step for step in trial.answer.get("steps", ()) if step["lines"]]
+        steps = [step for step in trial.answer.steps if step.lines]
         if steps and slip.says:
-            ran = {line for step in steps for line in step["lines"]}
+            ran = {line for step in steps for line in step.lines}
             said = statement(places.around(ran), slip.says)
             if said is not None:
                 return said
         if steps and slip.group == "return":
-            return places.last_return(steps[-1]["lines"][-1])
+            return places.last_return(steps[-1].lines[-1])
         right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
         if not steps or not (differs or set(right) - set(wrong)):
             continue
         step = _overflow(steps) if slip.group == "overflow" else None
         if slip.group == "drawn":
-            step = _drawn(slip, right, wrong, [*trial.answer.get("made", ()), *steps])
+            step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
         given = trial.given
         step = step or _first_wrong(slip, right, wrong, differs, steps, given)
         step = step or _departure(right, steps, given)
@@ -68,7 +69,7 @@ def line_of(
         others = {other for other in kata.names if other != name}
         if slip.group == "skipped":
             step = _taking(step, steps, slip, wrong)
-        if slip.group == "mask" and not any(s["call"].strip("_") in _HIDING for s in steps):
+        if slip.group == "mask" and not any(s.call.strip("_") in _HIDING for s in steps):
             # A mask that nothing is done with is left out where the weights are made.
             step = find(wrong["weights"], steps) if "weights" in wrong else None
             step = step or _first_wrong(slip, right, wrong, differs, steps, given)
@@ -87,13 +88,13 @@ def line_of(
 
 def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:
     """Whether a call makes the keys of the model answer more than once."""
-    trial = next((one for one in evidence if one.answer.get("steps")), None)
+    trial = next((one for one in evidence if one.answer.steps), None)
     right = {} if trial is None else named_steps(kata, name, (), trial)
     key = right.get("key_heads", right.get("key"))
     if trial is None or key is None:
         return False
-    makers = (step for step in trial.answer["steps"] if step["call"] in _MAKERS)
-    many = Counter(step["call"] for step in makers if find(key, [step]) is not None)
+    makers = (step for step in trial.answer.steps if step.call in _MAKERS)
+    many = Counter(step.call for step in makers if find(key, [step]) is not None)
     return max(many.values(), default=0) > 1
 
 
@@ -143,7 +144,7 @@ def _drawn(
     hidden, covered = ((v[shown] < HIDDEN).flatten(0, -3)[0] for v in (wrong, right))
     length = hidden.shape[-1]
     for step in steps:
-        for drawn in (*step["marks"], *step["values"]):
+        for drawn in (*step.marks, *step.values):
             if drawn.dim() < 2 or min(drawn.shape[-2:]) < length:
                 continue
             cut = (drawn.flatten(0, -3)[0] if drawn.dim() > 2 else drawn)[:length, :length]
@@ -169,7 +170,7 @@ def _taking(step: Step, steps: Sequence[Step], slip: Slip, wrong: dict[str, Tens
     place = next(place for place, one in enumerate(steps) if one is first)
     later = (
         one for one in steps[place + 1 :]
-        if one["line"] != first["line"] and one["call"].strip("_") not in _HIDING
+        if one.line != first.line and one.call.strip("_") not in _HIDING
     )  # fmt: skip
     return next(later, step)
 
@@ -195,9 +196,9 @@ def _overflow(steps: Sequence[Step]) -> Step | None:
     """The first step that comes to NaN, or to infinity above; of 0 / 0 the powers before it."""
     powers = None
     for step in steps:
-        name = step["call"].strip("_")
+        name = step.call.strip("_")
         powers = step if name in {"exp", "exp2"} else powers
-        if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step["values"]):
+        if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step.values):
             return (
                 powers if powers and name in {"div", "truediv", "divide", "true_divide"} else step
             )
@@ -218,7 +219,7 @@ def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) ->
         return None
     sizes = (
         step for step in steps[reached + 1 :]
-        if any(v.numel() == wanted.numel() for v in (*step["values"], *step["marks"]))
+        if any(v.numel() == wanted.numel() for v in (*step.values, *step.marks))
     )  # fmt: skip
     return next(sizes, None)
 
@@ -227,9 +228,9 @@ def _blamed(
     step: Step, steps: Sequence[Step], right: dict[str, Tensor], wrong: dict[str, Tensor]
 ) -> list[int]:
     """A step's lines; from its caller's on where a helper that it is in does right elsewhere."""
-    lines = list(step["lines"])
+    lines = list(step.lines)
     if any(one.numel() == v.numel() and _rearranged(one, v)
-           for v in step["values"] for one in right.values()):  # fmt: skip
+           for v in step.values for one in right.values()):  # fmt: skip
         # What is moved about is right elsewhere by its entries alone.
         return lines
     floats = [n for n, v in right.items() if v.is_floating_point() and v.numel() > 1]
@@ -237,9 +238,9 @@ def _blamed(
     while len(lines) > 1:
         others = [
             one for one in steps
-            if one["lines"][-len(lines) :][:1] == lines[:1]
-            and one["lines"][-len(lines) :] != lines
-            and len(one["lines"]) >= len(lines)
+            if one.lines[-len(lines) :][:1] == lines[:1]
+            and one.lines[-len(lines) :] != lines
+            and len(one.lines) >= len(lines)
         ]  # fmt: skip
         if not any(find(value, others) for value in kept):
             break

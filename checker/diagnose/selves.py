@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
 
 from ..judge.source import Source
 from ..judge.written import Function
+from ..process.answers import Raised
 from ..report.message import Message, say
 from .names import method_class
 
@@ -21,9 +21,9 @@ _COUNT = re.compile(
 _LOST = re.compile(r"'(\w+)' object has no attribute '(\w+)'")
 
 
-def about_self(fault: dict[str, Any], source: Source) -> Message | None:
+def about_self(fault: Raised, source: Source) -> Message | None:
     """Say what is missing of `self`, where that is what an exception comes of."""
-    reason, line = fault["message"], fault["line"]
+    reason, line = fault.message, fault.line
     method = _method_at(source, line)
     if method is not None and _forgets_self(method):
         return say("self-def", name=method.name, line=method.lineno)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..judge.compare import alike
-from .milestones import Step
+from ..process.answers import Step
 
 __all__ = ["holding_part"]
 
@@ -31,8 +31,8 @@ def holding_part(
     comparable = right is not None and right.shape == wrong.shape
     rights = others if right is None or not comparable else (right,)
     for step in steps:
-        marks = (mark for mark in step.get("marks", ()) if mark.dim() > 1)
-        for held in (*step.get("values", ()), *marks):
+        marks = (mark for mark in step.marks if mark.dim() > 1)
+        for held in (*step.values, *marks):
             if held.numel() < _FEW or held.numel() >= wrong.numel() or not _reaches(wrong, held):
                 continue
             for mine, other in _parts(wrong, right if comparable else None, held):

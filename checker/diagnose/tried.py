@@ -57,7 +57,7 @@ class Tried:
             return 0
         asked = self._known(trial), edit
         if asked not in self._marks:
-            steps = trial.answer["steps"]
+            steps = trial.answer.steps
             right, wrong = (named_steps(self.kata, self.name, e, trial) for e in ((), (edit,)))
             differs = [
                 v for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)
@@ -81,12 +81,13 @@ class Tried:
         functions = answers(self.kata, edits)
         if functions is None:
             return False
-        actual = [] if "fault" in trial.answer else trial.results(trial.answer)
+        actual = [] if trial.answer.fault is not None else trial.results(trial.answer)
         try:
             with torch.no_grad():
                 results = made(self.kata, functions[self.name], trial.posed, named=False).results
         except FAULTS as fault:
-            return sayings(str(fault)) == sayings(trial.answer.get("fault", {}).get("message", ""))
+            theirs = trial.answer.fault
+            return sayings(str(fault)) == sayings("" if theirs is None else theirs.message)
         if len(actual) < len(results):
             return False
         return all(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
+from ..process.answers import Raised
 from ..process.handle import Candidate
 from .checks import try_all
 from .compare import gap
@@ -25,11 +25,11 @@ class DirectAgain:
     def __init__(self, examinations: Sequence[Examination]) -> None:
         self.base = examinations
 
-    def plain_fault(self, candidate: Candidate) -> dict[str, Any] | None:
+    def plain_fault(self, candidate: Candidate) -> Raised | None:
         """What the plain calls raise, None where they run."""
         for one in self._moved(candidate):
             answers = one.run(one.plain_trials())
-            fault = next((answer["fault"] for answer in answers if "fault" in answer), None)
+            fault = next((answer.fault for answer in answers if answer.fault is not None), None)
             if fault is not None:
                 return fault
         return None

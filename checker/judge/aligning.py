@@ -167,7 +167,7 @@ class _Search:
     def _agrees(self, model: Any, given: Given | None, trial: Trial) -> bool:
         """Whether a model answer, given what it takes, gives what was answered in a trial."""
         budget.spend()
-        actual = trial.results(trial.answer) if "fault" not in trial.answer else []
+        actual = trial.results(trial.answer) if trial.answer.fault is None else []
         if not actual or given is None:
             return False
         left_out = self.one.function.left_out

@@ -49,7 +49,7 @@ def _dropout(page: Page, one: Weighing, wanted: str) -> None:
         return
     apart = Report(kata=one.kata.id, file="", verdict="fail", object=page.report.object)
     sheet = Page(apart, page.source, one.kata.asked)
-    judge_dropout(sheet, wanted, found, one.shown["modules"])
+    judge_dropout(sheet, wanted, found, one.shown.modules)
     for told in apart.diagnosis:
         if not page.blames(told.mistake):
             page.report.diagnosis.append(told)
@@ -65,7 +65,7 @@ def _unstable(page: Page, one: Weighing) -> None:
         one.write(trial, record={"values": False})
     for trial, answer in zip(trials, one.run(trials), strict=True):
         out = trial.results(answer)
-        lines = [s["line"] for s in answer.get("steps", ()) if s["call"].strip("_") in _POWERS]
+        lines = [s.line for s in answer.steps if s.call.strip("_") in _POWERS]
         if lines and out and not _finite(out[0]) and _finite(trial.expected[0]):
             page.blame("softmax-unstable", lines[0])
             return

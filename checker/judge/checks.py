@@ -56,7 +56,7 @@ def _try_purity(one: Examination) -> None:
     answers = one.run([first, first, *twins, *[other] * many, first])
     one.found.counts["purity"] = len(answers) - many + 1
     for answer in answers:
-        one.found.modified.update(answer.get("modified", []))
+        one.found.modified.update(answer.modified)
     outs = [first.results(answers[k]) for k in (0, 1, -1)]
     if not all(outs):
         one.found.state = "fail-state" if outs[0] else None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from ...kata.catalogue import Kata
+from ..process.answers import Entry
 from ..vocabulary import constructor_role, forward_role, words
 
 __all__ = ["Choice", "choose"]
@@ -32,12 +32,12 @@ _NOT_ATTENTION = {
 class Choice:
     """The chosen class, with the others that fit; or None with those that could be meant."""
 
-    chosen: dict[str, Any] | None
-    candidates: tuple[dict[str, Any], ...] = ()
+    chosen: Entry | None
+    candidates: tuple[Entry, ...] = ()
 
 
 def choose(
-    kata: Kata, classes: list[dict[str, Any]], wanted: str | None, uses: dict[str, set[str]]
+    kata: Kata, classes: list[Entry], wanted: str | None, uses: dict[str, set[str]]
 ) -> Choice:
     """Pick a class by `--class`, the stub's name, being the only one, or name and signature.
 
@@ -45,9 +45,9 @@ def choose(
     the one that is built from the other is meant.
     """
     if wanted is not None:
-        named = [entry for entry in classes if entry["name"] == wanted]
+        named = [entry for entry in classes if entry.name == wanted]
         return Choice(chosen=named[-1] if named else None, candidates=tuple(classes))
-    usable = [entry for entry in classes if entry["forward"] is not None]
+    usable = [entry for entry in classes if entry.arguments is not None]
     choice = _likeliest(kata, classes, usable, uses)
     if choice.chosen is None:
         return choice
@@ -60,15 +60,15 @@ def choose(
 
 def _likeliest(
     kata: Kata,
-    classes: list[dict[str, Any]],
-    usable: list[dict[str, Any]],
+    classes: list[Entry],
+    usable: list[Entry],
     uses: dict[str, set[str]],
 ) -> Choice:
     """By the stub's name, by being the only one, or by name and signature."""
-    exact = [entry for entry in classes if entry["name"] == kata.names[0]]
+    exact = [entry for entry in classes if entry.name == kata.names[0]]
     if exact:
         return Choice(chosen=exact[-1])
-    modules = [entry for entry in usable if entry["module"]]
+    modules = [entry for entry in usable if entry.module]
     pool = modules or [entry for entry in usable if _score(kata, entry) > 0]
     if len(pool) == 1:
         return Choice(chosen=pool[0])
@@ -85,23 +85,21 @@ def _likeliest(
     return Choice(chosen=ranked[0], candidates=_others(ranked[0], ranked, kata, uses))
 
 
-def _whole(
-    kata: Kata, chosen: dict[str, Any], usable: list[dict[str, Any]], uses: dict[str, set[str]]
-) -> dict[str, Any]:
+def _whole(kata: Kata, chosen: Entry, usable: list[Entry], uses: dict[str, set[str]]) -> Entry:
     """The class that is built from the chosen one, where that is no more than a part of it.
 
     One head is a part of what takes the number of heads, and what takes no width one of what does.
     """
     roles = _asked(chosen)
     wanted = {"width", "heads"} if kata.contract.heads == "many" else {"width"}
-    missing = set() if "config" in roles or chosen["constructor"] is None else wanted - roles
+    missing = set() if "config" in roles or chosen.constructor is None else wanted - roles
     if not missing:
         return chosen
     users = [
         entry
         for entry in usable
-        if chosen["name"] in uses.get(entry["name"], set()) - {entry["name"]}
-        and chosen["name"] not in entry["bases"]
+        if chosen.name in uses.get(entry.name, set()) - {entry.name}
+        and chosen.name not in entry.bases
         and missing <= _asked(entry)
     ]
     # A block is built from attention too, and has more in it.
@@ -113,44 +111,44 @@ def _whole(
     return apt[-1] if apt else chosen
 
 
-def _asked(entry: dict[str, Any]) -> set[str | None]:
+def _asked(entry: Entry) -> set[str | None]:
     """What a class's constructor asks for."""
-    return {constructor_role(parameter["name"]) for parameter in entry["constructor"] or []}
+    return {constructor_role(parameter.name) for parameter in entry.constructor or []}
 
 
-def _is_block(entry: dict[str, Any]) -> bool:
-    have = set(words(entry["name"]))
+def _is_block(entry: Entry) -> bool:
+    have = set(words(entry.name))
     return bool(have & {"block", "model", "transformer"} or have & _NOT_ATTENTION - {"layer"})
 
 
-def _outermost(entries: list[dict[str, Any]], uses: dict[str, set[str]]) -> dict[str, Any] | None:
+def _outermost(entries: list[Entry], uses: dict[str, set[str]]) -> Entry | None:
     """The one entry that no other derives from or is built from."""
     below = _parts(entries, uses)
-    tops = [entry for entry in entries if entry["name"] not in below]
+    tops = [entry for entry in entries if entry.name not in below]
     return tops[0] if len(tops) == 1 else None
 
 
 def _others(
-    chosen: dict[str, Any], ranked: list[dict[str, Any]], kata: Kata, uses: dict[str, set[str]]
-) -> tuple[dict[str, Any], ...]:
+    chosen: Entry, ranked: list[Entry], kata: Kata, uses: dict[str, set[str]]
+) -> tuple[Entry, ...]:
     """The classes beside the chosen one that look like attention too, and are no part of any."""
     below = _parts(ranked, uses)
-    rest = [entry for entry in ranked if entry is not chosen and entry["name"] not in below]
+    rest = [entry for entry in ranked if entry is not chosen and entry.name not in below]
     return tuple(entry for entry in rest if _score(kata, entry) > 0)
 
 
-def _parts(entries: list[dict[str, Any]], uses: dict[str, set[str]]) -> set[str]:
+def _parts(entries: list[Entry], uses: dict[str, set[str]]) -> set[str]:
     """The names of what entries derive from or are built from."""
     below: set[str] = set()
     for entry in entries:
-        below.update(entry["bases"])
-        below.update(uses.get(entry["name"], set()) - {entry["name"]})
+        below.update(entry.bases)
+        below.update(uses.get(entry.name, set()) - {entry.name})
     return below
 
 
-def _score(kata: Kata, entry: dict[str, Any]) -> float:
+def _score(kata: Kata, entry: Entry) -> float:
     """How much a class looks like what the kata asks for; 0 or less: not at all."""
-    name = words(entry["name"])
+    name = words(entry.name)
     have = set(name) | {"".join(name)}
     glued = "".join(name)
     score = 0.0
@@ -167,10 +165,10 @@ def _score(kata: Kata, entry: dict[str, Any]) -> float:
     return score + _fit(kata, entry)
 
 
-def _fit(kata: Kata, entry: dict[str, Any]) -> float:
+def _fit(kata: Kata, entry: Entry) -> float:
     """How well a class's signatures fit the kata's."""
-    forward = [p for p in entry["forward"] if p["kind"] not in {"VAR_POSITIONAL", "VAR_KEYWORD"}]
-    roles = {forward_role(parameter["name"]) for parameter in forward}
+    forward = [p for p in entry.arguments or () if p.kind not in {"VAR_POSITIONAL", "VAR_KEYWORD"}]
+    roles = {forward_role(parameter.name) for parameter in forward}
     score = 0.0
     if kata.contract.masks and ("mask" in roles or "padding" in roles):
         score += 1
@@ -178,7 +176,7 @@ def _fit(kata: Kata, entry: dict[str, Any]) -> float:
         score += 2 if roles & {"context", "key"} else -2
     elif "context" in roles:
         score -= 1
-    heads = any("head" in p["name"].lower() or p["name"] == "h" for p in entry["constructor"] or [])
+    heads = any("head" in p.name.lower() or p.name == "h" for p in entry.constructor or [])
     if kata.contract.heads == "many":
         score += 2 if heads else 0
     elif heads:

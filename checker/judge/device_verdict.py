@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..diagnose.giveaways import state_line
+from ..process.answers import Raised, Stray
 from ..report.message import Said, say
 from .finding import Finding
 from .on_device import DeviceRun
@@ -16,7 +17,7 @@ __all__ = ["judge_device"]
 _MET = frozenset({"made", "attribute", "mask", "array"})
 
 
-def judge_device(sheet: Page, faults: list[dict[str, Any]], run: DeviceRun | None) -> None:
+def judge_device(sheet: Page, faults: list[Stray], run: DeviceRun | None) -> None:
     """Right on the real device where there is one, else on the pretended one.
 
     faults: what the pretended device found. It knows where a stray tensor was made, and a
@@ -24,7 +25,7 @@ def judge_device(sheet: Page, faults: list[dict[str, Any]], run: DeviceRun | Non
     where no real device was tried.
     """
     sheet.report.device = _said_of(run)
-    mixed = [fault for fault in faults if fault["kind"] in _MET]
+    mixed = [fault for fault in faults if fault.kind in _MET]
     if run is None or not run.ran:
         _pretended(sheet, mixed, run)
     elif run.kind != "cuda" and mixed:
@@ -44,7 +45,7 @@ def _said_of(run: DeviceRun | None) -> dict[str, str | None]:
     return {"cuda": "simulated", "name": run.name, "kind": run.kind}
 
 
-def _pretended(sheet: Page, mixed: list[dict[str, Any]], run: DeviceRun | None) -> None:
+def _pretended(sheet: Page, mixed: list[Stray], run: DeviceRun | None) -> None:
     if not mixed:
         detail = say("device-pass")
         if run is not None and run.reason:
@@ -54,35 +55,33 @@ def _pretended(sheet: Page, mixed: list[dict[str, Any]], run: DeviceRun | None) 
         return
     first = mixed[0]
     line = _blame_stray(sheet, first)
-    reason = first["fault"]["message"].split("\n")[0]
+    reason = "" if first.fault is None else first.fault.message.split("\n")[0]
     text = say("fail-device", line=line, reason=reason)
-    sheet.set("device", "fail", sheet.of(first.get("of", ""), text))
+    sheet.set("device", "fail", sheet.of(first.of, text))
 
 
-def _blame_stray(sheet: Page, fault: dict[str, Any]) -> int | None:
+def _blame_stray(sheet: Page, fault: Stray) -> int | None:
     """Name the mistake that left a tensor on another device, and return its line."""
-    line = fault["line"]
-    if fault["kind"] in {"attribute", "mask"}:
-        line = sheet.lines.assignment(fault["name"]) or line
+    line = fault.line
+    if fault.kind in {"attribute", "mask"}:
+        line = sheet.lines.assignment(fault.name) or line
     told = {(one.mistake, one.line) for one in sheet.report.diagnosis}
     if ("parameters-not-registered", line) in told:
         # It is left behind for that reason.
         return line
-    if fault["kind"] == "mask":
+    if fault.kind == "mask":
         sheet.blame("mask-not-buffer", line)
     else:
-        key = {"attribute": "left-behind", "array": "no-array"}.get(fault["kind"], "")
-        sheet.blame("device-hardcoded", line, key, name=fault.get("name", ""))
+        key = {"attribute": "left-behind", "array": "no-array"}.get(fault.kind, "")
+        sheet.blame("device-hardcoded", line, key, name=fault.name)
     return line
 
 
-def _raised(
-    sheet: Page, run: DeviceRun, fault: dict[str, Any], mixed: list[dict[str, Any]]
-) -> None:
-    reason = fault["message"].split("\n")[0]
-    line = fault["line"]
+def _raised(sheet: Page, run: DeviceRun, fault: Raised, mixed: list[Stray]) -> None:
+    reason = fault.message.split("\n")[0]
+    line = fault.line
     if "same device" in reason or "indexed tensor" in reason:
-        line = _blame_stray(sheet, mixed[0] if mixed else {"kind": "made", "line": line})
+        line = _blame_stray(sheet, mixed[0] if mixed else Stray(kind="made", line=line))
     text = say("fail-device-raised", name=run.name, line=line, reason=reason)
     sheet.set("device", "fail", text)
 
@@ -117,8 +116,8 @@ def _passed(run: DeviceRun) -> Said:
     if run.tf32 is not None:
         text = say("then", first=text, second=say("device-tf32", off=run.tf32))
     if run.elsewhere is not None:
-        reason = run.elsewhere["message"].split("\n")[0]
-        line = run.elsewhere["line"]
+        reason = run.elsewhere.message.split("\n")[0]
+        line = run.elsewhere.line
         more = say("device-elsewhere", place=run.last, line=line, reason=reason)
         text = say("then", first=text, second=more)
     return text

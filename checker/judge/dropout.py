@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 from torch import Tensor
 
 from ..diagnose.milestones import find
+from ..process.answers import Dropout, Step
 from .dropout_finding import SAME_RATE, DropoutFinding, says_output
 
 __all__ = ["read_dropout"]
 
-_Call = dict[str, Any]
 # Which place is told of where there are several: what is wrong first.
 _ORDER = ("scores", "other", "weights", "beside", "residual", "output", "unknown")
 
 
 def read_dropout(
-    calls: Sequence[_Call], steps: dict[str, Tensor], beside: Collection[str], asked: float | None
+    calls: Sequence[Dropout], steps: dict[str, Tensor], beside: Collection[str], asked: float | None
 ) -> DropoutFinding:
     """Say what the dropouts of one call do, of which none dropped anything.
 
     steps: what the model answer names on the way, in order. beside: those of its steps that
     dropout may act on beside the weights. asked: the rate that the constructor was given.
     """
-    active = [one for one in calls if one["training"] and one["p"] > 0]
+    active = [one for one in calls if one.training and one.p > 0]
     if not active:
         return DropoutFinding(place="none", calls=[*calls], asked=asked)
     found = [(_place(one, steps, beside), one) for one in active]
@@ -33,28 +32,31 @@ def read_dropout(
         # Beside attention's own dropout, one on the output is fine whatever it is called.
         found = [("beside" if place == "output" else place, one) for place, one in found]
 
-    def rank(row: tuple[str, _Call]) -> tuple[int, bool]:
+    def rank(row: tuple[str, Dropout]) -> tuple[int, bool]:
         place, one = row
-        right = asked is None or abs(one["p"] - asked) <= SAME_RATE
+        right = asked is None or abs(one.p - asked) <= SAME_RATE
         return _ORDER.index(place), right
 
     off = [row for row in found if row[0] in {"weights", "beside"} and not rank(row)[1]]
     worst = [row for row in found if row[0] in {"scores", "other"}]
     place, one = min(worst or off or found, key=rank)
-    return DropoutFinding(place=place, calls=[*calls], p=one["p"], asked=asked, line=one["line"])
+    return DropoutFinding(place=place, calls=[*calls], p=one.p, asked=asked, line=one.line)
 
 
-def _place(call: _Call, steps: dict[str, Tensor], beside: Collection[str]) -> str:
+def _place(call: Dropout, steps: dict[str, Tensor], beside: Collection[str]) -> str:
     """What a dropout acts on: weights, beside, output, residual, scores, other or unknown."""
-    given = call.get("input")
+    given = call.input
     if not isinstance(given, Tensor):
         return "unknown"
-    held = [{"values": [given]}]
+    held = [
+        Step(call="dropout", line=call.line, numbers=[], shapes=[], shape=call.shape, lines=[],
+             weights=[], dtype=None, values=[given]),
+    ]  # fmt: skip
     name = next((n for n in _ordered(steps, beside) if find(steps[n], held)), "")
     if name in beside:
         return "beside"
     if name == "output":
-        return "residual" if says_output(call["module"]) else "output"
+        return "residual" if says_output(call.module) else "output"
     if name in _before_softmax(steps):
         return "scores"
     return name if name == "weights" else "other" if name else "unknown"

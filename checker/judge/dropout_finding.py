@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 from torch import Tensor
 
+from ..process.answers import Dropout
 from ..vocabulary import words
 
 __all__ = ["SAME_RATE", "DropoutFinding", "Reading", "says_output", "together"]
@@ -55,7 +55,7 @@ class DropoutFinding:
 
     place: str
     reading: Reading | None = None
-    calls: list[dict[str, Any]] = field(default_factory=list)
+    calls: list[Dropout] = field(default_factory=list["Dropout"])
     p: float | None = None
     asked: float | None = None
     line: int | None = None

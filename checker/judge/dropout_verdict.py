@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from ..process.answers import Dropout
 from ..report.message import say
 from .dropout_finding import SAME_RATE, DropoutFinding
 from .sheet import Sheet
@@ -20,7 +20,7 @@ def judge_dropout(
     wanted: str,
     found: DropoutFinding | None,
     modules: list[list[str]],
-    masked: Sequence[dict[str, Any]] = (),
+    masked: Sequence[Dropout] = (),
 ) -> None:
     """Dropout on the weights, after softmax, scaled, at the rate asked for, off in eval.
 
@@ -33,7 +33,7 @@ def judge_dropout(
     if found.place == "none":
         if masked and not found.calls:
             sheet.set("dropout", "fail", say("dropout-with-mask-alone"))
-            sheet.blame("dropout-missing", masked[0]["line"], "dropout-with-mask-alone")
+            sheet.blame("dropout-missing", masked[0].line, "dropout-with-mask-alone")
             return
         _no_dropout(sheet, wanted, found, modules)
         return
@@ -60,7 +60,7 @@ def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[
     if wanted == "required":
         sheet.set("dropout", "fail", say("dropout-missing"))
         # One that is called and changes nothing has its result thrown away.
-        thrown = found.calls[0]["line"] if found.calls else None
+        thrown = found.calls[0].line if found.calls else None
         sheet.blame("dropout-missing", thrown or sheet.lines.naming("softmax"))
         if idle and not found.calls:
             line = sheet.lines.assignment(idle[0].split(".")[-1])
@@ -79,7 +79,7 @@ def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[
 
 def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     rate, reading = found.rate, found.reading
-    layer = next((c["module"] for c in found.calls if c["line"] == found.line), None)
+    layer = next((c.module for c in found.calls if c.line == found.line), None)
     if layer:
         # The rate is set where the layer is made, not where it is called.
         found.line = sheet.lines.assignment(layer.split(".")[-1]) or found.line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -15,12 +15,13 @@ from ...kata.arithmetic import worth
 from ...kata.catalogue import Kata
 from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
+from ..process.answers import Entry, Outcome, Raised, Stray
 from ..process.handle import Candidate
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
 from .draw import Case, Given, cases, shifts, small
 from .drawing import draw
-from .find import Bound, Entry, ways
+from .find import Bound, ways
 from .kept import right_answer
 from .mask_forms import settle
 from .masks import dressed
@@ -55,7 +56,7 @@ class Found:
     state: str | None = None
     work: torch.dtype = torch.float64
     nan_rows: bool = False
-    half_faults: list[dict[str, Any]] = field(default_factory=list)
+    half_faults: list[Raised] = field(default_factory=list)
     dtypes: dict[str, None] = field(default_factory=dict)
     container: int = 0
     narrowed: Trial | None = None
@@ -191,9 +192,7 @@ class Examination:
 
     # -- asking --------------------------------------------------------------------------
 
-    def run(
-        self, trials: Sequence[Trial], dtype: torch.dtype | None = None
-    ) -> list[dict[str, Any]]:
+    def run(self, trials: Sequence[Trial], dtype: torch.dtype | None = None) -> list[Outcome]:
         """Have the submission make the calls, one after another, and return its answers."""
         dtype = dtype or self.found.work
         runs: list[dict[str, Any]] = []
@@ -217,15 +216,15 @@ class Examination:
         kwargs = {name: value for name, value in call["kwargs"].items() if name != own}
         return {"args": call["args"], "kwargs": kwargs, "inputs": call["inputs"]}
 
-    def answered(self, runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def answered(self, runs: list[dict[str, Any]]) -> list[Outcome]:
         """Ask for runs, each of an object and its calls; return the answers to all calls."""
-        answers: list[dict[str, Any]] = []
+        answers: list[Outcome] = []
         answer = self.candidate.ask({"do": "run", "runs": runs})
-        self.found.printed = self.found.printed or answer["printed"]
-        for run, result in zip(runs, answer["results"], strict=True):
+        self.found.printed = self.found.printed or answer.printed
+        for run, result in zip(runs, answer.results, strict=True):
             several = answers_of(result, len(run["calls"]))
-            for one in several if result.get("made") else ():
-                one["made"] = result["made"]
+            for one in several if result.made else ():
+                one.made = result.made
             answers += several
         return answers
 
@@ -244,7 +243,7 @@ class Examination:
 
     def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:  # noqa: ARG002 - as above
         """The same at other sizes. silent: without dropout."""
-        return {"function": self.entry["name"]}
+        return {"function": self.entry.name}
 
     # -- the steps -----------------------------------------------------------------------
 
@@ -297,15 +296,15 @@ class Examination:
             if case.gain <= 1 or self.found.work is torch.float64 or not shifts(self.function):
                 yield [self.trial(case)]
 
-    def keep(self, trial: Trial, answer: dict[str, Any], check: str) -> None:
+    def keep(self, trial: Trial, answer: Outcome, check: str) -> None:
         """Count an answer for a check, and keep what is wrong with it."""
         self.found.counts[check] = self.found.counts.get(check, 0) + 1
         finding = trial.judge(answer)
         if finding is not None:
             self.found.findings.setdefault(check, []).append(finding)
-        self.found.modified.update(answer.get("modified", []))
-        self.found.container = max(self.found.container, answer.get("many", 0))
-        self.found.place = max(self.found.place, answer.get("place", 0))
+        self.found.modified.update(answer.modified)
+        self.found.container = max(self.found.container, answer.many)
+        self.found.place = max(self.found.place, answer.place)
         out = next(iter(trial.results(answer)), None)
         if check != "dtypes" and out is not None and out.dtype is not self.found.work:
             self.found.narrowed = self.found.narrowed or trial
@@ -328,14 +327,14 @@ class Examination:
         trials = [self.trial(case) for case in self._telling(4)]
         return [trial for trial in trials if not trial.missing]
 
-    def pretend(self) -> list[dict[str, Any]] | None:
+    def pretend(self) -> list[Stray] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
         calls = [trial.call for trial in self.plain_trials()]
         if not calls or self.function.models:  # what trains takes gradients, unfollowed there
             return None
         request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
-        faults = filter(None, self.candidate.ask(request)["answers"])
-        return [{**fault, "of": self.function.name} for fault in faults]
+        faults: list[Stray] = [one for one in self.candidate.ask(request).answers if one.kind]
+        return [replace(fault, of=self.function.name) for fault in faults]
 
     def elsewhere(self, candidate: Candidate) -> Examination:
         """The same function or class in another process, to be decided in float32."""
@@ -375,8 +374,8 @@ class Examination:
         kept = [*until_ended(trials, self.run(trials, dtype))]
         for trial, answer in kept:
             trial.answer = answer
-            if len(answer.get("steps", ())) >= LIMIT:
-                answer["steps"] = []
+            if len(answer.steps) >= LIMIT:
+                answer.steps = []
         return [trial for trial, _ in kept]
 
     def _telling(self, most: int) -> Iterable[Case]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ...kata.slips import slips
 from ..diagnose.diagnose import Named
 from ..diagnose.places import EXTRAS, Places
+from ..process.answers import Step
 from .trials import Trial
 from .weighing import Weighing
 
@@ -22,10 +22,10 @@ def beside_extras(
     named: names the mistakes of calls.
     """
     known = {slip.id: slip for slip in slips(one.kata.folder)}
-    seen: dict[str, dict[str, Any]] = {}
-    for step in (step for trial in one.seen[:1] for step in trial.answer.get("steps", ())):
-        mistake = EXTRAS.get(step["call"])
-        if mistake in known and step["lines"]:
+    seen: dict[str, Step] = {}
+    for step in (step for trial in one.seen[:1] for step in trial.answer.steps):
+        mistake = EXTRAS.get(step.call)
+        if mistake in known and step.lines:
             seen.setdefault(mistake, step)
     for wanted in dict.fromkeys([*((mistake,) for mistake in seen), tuple(seen)]):
         silent = tuple(call for call, mistake in EXTRAS.items() if mistake in wanted)

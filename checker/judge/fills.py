@@ -19,28 +19,28 @@ __all__ = ["narrowing", "remark_fills"]
 def remark_fills(sheet: Sheet, one: Examination) -> None:
     """Remark on the first fill that overflows, or that a step uses and float16 cannot hold."""
     for fault in one.found.half_faults[:1]:
-        fill = sheet.lines.fill_on(fault["line"])
-        sheet.remark("fill-overflows-half", fault["line"], fill=fill or say("the-fill"))
-    for step in (s for trial in one.seen for s in trial.answer.get("steps", ()) if s["line"]):
-        big = [n for n in step.get("numbers", ()) if HALF_MAX < abs(n) < 1e300]
+        fill = sheet.lines.fill_on(fault.line)
+        sheet.remark("fill-overflows-half", fault.line, fill=fill or say("the-fill"))
+    for step in (s for trial in one.seen for s in trial.answer.steps if s.line):
+        big = [n for n in step.numbers if HALF_MAX < abs(n) < 1e300]
         lowest = torch.finfo(torch.float64).max
         if big and math.isfinite(big[0]) and not any(abs(abs(n) - lowest) < 1e290 for n in big):
-            if _in_half(one, step["line"]):
-                sheet.remark("fill-overflows-half", step["line"], fill=f"{big[0]:g}")
+            if _in_half(one, step.line):
+                sheet.remark("fill-overflows-half", step.line, fill=f"{big[0]:g}")
             return
 
 
-def _in_half(one: Examination, line: int) -> bool:
+def _in_half(one: Examination, line: int | None) -> bool:
     """Whether a line uses a number that float16 cannot hold in float16 too: it may ask first."""
     half = [t for many in one.low for t in many if t.dtype is torch.float16 and t.case.mask]
     made = one.recorded(half[:1])
-    steps = (step for trial in made for step in trial.answer.get("steps", ()))
-    numbers = (n for step in steps if step["line"] == line for n in step.get("numbers", ()))
+    steps = (step for trial in made for step in trial.answer.steps)
+    numbers = (n for step in steps if step.line == line for n in step.numbers)
     return not made or any(abs(n) > HALF_MAX for n in numbers)
 
 
 def narrowing(one: Examination, trial: Trial) -> int | None:
     """The line of a call that first makes floats of another dtype than its inputs', if any does."""
     floats = {"float64", "float32", "bfloat16", "float16"} - {dtype_name(trial.dtype)}
-    steps = one.again(trial).answer.get("steps", ())
-    return next((s["line"] for s in steps if s["dtype"] in floats and s["lines"]), None)
+    steps = one.again(trial).answer.steps
+    return next((s.line for s in steps if s.dtype in floats and s.lines), None)

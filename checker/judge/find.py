@@ -10,12 +10,12 @@ from typing import Any
 from torch import Tensor
 
 from ...kata.functions import Argument, Function
+from ..process.answers import Entry, Parameter
 from ..vocabulary import foreign, forward_role, words
 from .draw import Given
 
 __all__ = ["Bound", "found", "handed_over", "unasked", "ways"]
 
-Entry = dict[str, Any]
 # Rotary tables; where a call begins; what a forward pass has made, by words and by letters.
 _TABLES = {"cos", "sin", "freqs", "cis", "freq", "rope", "rotary", "emb", "embeddings"}
 _PLACES = {"start", "input", "pos", "position", "positions", "ids", "offset", "step"}
@@ -84,10 +84,10 @@ def found(
     wanted: the name given with `--class`, where one function is asked for.
     """
     if wanted is not None and len(functions) == 1:
-        named = [entry for entry in entries if entry["name"] == wanted]
+        named = [entry for entry in entries if entry.name == wanted]
         return {functions[0].name: named[-1]} if named else {}
     taken: dict[str, Entry] = {}
-    by_name = {entry["name"]: entry for entry in entries}
+    by_name = {entry.name: entry for entry in entries}
     for function in functions:
         for name in (function.name, *function.also):
             if name in by_name and function.name not in taken:
@@ -95,7 +95,7 @@ def found(
     free = _free(entries, taken)
     for function in functions:
         if function.name not in taken:
-            alike = {"".join(words(entry["name"])): entry for entry in free}
+            alike = {"".join(words(entry.name)): entry for entry in free}
             near = get_close_matches("".join(words(function.name)), alike, n=1, cutoff=0.8)
             if near:
                 taken[function.name] = alike[near[0]]
@@ -103,10 +103,10 @@ def found(
     left = [function for function in functions if function.name not in taken]
     for function in left:
         # One function with a switch may be both the plain and the causal one.
-        both = [one for one in taken.values() if _causal(function, one)]
+        both = [one for one in taken.values() if _causal(function, one.arguments or ())]
         taken.update({function.name: both[0]} if both else {})
     if len(left) == 1 and len(functions) == 1:
-        free = [entry for entry in free if not entry["name"].startswith("_")] or free
+        free = [entry for entry in free if not entry.name.startswith("_")] or free
         fitting = [entry for entry in free if _takes(left[0], entry)]
         chosen = [one for one in free if _fed(left[0], one)] if len(free) == 1 else fitting
         if len(chosen) == 1:
@@ -129,9 +129,9 @@ def _takes(function: Function, entry: Entry) -> bool:
 
 def _fed(function: Function, entry: Entry) -> bool:
     """Whether a function has room for the tensors of the one asked for: no helper for masks has."""
-    if entry["arguments"] is None or any(p["kind"] == "VAR_POSITIONAL" for p in entry["arguments"]):
+    if entry.arguments is None or any(p.kind == "VAR_POSITIONAL" for p in entry.arguments):
         return True
-    _, _, left = _matched(function, entry["arguments"], by_name=False)
+    _, _, left = _matched(function, entry.arguments, by_name=False)
     needed = [one for one in function.arguments if one.tensor and not one.optional]
     return not needed or any(one not in left for one in needed)
 
@@ -142,24 +142,24 @@ def _same(name: str, own: str) -> bool:
 
 def ways(function: Function, entry: Entry) -> Iterator[Bound]:
     """Yield the ways to call a function: by name and meaning first, then in the order asked for."""
-    parameters = entry["arguments"]
+    parameters = entry.arguments
     order = tuple(one.name for one in function.arguments)
     if parameters is None:
-        yield Bound(name=entry["name"], placed=order, named={})
+        yield Bound(name=entry.name, placed=order, named={})
         return
-    first = _bound(function, entry["name"], parameters, by_name=True)
+    first = _bound(function, entry.name, parameters, by_name=True)
     if first is not None:
         yield first
-    bound = _bound(function, entry["name"], parameters, by_name=False)
+    bound = _bound(function, entry.name, parameters, by_name=False)
     if bound is not None and not _misnamed(function, bound, synonyms=first is None):
         yield bound
 
 
 def unasked(function: Function, entry: Entry) -> list[str]:
     """The parameters that have no default and that no argument of the kata goes to."""
-    named, free, _ = _matched(function, entry["arguments"] or [], by_name=True)
+    named, free, _ = _matched(function, entry.arguments or [], by_name=True)
     fed = _thrice(function, named, free)
-    return [one["name"] for one in free if not one["has_default"] and one["name"] not in fed]
+    return [one.name for one in free if not one.has_default and one.name not in fed]
 
 
 def _misnamed(function: Function, bound: Bound, *, synonyms: bool) -> bool:
@@ -177,25 +177,25 @@ def _misnamed(function: Function, bound: Bound, *, synonyms: bool) -> bool:
 
 
 def _bound(
-    function: Function, name: str, parameters: Sequence[Entry], *, by_name: bool
+    function: Function, name: str, parameters: Sequence[Parameter], *, by_name: bool
 ) -> Bound | None:
     """Match arguments with parameters; None where one is left that has no default."""
     named, free, rest = _matched(function, parameters, by_name=by_name)
     fed = _thrice(function, named, free)
-    if any(not one["has_default"] and one["name"] not in fed for one in free):
+    if any(not one.has_default and one.name not in fed for one in free):
         return None
-    if any(one["kind"] == "VAR_KEYWORD" for one in parameters):
+    if any(one.kind == "VAR_KEYWORD" for one in parameters):
         named.update({one.name: one.name for one in rest if one.optional})
         rest = [one for one in rest if not one.optional]
-    swallows = any(one["kind"] == "VAR_POSITIONAL" for one in parameters)
+    swallows = any(one.kind == "VAR_POSITIONAL" for one in parameters)
     bound = _placed(function, name, parameters, named, rest if swallows else [])
     return replace(bound, fed=fed)
 
 
-def _thrice(function: Function, named: dict[str, str], free: Sequence[Entry]) -> dict[str, str]:
+def _thrice(function: Function, named: dict[str, str], free: Sequence[Parameter]) -> dict[str, str]:
     """The further parameters of self-attention that is written for queries, keys and values."""
     own = named.get("x")
-    needed = [one["name"] for one in free if not one["has_default"]]
+    needed = [one.name for one in free if not one.has_default]
     three = {"query", "key", "value"}
     if function.module is None or own is None:
         return {}
@@ -204,29 +204,29 @@ def _thrice(function: Function, named: dict[str, str], free: Sequence[Entry]) ->
 
 
 def _matched(
-    function: Function, parameters: Sequence[Entry], *, by_name: bool
-) -> tuple[dict[str, str], list[Entry], list[Argument]]:
+    function: Function, parameters: Sequence[Parameter], *, by_name: bool
+) -> tuple[dict[str, str], list[Parameter], list[Argument]]:
     """Give arguments parameters; return these pairs, the parameters left and the arguments left."""
-    free = [one for one in parameters if not one["kind"].startswith("VAR_")]
+    free = [one for one in parameters if not one.kind.startswith("VAR_")]
     named: dict[str, str] = {}
     if by_name:
         for test in (_exactly, _synonym, _meaning):
             for argument in function.arguments:
                 if argument.name not in named:
-                    own = next((p["name"] for p in free if test(argument, p["name"])), None)
+                    own = next((p.name for p in free if test(argument, p.name)), None)
                     if own is not None:
                         named[argument.name] = own
-                        free = [p for p in free if p["name"] != own]
+                        free = [p for p in free if p.name != own]
     rest = [one for one in function.arguments if one.name not in named]
-    swallows = any(one["kind"] == "VAR_POSITIONAL" for one in parameters)
+    swallows = any(one.kind == "VAR_POSITIONAL" for one in parameters)
     for argument in list(rest):
         # What may be left out is not pressed upon an argument that means something else.
-        own = next((p for p in free if not (argument.optional and p["has_default"]
-                                            and _says_other(p["name"]))
+        own = next((p for p in free if not (argument.optional and p.has_default
+                                            and _says_other(p.name))
                                        and not _kept_from(argument, p)
                                        and not _unlike(argument, p)), None)  # fmt: skip
-        if own is not None and not (swallows and own["kind"] == "KEYWORD_ONLY"):
-            named[argument.name] = own["name"]
+        if own is not None and not (swallows and own.kind == "KEYWORD_ONLY"):
+            named[argument.name] = own.name
             free = [p for p in free if p is not own]
             rest.remove(argument)
     return named, free, rest
@@ -235,28 +235,28 @@ def _matched(
 def _placed(
     function: Function,
     name: str,
-    parameters: Sequence[Entry],
+    parameters: Sequence[Parameter],
     named: dict[str, str],
     rest: Sequence[Argument],
 ) -> Bound:
     """Put by place what Python takes by place alone."""
     back = {own: asked for asked, own in named.items()}
-    alone = [p["name"] for p in parameters if p["kind"] == "POSITIONAL_ONLY"]
+    alone = [p.name for p in parameters if p.kind == "POSITIONAL_ONLY"]
     if rest:
-        alone = [p["name"] for p in parameters if p["kind"].startswith("POSITIONAL")]
+        alone = [p.name for p in parameters if p.kind.startswith("POSITIONAL")]
     placed = [back[own] for own in alone if own in back] + [one.name for one in rest]
     named = {asked: own for asked, own in named.items() if asked not in placed}
     missing = [one.name for one in function.arguments if one.name not in (*placed, *named)]
     # What is no mask by its name is something else that nobody gives.
     without = {
-        p["name"] for p in parameters
-        if not p["has_default"] and forward_role(p["name"]) in {"mask", "padding"}
+        p.name for p in parameters
+        if not p.has_default and forward_role(p.name) in {"mask", "padding"}
     }  # fmt: skip
     masks = {one.name for one in function.arguments if one.kind == "mask" and one.optional}
     needed = tuple(asked for asked, own in named.items() if asked in masks and own in without)
     switched = tuple(
-        p["name"] for p in parameters
-        if (function.state and _caches(p)) or _causal(function, {"arguments": [p]})
+        p.name for p in parameters
+        if (function.state and _caches(p)) or _causal(function, [p])
     )  # fmt: skip
     return Bound(
         name=name, placed=tuple(placed), named=named, missing=tuple(missing), needed=needed,
@@ -264,18 +264,18 @@ def _placed(
     )  # fmt: skip
 
 
-def _caches(parameter: Entry) -> bool:
+def _caches(parameter: Parameter) -> bool:
     """Whether a parameter is a switch, off by default, without which no cache is handed on."""
-    have = set(words(parameter["name"]))
-    return parameter["default"] is False and bool(have & {"cache", "kv", "past", "present"})
+    have = set(words(parameter.name))
+    return parameter.default is False and bool(have & {"cache", "kv", "past", "present"})
 
 
-def _causal(function: Function, entry: Entry) -> bool:
+def _causal(function: Function, own: Sequence[Parameter]) -> bool:
     """Whether a function is causal by its name alone, and an entry by a switch that is off."""
     asked = any(one.name == "causal" for one in function.arguments)
     return not asked and "causal" in words(function.name) and any(
-        forward_role(p["name"]) == "causal" and p["default"] is False
-        for p in entry["arguments"] or ()
+        forward_role(p.name) == "causal" and p.default is False
+        for p in own
     )  # fmt: skip
 
 
@@ -294,26 +294,26 @@ def _meaning(argument: Argument, own: str) -> bool:
     return role in _ROLES and role != "x" and role == forward_role(argument.name)
 
 
-def _kept_from(argument: Argument, own: Entry) -> bool:
+def _kept_from(argument: Argument, own: Parameter) -> bool:
     """Whether a parameter is a table, a position or a step of an earlier pass, which no kata gives.
 
     Such a one gets no number, no switch and no cache in its place.
     """
     if argument.kind in {"normal", "mask", "integers", "booleans", "probabilities"}:
         return False
-    if _synonym(argument, own["name"]):
+    if _synonym(argument, own.name):
         return False
-    return handed_over(own["name"]) is not None
+    return handed_over(own.name) is not None
 
 
-def _unlike(argument: Argument, own: Entry) -> bool:
+def _unlike(argument: Argument, own: Parameter) -> bool:
     """Whether a parameter plainly takes another kind of thing: a device, a number, a switch."""
-    default, annotation = own["default"] if own["has_default"] else None, own["annotation"]
+    default, annotation = own.default if own.has_default else None, own.annotation
     switch = type(default) is bool or annotation == "bool"
     number = type(default) in {int, float} or annotation in {"int", "float"}
-    if foreign(own["name"], annotation) == "cache" and argument.kind != "state":
+    if foreign(own.name, annotation) == "cache" and argument.kind != "state":
         return True
-    if {"device", "dtype"} & {*words(own["name"])} or annotation == "str" or type(default) is str:
+    if {"device", "dtype"} & {*words(own.name)} or annotation == "str" or type(default) is str:
         return argument.kind != "choice" or type(argument.default) is bool
     if argument.kind == "choice":
         return number and type(argument.default) is bool

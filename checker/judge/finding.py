@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from torch import Tensor
 
+from ..process.answers import Raised
 from .compare import Gap
 
 __all__ = ["Finding"]
@@ -27,7 +28,7 @@ class Finding(Generic[_Trial]):
     kind: str
     trial: _Trial
     name: str = ""
-    fault: dict[str, Any] | None = None
+    fault: Raised | None = None
     gap: Gap | None = None
     actual: Tensor | None = None
     expected: Tensor | None = None

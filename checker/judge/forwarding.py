@@ -8,8 +8,9 @@ from typing import Any
 
 from ...kata.catalogue import Contract
 from ...kata.functions import Function
+from ..process.answers import Entry, Parameter
 from ..vocabulary import foreign, forward_role, words
-from .find import Bound, Entry
+from .find import Bound
 
 __all__ = ["STARRED", "bounds"]
 
@@ -39,12 +40,12 @@ def bounds(function: Function, entry: Entry, contract: Contract) -> Iterator[Bou
     One of self-attention may take its input as query, key and value, and one of cross-attention
     its keys and values from one argument.
     """
-    signature = entry["forward"] or []
+    signature = entry.arguments or []
     for plan in _plans(signature, contract):
-        yield _bound(plan, function, entry["name"], signature)
+        yield _bound(plan, function, entry.name, signature)
 
 
-def _bound(plan: _Plan, function: Function, name: str, signature: list[dict[str, Any]]) -> Bound:
+def _bound(plan: _Plan, function: Function, name: str, signature: list[Parameter]) -> Bound:
     twice = {"value": "key"} if "context" in dict(plan.sources).values() else {}
     given = [(own, "key" if source == "context" else source) for own, source in plan.sources]
     mask = function.mask
@@ -58,7 +59,7 @@ def _bound(plan: _Plan, function: Function, name: str, signature: list[dict[str,
     known = {*named.values(), *plan.positional}
     fixed = {own: source[0] for own, source in given if not isinstance(source, str)}
     back = dict(asked)
-    off = {one["name"] for one in signature if one["default"] is False}
+    off = {one.name for one in signature if one.default is False}
     return Bound(
         name=name,
         placed=tuple(back[own] for own in plan.positional),
@@ -73,9 +74,9 @@ def _bound(plan: _Plan, function: Function, name: str, signature: list[dict[str,
     )  # fmt: skip
 
 
-def _plans(signature: list[dict[str, Any]], contract: Contract) -> list[_Plan]:
+def _plans(signature: list[Parameter], contract: Contract) -> list[_Plan]:
     """Return ways to call forward, the likeliest first."""
-    named = [p for p in signature if p["kind"] not in STARRED]
+    named = [p for p in signature if p.kind not in STARRED]
     plan = (_cross if contract.source == "cross" else _self)(named, contract)
     plans = [plan]
     if plan.mask is None and contract.masks and _starred(signature):
@@ -85,7 +86,7 @@ def _plans(signature: list[dict[str, Any]], contract: Contract) -> list[_Plan]:
         plans = [replace(plan, optional=not _required(named, plan.mask))]
     if contract.source == "cross":
         plans += [swapped for old in plans if (swapped := _swapped(old)) is not None]
-    if not named and any(p["kind"] == "VAR_POSITIONAL" for p in signature):
+    if not named and any(p.kind == "VAR_POSITIONAL" for p in signature):
         sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
         pairs = tuple((source, source) for source in sources)
         plans = [_Plan(sources=pairs, positional=sources)]
@@ -105,33 +106,33 @@ def _swapped(plan: _Plan) -> _Plan | None:
     return replace(plan, sources=sources)
 
 
-def _starred(signature: list[dict[str, Any]]) -> bool:
-    return any(p["kind"] == "VAR_KEYWORD" for p in signature)
+def _starred(signature: list[Parameter]) -> bool:
+    return any(p.kind == "VAR_KEYWORD" for p in signature)
 
 
-def _required(named: list[dict[str, Any]], name: str) -> bool:
-    return any(p["name"] == name and not p["has_default"] for p in named)
+def _required(named: list[Parameter], name: str) -> bool:
+    return any(p.name == name and not p.has_default for p in named)
 
 
-def _roles(named: list[dict[str, Any]]) -> dict[str, str | None]:
+def _roles(named: list[Parameter]) -> dict[str, str | None]:
     """What each argument asks for; "own" where it is none of the kata's and keeps its default."""
-    strangers = {p["name"]: foreign(p["name"], p["annotation"]) for p in named}
+    strangers = {p.name: foreign(p.name, p.annotation) for p in named}
     if all(strangers.values()):
         # Whatever it is called, one of them has to be the input.
         strangers = dict.fromkeys(strangers)
     roles = {}
     for parameter in named:
-        role = forward_role(parameter["name"])
-        strange = strangers[parameter["name"]]
-        kept = parameter["has_default"] and parameter["default"] is not None
-        switch = parameter["annotation"] == "bool" or isinstance(parameter["default"], bool)
-        if switch and "causal" in words(parameter["name"]):
+        role = forward_role(parameter.name)
+        strange = strangers[parameter.name]
+        kept = parameter.has_default and parameter.default is not None
+        switch = parameter.annotation == "bool" or isinstance(parameter.default, bool)
+        if switch and "causal" in words(parameter.name):
             role = "causal"
         elif strange is not None:
             role = strange
         elif kept and role not in {"causal", "mask", "padding"}:
             role = "own"
-        roles[parameter["name"]] = role
+        roles[parameter.name] = role
     return roles
 
 
@@ -140,21 +141,21 @@ def _nothing(role: str | None) -> tuple[Any]:
     return ({"switch": False, "count": 0}.get(role or ""),)
 
 
-def _self(named: list[dict[str, Any]], contract: Contract) -> _Plan:
+def _self(named: list[Parameter], contract: Contract) -> _Plan:
     sources: list[tuple[str, str | tuple[Any]]] = []
     roles = _roles(named)
     mask = _mask_argument(named, roles, contract)
-    unknown = [p for p in named if roles[p["name"]] is None and not p["has_default"]]
-    has_input = any(roles[p["name"]] in _INPUTS and not p["has_default"] for p in named)
+    unknown = [p for p in named if roles[p.name] is None and not p.has_default]
+    has_input = any(roles[p.name] in _INPUTS and not p.has_default for p in named)
     for parameter in named:
-        name, role = parameter["name"], roles[parameter["name"]]
+        name, role = parameter.name, roles[parameter.name]
         if name == mask:
             continue
-        if role in _INPUTS and not parameter["has_default"]:
+        if role in _INPUTS and not parameter.has_default:
             sources.append((name, "x"))
         elif role == "causal":
             sources.append((name, (contract.causal,)))
-        elif parameter["has_default"]:
+        elif parameter.has_default:
             continue
         elif parameter in unknown and _is_input(parameter, unknown, has_input=has_input):
             sources.append((name, "x"))
@@ -165,41 +166,41 @@ def _self(named: list[dict[str, Any]], contract: Contract) -> _Plan:
     return _plan(named, sources, mask, roles)
 
 
-def _is_input(parameter: dict[str, Any], unknown: list[dict[str, Any]], *, has_input: bool) -> bool:
+def _is_input(parameter: Parameter, unknown: list[Parameter], *, has_input: bool) -> bool:
     place = unknown.index(parameter)
     if has_input:
         return False
     return place == 0 or (len(unknown) >= 3 and place < 3)
 
 
-def _cross(named: list[dict[str, Any]], contract: Contract) -> _Plan:
+def _cross(named: list[Parameter], contract: Contract) -> _Plan:
     roles = _roles(named)
-    nameless = [p for p in named if roles[p["name"]] is None]
-    unknown = [p["name"] for p in nameless if not p["has_default"]]
+    nameless = [p for p in named if roles[p.name] is None]
+    unknown = [p.name for p in nameless if not p.has_default]
     slots = _slots(named, roles, bool(nameless))
     missing = [role for role in ("query", "key", "value") if role not in slots.values()]
     if "context" in slots.values():
         missing = [role for role in missing if role == "query"]
     if len(unknown) < len(missing):
         # What defaults to None may be the second sequence: `forward(x, xa=None)`.
-        optional = [p["name"] for p in nameless if p["has_default"]]
+        optional = [p.name for p in nameless if p.has_default]
         unknown += optional[: max(1, len(missing) - len(unknown))]
-    left = [p for p in named if p["name"] not in unknown]
-    mask = _mask_argument(left, {p["name"]: roles[p["name"]] for p in left}, contract)
+    left = [p for p in named if p.name not in unknown]
+    mask = _mask_argument(left, {p.name: roles[p.name] for p in left}, contract)
     order = missing
     if len(unknown) < len(missing) and missing != ["key"]:
         order = ["query", "context"][-len(unknown) :] if unknown else []
     slots.update(zip(unknown, order, strict=False))
     sources: list[tuple[str, str | tuple[Any]]] = []
     for parameter in named:
-        name = parameter["name"]
+        name = parameter.name
         if name == mask:
             continue
         if name in slots:
             sources.append((name, slots[name]))
         elif roles[name] == "causal":
             sources.append((name, (False,)))
-        elif not parameter["has_default"]:
+        elif not parameter.has_default:
             if mask is None and name in unknown:
                 mask = name
             else:
@@ -208,7 +209,7 @@ def _cross(named: list[dict[str, Any]], contract: Contract) -> _Plan:
 
 
 def _slots(
-    named: list[dict[str, Any]],
+    named: list[Parameter],
     roles: dict[str, str | None],
     others: bool,  # noqa: FBT001
 ) -> dict[str, str]:
@@ -217,8 +218,8 @@ def _slots(
     others: whether further arguments may be inputs.
     """
     slots: dict[str, str] = {}
-    for parameter in sorted(named, key=lambda one: one["has_default"]):
-        name = parameter["name"]
+    for parameter in sorted(named, key=lambda one: one.has_default):
+        name = parameter.name
         role = roles[name]
         have = set(slots.values())
         if role == "x":
@@ -235,31 +236,27 @@ def _slots(
 
 
 def _mask_argument(
-    named: list[dict[str, Any]], roles: dict[str, str | None], contract: Contract
+    named: list[Parameter], roles: dict[str, str | None], contract: Contract
 ) -> str | None:
     if not contract.masks:
         return None
-    masks = [p["name"] for p in named if roles[p["name"]] == "mask"]
+    masks = [p.name for p in named if roles[p.name] == "mask"]
     plain = [n for n in masks if n.lower() in {"mask", "attention_mask", "attn_mask"}]
-    padding = [p["name"] for p in named if roles[p["name"]] == "padding"]
+    padding = [p.name for p in named if roles[p.name] == "padding"]
     # An optional argument of another name ("masque", "keep") can only be the mask.
-    other = [
-        p["name"]
-        for p in named
-        if roles[p["name"]] is None and p["has_default"] and p["default"] is None
-    ]
+    other = [p.name for p in named if roles[p.name] is None and p.has_default and p.default is None]
     return next(iter([*plain, *masks, *padding, *other]), None)
 
 
 def _plan(
-    named: list[dict[str, Any]],
+    named: list[Parameter],
     sources: list[tuple[str, str | tuple[Any]]],
     mask: str | None,
     roles: dict[str, str | None],
 ) -> _Plan:
-    order = [p["name"] for p in named]
+    order = [p.name for p in named]
     # Arguments are given by name, save those that Python takes by place alone.
-    positional = tuple(p["name"] for p in named if p["kind"] == "POSITIONAL_ONLY")
+    positional = tuple(p.name for p in named if p.kind == "POSITIONAL_ONLY")
     return _Plan(
         sources=tuple(sorted(sources, key=lambda pair: order.index(pair[0]))),
         mask=mask,

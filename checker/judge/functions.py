@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
@@ -13,6 +12,7 @@ from ...kata.slips import Edit
 from ..diagnose.flow import Flow, doubts, follow
 from ..diagnose.lines import own_imports
 from ..diagnose.places import Places
+from ..process.answers import Entry, Loaded, Stray
 from ..process.handle import Candidate, Ended
 from ..process.jobs import Job
 from ..report.message import Said, say
@@ -25,7 +25,7 @@ from .checks import try_all
 from .choose import choose
 from .device_verdict import judge_device
 from .examine import Examination
-from .find import Entry, found
+from .find import found
 from .guess import beside_device, guess
 from .maskless import with_masks
 from .naming import calls_for_a_name, name_mistakes
@@ -58,7 +58,7 @@ Revive = Callable[[Ended], tuple[Fault, Candidate]]
 
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: Job,
-    *, loaded: dict[str, Any], revive: Revive, on_device: OnDevice,
+    *, loaded: Loaded, revive: Revive, on_device: OnDevice,
 ) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
@@ -87,7 +87,7 @@ class _Judging:
         self.revive = revive
         self.on_device = on_device
         # What came of a pretended GPU; None where none was tried.
-        self.faults: list[dict[str, Any]] | None = None
+        self.faults: list[Stray] | None = None
         self.lives = _LIVES
         # What is right with a mask alone, and what goes wrong without.
         self.unmasked: dict[str, Finding] = {}
@@ -97,11 +97,11 @@ class _Judging:
         self.refuse = Refusals(kata, source, job.options.class_name)
         self.examinations: list[Examination] = []
 
-    def run(self, loaded: dict[str, Any]) -> None:
+    def run(self, loaded: Loaded) -> None:
         """Judge every function that is asked for and written, whatever the others do."""
-        classes, self.globals = loaded["classes"], loaded["sizes"]
+        classes, self.globals = loaded.classes, loaded.sizes
         asked = self.kata.asked
-        entries = self.candidate.ask({"do": "functions"})["functions"]
+        entries = self.candidate.ask({"do": "functions"}).functions
         module = asked.functions[0].module is not None
         plain = [one for one in asked.functions if one.module is None]
         taken = self._class(classes) if module else {}
@@ -112,7 +112,7 @@ class _Judging:
                 if module
                 else self.refuse.not_there(entries, classes)
             )
-        named = [taken[one.name]["name"] for one in asked.functions if one.name in taken]
+        named = [taken[one.name].name for one in asked.functions if one.name in taken]
         self.report.object = ", ".join(dict.fromkeys(named))
         for function in asked.functions:
             self._try(function, taken.get(function.name))
@@ -124,7 +124,7 @@ class _Judging:
         """Try one function, if it is written yet. What ends its process ends no other's trial."""
         part = Part(name=function.name, status="waits")
         self.report.functions.append(part)
-        part.line = entry["line"] if entry is not None else None
+        part.line = entry.line if entry is not None else None
         empty = hollow(self.source, part.line)
         if entry is None or empty is not None:
             part.line = empty
@@ -195,7 +195,7 @@ class _Judging:
     def _waits_for(self, entry: Entry, line: int) -> Said:
         """What a function calls that is not written yet; nothing where it says so of itself."""
         other = function_at(self.source, line)
-        if other is None or other is function_at(self.source, entry["line"]):
+        if other is None or other is function_at(self.source, entry.line):
             return ""
         return say("waits-for", name=other.name)
 
@@ -217,8 +217,8 @@ class _Judging:
         missing = [one for one in self.kata.asked.functions if one.name not in taken]
         # A helper is called by others; what is not may be meant for one of them.
         used = {node.id for node in ast.walk(self.source.tree) if isinstance(node, ast.Name)}
-        used |= {entry["name"] for entry in taken.values()}
-        free = [entry for entry in entries if entry["name"] not in used]
+        used |= {entry.name for entry in taken.values()}
+        free = [entry for entry in entries if entry.name not in used]
         refused = Refused("forward", message, waiting[0].line, self.report.diagnosis)
         if missing and free:
             refused.help = self.refuse.not_there(free, [], missing).message
@@ -281,13 +281,13 @@ class _Judging:
         assert one.bound is not None
         assert one.function.mask is not None
         finding, mask = self.unmasked[one.function.name], one.function.mask.name
-        call = "forward" if isinstance(one, Weighing) else f"`{one.entry['name']}`"
+        call = "forward" if isinstance(one, Weighing) else f"`{one.entry.name}`"
         name = one.bound.named.get(mask, mask)
         if one.bound.needed and finding.fault is not None:
             page.remark("mask-without-default", page.lines.argument(name), "mask-always-needed",
                         name=name)  # fmt: skip
             return
-        own = function_at(self.source, one.entry["line"])
+        own = function_at(self.source, one.entry.line)
         page.needs_mask(name, call, finding.kind, finding.fault, own)
 
     def _diagnose(self, page: Page, one: Examination) -> None:
@@ -295,7 +295,7 @@ class _Judging:
             return
         told = self._told_below(one)
         named = name_mistakes(page, one, tuple(told.values()))
-        self.told[one.entry["name"]] = told | {each.slip.id: each.edit for each in named}
+        self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}
         # Whoever calls a function that is wrong gets its mistake with it: it is said once.
         page.name([each for each in named if each.slip.id not in told])
         if named and isinstance(one, Weighing) and one.found.state is None:
@@ -312,7 +312,7 @@ class _Judging:
 
     def _told_below(self, one: Examination) -> dict[str, Edit]:
         """The mistakes that were named in a function that this one calls."""
-        own = function_at(self.source, one.entry["line"])
+        own = function_at(self.source, one.entry.line)
         used = {node.id for node in ast.walk(own or ast.Pass()) if isinstance(node, ast.Name)}
         return {
             mistake: edit
@@ -327,7 +327,7 @@ class _Judging:
         flow = self._followed(one)
         if flow is not None:
             # What a call that raised did not come to is no departure.
-            departs = wrong and _wrong(flow.trial) and "fault" not in flow.trial.answer
+            departs = wrong and _wrong(flow.trial) and flow.trial.answer.fault is None
             self.report.departure = flow.departure() if departs else None
             self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
             self.report.traced = self._case(one, flow)
@@ -353,16 +353,16 @@ class _Judging:
 
     # -- what there is --------------------------------------------------------------------
 
-    def _class(self, classes: list[dict[str, Any]]) -> dict[str, Entry]:
+    def _class(self, classes: list[Entry]) -> dict[str, Entry]:
         """The class that is meant, under the name that the kata has for it."""
         function = self.kata.asked.functions[0]
         entry = self._chosen(function, classes)
-        if entry is not None and entry["forward"] is None:
-            self.report.object = entry["name"]
+        if entry is not None and entry.arguments is None:
+            self.report.object = entry.name
             raise self.refuse.no_forward(entry)
         return {} if entry is None else {function.name: entry}
 
-    def _chosen(self, function: Function, classes: list[dict[str, Any]]) -> Entry | None:
+    def _chosen(self, function: Function, classes: list[Entry]) -> Entry | None:
         wanted, mentions = self.options.class_name, self.source.mentions
         if self.kata.promised is None:
             return chosen(function, classes, wanted, mentions)
@@ -370,10 +370,10 @@ class _Judging:
         if choice.chosen is not None and wanted is None:
             known = self.source.classes
             self.report.also = [
-                Other(name=one["name"], line=known[one["name"]].lineno)
-                for one in choice.candidates if one["name"] in known
+                Other(name=one.name, line=known[one.name].lineno)
+                for one in choice.candidates if one.name in known
             ]  # fmt: skip
-        return choice.chosen and {**choice.chosen, "arguments": choice.chosen["forward"]}
+        return choice.chosen
 
 
 def _asks_of_memory(one: Examination) -> bool:

@@ -74,8 +74,8 @@ def _overflow(page: Page, one: Examination) -> bool:
     outs = (f.actual for f in one.found.findings["stability"] if f.actual is not None)
     if all(bool(torch.isfinite(out).all()) for out in outs):
         return False
-    steps = (s for trial in one.seen for s in trial.answer.get("steps", ()))
-    exps = (s["line"] for s in steps if s["call"].strip("_") in {"exp", "exp2"})
+    steps = (s for trial in one.seen for s in trial.answer.steps)
+    exps = (s.line for s in steps if s.call.strip("_") in {"exp", "exp2"})
     line = next(exps, None) or call_line(_own(page, one), ("softmax",))
     if line is not None:
         page.blame("softmax-unstable", line)
@@ -96,17 +96,17 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
         page.blame("detached", cut, name=name)
         return True
     if finding.kind == "gradient" and not finite:
-        steps = one.again(finding.trial).answer.get("steps", ())
+        steps = one.again(finding.trial).answer.steps
         others = page.names - {one.function.name}
         for key, arises in (("gradient-nan", torch.isnan), ("gradient-overflow", torch.isposinf)):
-            step = next((s for s in steps if any(bool(arises(v).any()) for v in s["values"])), None)
+            step = next((s for s in steps if any(bool(arises(v).any()) for v in s.values)), None)
             if step is not None:
-                page.blame("gradient-nan", page.places.own_line(step["lines"], others), key)
+                page.blame("gradient-nan", page.places.own_line(step.lines, others), key)
                 return True
     size = overwritten(finding.fault) if finding.fault is not None else None
     if size is not None:
-        steps = one.again(finding.trial).answer.get("steps", ())
-        same = [s for s in steps if s["shape"] and math.prod(s["shape"]) == size]
+        steps = one.again(finding.trial).answer.steps
+        same = [s for s in steps if s.shape and math.prod(s.shape) == size]
         page.blame("overwritten-in-place", in_place(same) or in_place(steps))
     return size is not None
 
@@ -117,11 +117,11 @@ def _dtypes(page: Page, one: Examination, lines: Container[int | None] = ()) -> 
         fault = finding.fault
         # What far positions raise, such as a table that ends before them, is no dtype's doing,
         # nor is what is raised in float64 as well.
-        elsewhere = fault is not None and fault["line"] in _raised_lines(one)
+        elsewhere = fault is not None and fault.line in _raised_lines(one)
         if fault is not None and not finding.trial.case.far and not elsewhere:
             dtype = dtype_name(finding.trial.dtype)
-            reason = fault["message"].split("\n")[0]
-            line = narrowing(one, finding.trial) or fault["line"]
+            reason = fault.message.split("\n")[0]
+            line = narrowing(one, finding.trial) or fault.line
             if not lines or line in lines:
                 page.blame("dtype-hardcoded", line, dtype=dtype, reason=reason)
                 return True
@@ -147,10 +147,10 @@ def _sizes(page: Page, one: Examination, sized: Sequence[Sized]) -> None:
 def _raised_lines(one: Examination) -> set[int | None]:
     """The lines that raise on the CPU in the dtype that values are decided in."""
     many = [f for check, group in one.found.findings.items() if check != "dtypes" for f in group]
-    return {f.fault["line"] for f in (*many, *one.found.dropped.values()) if f.fault is not None}
+    return {f.fault.line for f in (*many, *one.found.dropped.values()) if f.fault is not None}
 
 
 def _own(page: Page, one: Examination) -> ast.AST:
     """The source of the class, else of the function, that is examined."""
-    own = page.source.classes.get(one.entry["name"])
-    return own or function_at(page.source, one.entry["line"]) or page.source.tree
+    own = page.source.classes.get(one.entry.name)
+    return own or function_at(page.source, one.entry.line) or page.source.tree

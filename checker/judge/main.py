@@ -23,6 +23,7 @@ import torch
 from ...kata.catalogue import Kata, find
 from ..candidate.accelerator import hoped
 from ..process import wire
+from ..process.answers import Loaded
 from ..process.handle import Candidate, Ended, Foul
 from ..process.jobs import Job, TimeJob, job_of
 from ..process.limits import Limits, share_of_memory
@@ -197,11 +198,11 @@ class _Sitting:
         fresh.ask(self.loading)
         return self._ended(ended), fresh
 
-    def _load(self, source: Source, candidate: Candidate) -> dict[str, Any]:
+    def _load(self, source: Source, candidate: Candidate) -> Loaded:
         self.loading = source.to_load(candidate.path, self.options.beside)
         answer = candidate.ask(self.loading)
-        fault = answer["fault"]
-        if fault is not None and (source.cells is None or not answer["classes"]):
+        fault = answer.fault
+        if fault is not None and (source.cells is None or not answer.classes):
             raise load_fault(fault, source)
         return answer
 

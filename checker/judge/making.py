@@ -7,6 +7,7 @@ from itertools import product
 from typing import Any
 
 from ...kata.catalogue import Contract
+from ..process.answers import Global, Parameter
 from ..vocabulary import constructor_role
 from .forwarding import STARRED
 
@@ -20,39 +21,39 @@ _SIZES = {"width", "heads", "kv_heads", "head_dim", "inner", "length", "layers",
 _CLAIMED = ("width", "heads", "length", "head_dim")
 
 
-def switched_on(plan: Plan, signature: list[dict[str, Any]]) -> tuple[str, ...]:
+def switched_on(plan: Plan, signature: list[Parameter]) -> tuple[str, ...]:
     """The switches of a causal mask that are off by default and are turned on."""
     given = {name for name, role in plan if role == "causal"}
-    return tuple(p["name"] for p in signature if p["default"] is False and p["name"] in given)
+    return tuple(p.name for p in signature if p.default is False and p.name in given)
 
 
-def global_roles(sizes: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def global_roles(sizes: list[Global]) -> Iterator[tuple[str, str]]:
     """Yield the numbers in a module's globals that are sizes or rates, with their roles."""
     for entry in sizes:
-        role = constructor_role(entry["name"])
-        wanted = {"width", "heads", "head_dim", "length"} if entry["whole"] else {"dropout"}
+        role = constructor_role(entry.name)
+        wanted = {"width", "heads", "head_dim", "length"} if entry.whole else {"dropout"}
         if role is not None and role in wanted:
-            yield entry["name"], role
+            yield entry.name, role
 
 
-def plans(signature: list[dict[str, Any]], contract: Contract) -> list[Plan]:
+def plans(signature: list[Parameter], contract: Contract) -> list[Plan]:
     """Return assignments of roles to constructor arguments, the likeliest first."""
-    named = [p for p in signature if p["kind"] not in STARRED]
+    named = [p for p in signature if p.kind not in STARRED]
     roles = _roles(named, contract)
     fixed: list[tuple[str, str]] = []
-    unknown: list[dict[str, Any]] = []
+    unknown: list[Parameter] = []
     inner: list[str] = []
-    asked = {role for p, role in zip(named, roles, strict=True) if p["default"] is not None}
+    asked = {role for p, role in zip(named, roles, strict=True) if p.default is not None}
     for parameter, role in zip(named, roles, strict=True):
         if role is None:
-            if not parameter["has_default"]:
+            if not parameter.has_default:
                 unknown.append(parameter)
-        elif parameter["has_default"] and _leave(role, parameter["default"], asked):
+        elif parameter.has_default and _leave(role, parameter.default, asked):
             continue
         elif role == "inner":
-            inner.append(parameter["name"])
+            inner.append(parameter.name)
         else:
-            fixed.append((parameter["name"], role))
+            fixed.append((parameter.name, role))
     taken = {role for _, role in fixed}
     wanted = [role for role in _contract_roles(contract) if role not in taken]
     choices = _spread(unknown, wanted, contract)
@@ -75,23 +76,23 @@ def plans(signature: list[dict[str, Any]], contract: Contract) -> list[Plan]:
         # Names in another language, all with defaults: by order.
         spread = _spread(anonymous, wanted, contract)
         found = [(*fixed, *spread[0]), *found, *((*fixed, *choice) for choice in spread[1:])]
-    starred = [p for p in signature if p["kind"] == "VAR_KEYWORD"]
+    starred = [p for p in signature if p.kind == "VAR_KEYWORD"]
     if starred and not named:
         names = [argument.split("=")[0] for argument in contract.constructor]
         found.append(tuple((n, constructor_role(n) or "width") for n in names))
         # What it reads by other names than the kata's.
-        found.append(((starred[0]["name"], "spread"),))
+        found.append(((starred[0].name, "spread"),))
     return found
 
 
-def _roles(named: list[dict[str, Any]], contract: Contract) -> list[str | None]:
+def _roles(named: list[Parameter], contract: Contract) -> list[str | None]:
     """What each argument asks for, by its name and by the kind of its default or annotation."""
-    said = [constructor_role(parameter["name"]) for parameter in named]
+    said = [constructor_role(parameter.name) for parameter in named]
     asked = set(_contract_roles(contract))
     roles: list[str | None] = []
     for parameter, role in zip(named, said, strict=True):
-        default = parameter["default"] if parameter["has_default"] else None
-        annotated = "" if parameter["has_default"] else parameter["annotation"]
+        default = parameter.default if parameter.has_default else None
+        annotated = "" if parameter.has_default else parameter.annotation
         rate = (isinstance(default, float) and 0 <= default < 1) or annotated == "float"
         whole = (type(default) is int and default > 0) or annotated == "int"
         found = role
@@ -108,11 +109,11 @@ def _roles(named: list[dict[str, Any]], contract: Contract) -> list[str | None]:
     return roles
 
 
-def _anonymous_size(parameter: dict[str, Any]) -> bool:
+def _anonymous_size(parameter: Parameter) -> bool:
     """An argument whose name says nothing and whose default could be a size."""
-    default = parameter["default"]
-    whole = isinstance(default, int) and not isinstance(default, bool)
-    return constructor_role(parameter["name"]) is None and whole and default > 0
+    default = parameter.default
+    size = isinstance(default, int) and not isinstance(default, bool) and default > 0
+    return constructor_role(parameter.name) is None and size
 
 
 def _contract_roles(contract: Contract) -> list[str]:
@@ -121,13 +122,13 @@ def _contract_roles(contract: Contract) -> list[str]:
 
 
 def _spread(
-    unknown: list[dict[str, Any]], wanted: list[str], contract: Contract
+    unknown: list[Parameter], wanted: list[str], contract: Contract
 ) -> list[list[tuple[str, str]]]:
     """Give unknown arguments the wanted roles by order, then in other orders and other roles."""
     if not unknown:
         return [[]]
-    names = [parameter["name"] for parameter in unknown]
-    whole = [parameter["annotation"] == "int" for parameter in unknown]
+    names = [parameter.name for parameter in unknown]
+    whole = [parameter.annotation == "int" for parameter in unknown]
     filled = (wanted + ["width"] * len(unknown))[: len(unknown)]
     orders = [filled]
     if len(filled) > 1:

@@ -46,7 +46,7 @@ def with_masks(
         if _wrong(other) is None:
             return other, wrong
         runs = runs or other
-    raised = finding.fault["message"] if finding is not None and finding.fault else ""
+    raised = finding.fault.message if finding is not None and finding.fault else ""
     # What asks for another argument is given the mask in its place, and runs by chance.
     return (runs, wrong) if runs is not None and raised and _ASKS not in raised else None
 

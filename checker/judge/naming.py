@@ -108,10 +108,10 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     usual = [trial for trial in evidence if trial.case.usual(trial.function)]
     wrong = [trial for trial in evidence if trial.judge(trial.answer) is not None]
     # That the same words are raised says little where no number does.
-    telling = wrong if any("fault" not in trial.answer for trial in wrong) else []
+    telling = wrong if any(trial.answer.fault is None for trial in wrong) else []
     # Nor that there is NaN where there should be numbers, which comes of many mistakes.
     telling = telling if any(trial.tells for trial in telling) else []
-    ran = [trial for trial in evidence if "fault" not in trial.answer]
+    ran = [trial for trial in evidence if trial.answer.fault is None]
     parts = [part for part in (plain, usual, telling, ran) if 0 < len(part) < len(evidence)]
     return [part for part in parts if any(trial is one for trial in part for one in wrong)]
 

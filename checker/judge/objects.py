@@ -13,8 +13,9 @@ from ...kata.arithmetic import worth
 from ...kata.catalogue import Contract
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
+from ..process.answers import Entry, Global, Parameter, Try
 from ..vocabulary import constructor_role, words
-from .find import Entry, ways
+from .find import ways
 from .making import global_roles, plans, switched_on
 
 __all__ = ["LONGEST", "Construction", "chosen", "constructions", "how_far"]
@@ -39,16 +40,16 @@ def chosen(
 
     wanted: the name given with `--class`. uses: the names that each class's source mentions.
     """
-    entries = [{**one, "arguments": one["forward"]} for one in classes]
+    entries = classes
     names = [function.name, *function.also] if wanted is None else [wanted]
-    named = [one for name in names for one in entries if one["name"] == name]
+    named = [one for name in names for one in entries if one.name == name]
     if named or wanted is not None:
         return named[0] if named else None
-    usable = [one for one in entries if one["forward"] is not None]
-    usable = [one for one in usable if one["module"]] or usable
+    usable = [one for one in entries if one.arguments is not None]
+    usable = [one for one in usable if one.module] or usable
     if len(usable) == 1:
         return usable[0]
-    alike = {"".join(words(str(one["name"]))): one for one in usable}
+    alike = {"".join(words(str(one.name))): one for one in usable}
     asked = ["".join(words(name)) for name in (function.name, *function.also)]
     near = [alike[match] for name in asked
             for match in get_close_matches(name, alike, n=1, cutoff=0.8)]  # fmt: skip
@@ -56,8 +57,8 @@ def chosen(
         return near[0]
     below: set[str] = set()
     for one in usable:
-        below.update(one["bases"] or (), uses.get(str(one["name"]), set()) - {str(one["name"])})
-    tops = [one for one in usable if one["name"] not in below]
+        below.update(one.bases or (), uses.get(str(one.name), set()) - {str(one.name)})
+    tops = [one for one in usable if one.name not in below]
     fitting = [one for one in tops if _makes(function, one)] or tops
     return fitting[0] if len(fitting) == 1 else None
 
@@ -144,7 +145,7 @@ class Construction:
 
 
 def constructions(
-    module: Module, entry: Entry, contract: Contract | None = None, sizes: Sequence[Entry] = ()
+    module: Module, entry: Entry, contract: Contract | None = None, sizes: Sequence[Global] = ()
 ) -> Iterator[Construction]:
     """Yield ways to make an object: by name, synonym and meaning, then by order alone.
 
@@ -154,16 +155,16 @@ def constructions(
     if contract is not None:
         yield from _of_attention(module, entry, contract, sizes)
         return
-    signature = entry["constructor"] or []
-    named = [one for one in signature if not one["kind"].startswith("VAR_")]
-    placed = tuple(one["name"] for one in named if one["kind"] == "POSITIONAL_ONLY")
+    signature = entry.constructor or []
+    named = [one for one in signature if not one.kind.startswith("VAR_")]
+    placed = tuple(one.name for one in named if one.kind == "POSITIONAL_ONLY")
     asked = [one for one in module.settings if not one.extra and not one.rate]
     found: list[tuple[tuple[str, str, str], ...]] = []
-    if not named and any(one["kind"] == "VAR_KEYWORD" for one in signature):
+    if not named and any(one.kind == "VAR_KEYWORD" for one in signature):
         found.append(tuple((one.name, "setting", one.name) for one in asked))
         # What it reads by other names than the kata's, a configuration among them.
         found.append((("", "role", "spread"),))
-    elif not named and any(one["kind"] == "VAR_POSITIONAL" for one in signature):
+    elif not named and any(one.kind == "VAR_POSITIONAL" for one in signature):
         placed = tuple(one.name for one in asked)
         found.append(tuple((one.name, "setting", one.name) for one in asked))
     else:
@@ -171,26 +172,26 @@ def constructions(
         # One setting's name may be another's synonym: `hidden_dim` is an MLP's width to some.
         found.append(_by_meaning(module, named, turned=True))
         by_order = zip(named, asked, strict=False)
-        found.append(tuple((own["name"], "setting", one.name) for own, one in by_order))
+        found.append(tuple((own.name, "setting", one.name) for own, one in by_order))
     for arguments in dict.fromkeys(found):
-        yield Construction(name=entry["name"], module=module, arguments=arguments, placed=placed)
+        yield Construction(name=entry.name, module=module, arguments=arguments, placed=placed)
 
 
 def _of_attention(
-    module: Module, entry: Entry, contract: Contract, sizes: Sequence[Entry]
+    module: Module, entry: Entry, contract: Contract, sizes: Sequence[Global]
 ) -> Iterator[Construction]:
-    signature = entry["constructor"] or []
-    annotations = {one["name"]: one["annotation"] for one in signature}
+    signature = entry.constructor or []
+    annotations = {one.name: one.annotation for one in signature}
     for plan in plans(signature, contract):
         yield Construction(
-            name=entry["name"],
+            name=entry.name,
             module=module,
             arguments=tuple(
                 (name, "config", annotations.get(name, "")) if role == "config"
                 else (name, "role", role)
                 for name, role in plan
             ),
-            placed=tuple(one["name"] for one in signature if one["kind"] == "POSITIONAL_ONLY"),
+            placed=tuple(one.name for one in signature if one.kind == "POSITIONAL_ONLY"),
             globals=tuple(global_roles(list(sizes))),
             causal=contract.causal,
             switched=switched_on(plan, signature) if contract.causal else (),
@@ -198,50 +199,50 @@ def _of_attention(
 
 
 def _by_meaning(
-    module: Module, named: Sequence[Entry], *, turned: bool = False
+    module: Module, named: Sequence[Parameter], *, turned: bool = False
 ) -> tuple[tuple[str, str, str], ...]:
     """Give each argument a setting. turned: of two synonyms the later is meant."""
     given: dict[str, tuple[str, str]] = {}
     # A rate is given as such, whatever its name.
     left = [one for one in module.settings if not one.rate]
 
-    def give(own: Entry, setting: Setting) -> None:
-        given[own["name"]] = ("setting", setting.name)
+    def give(own: Parameter, setting: Setting) -> None:
+        given[own.name] = ("setting", setting.name)
         if not setting.extra:
             # A width that is not asked for may be asked for twice, as `d_k` and `d_v`.
             left.remove(setting)
 
     for test in (_synonym, _role, _default) if turned else (_exactly, _synonym, _role, _default):
         for own in named:
-            if own["name"] in given:
+            if own.name in given:
                 continue
             ordered = left[::-1] if turned else left
             setting = next((one for one in ordered if test(one, own)), None)
-            if setting is not None and not (setting.extra and own["has_default"]):
+            if setting is not None and not (setting.extra and own.has_default):
                 give(own, setting)
     for own in named:
-        if own["name"] in given:
+        if own.name in given:
             continue
-        role = constructor_role(own["name"])
-        if role == "config" and not (own["has_default"] and given):
-            given[own["name"]] = ("config", own["annotation"])
-        elif role in _GIVEN and (not own["has_default"] or _rate(role, own) or _longest(role, own)):
-            given[own["name"]] = ("role", str(role))
-        elif role == "width" and not own["has_default"] and ("width" in _roles_of(given)):
+        role = constructor_role(own.name)
+        if role == "config" and not (own.has_default and given):
+            given[own.name] = ("config", own.annotation)
+        elif role in _GIVEN and (not own.has_default or _rate(role, own) or _longest(role, own)):
+            given[own.name] = ("role", str(role))
+        elif role == "width" and not own.has_default and ("width" in _roles_of(given)):
             # A second width, as `d_out` beside `d_in`, is as wide.
-            given[own["name"]] = ("role", "width")
+            given[own.name] = ("role", "width")
     configured = any(kind == "config" for kind, _ in given.values())
-    free = [one for one in named if one["name"] not in given]
-    free = [one for one in free if not one["has_default"]] or [
-        one for one in free if type(one["default"]) is int and one["default"] > 0
-        and constructor_role(one["name"]) is None
+    free = [one for one in named if one.name not in given]
+    free = [one for one in free if not one.has_default] or [
+        one for one in free if type(one.default) is int and one.default > 0
+        and constructor_role(one.name) is None
     ]  # fmt: skip
     rest = [] if configured else [one for one in left if not one.extra]
     for own, setting in zip(free, rest, strict=False):
         # What has a default of its own and a value of its own is something else.
-        if setting.default is None or not own["has_default"]:
+        if setting.default is None or not own.has_default:
             give(own, setting)
-    order = [one["name"] for one in named]
+    order = [one.name for one in named]
     return tuple((name, *given[name]) for name in sorted(given, key=order.index))
 
 
@@ -250,43 +251,43 @@ def _roles_of(given: dict[str, tuple[str, str]]) -> set[str | None]:
     return {constructor_role(source) for kind, source in given.values() if kind == "setting"}
 
 
-def _rate(role: str | None, own: Entry) -> bool:
+def _rate(role: str | None, own: Parameter) -> bool:
     """Whether an argument with a default is a dropout rate: a float from 0 to 1."""
-    default = own["default"]
+    default = own.default
     return role == "dropout" and type(default) is float and 0 <= default <= 1
 
 
-def _longest(role: str | None, own: Entry) -> bool:
+def _longest(role: str | None, own: Parameter) -> bool:
     """Whether an argument with a default is the longest length: whoever goes beyond sets it."""
-    return role == "length" and type(own["default"]) is int
+    return role == "length" and type(own.default) is int
 
 
-def _exactly(setting: Setting, own: Entry) -> bool:
-    return setting.name == own["name"]
+def _exactly(setting: Setting, own: Parameter) -> bool:
+    return setting.name == own.name
 
 
-def _synonym(setting: Setting, own: Entry) -> bool:
+def _synonym(setting: Setting, own: Parameter) -> bool:
     names = (setting.name, *setting.also)
-    return "".join(words(own["name"])) in {"".join(words(name)) for name in names}
+    return "".join(words(own.name)) in {"".join(words(name)) for name in names}
 
 
-def _role(setting: Setting, own: Entry) -> bool:
-    role = constructor_role(own["name"])
+def _role(setting: Setting, own: Parameter) -> bool:
+    role = constructor_role(own.name)
     return role is not None and role == constructor_role(setting.name)
 
 
-def _default(setting: Setting, own: Entry) -> bool:
+def _default(setting: Setting, own: Parameter) -> bool:
     """Whether an argument whose name says nothing is, unless told, what the setting is."""
-    number = type(own["default"]) in {int, float} and own["default"] == setting.default
-    return own["has_default"] and number and constructor_role(own["name"]) in {None, "flag"}
+    number = type(own.default) in {int, float} and own.default == setting.default
+    return own.has_default and number and constructor_role(own.name) in {None, "flag"}
 
 
-def how_far(answer: dict[str, Any]) -> int:
+def how_far(answer: Try) -> int:
     """How far a way to make and call an object came: 0 is an output of the shape asked for."""
-    if answer["phase"] == "construct":
+    if answer.phase == "construct":
         return 4
-    if answer["phase"] == "forward":
+    if answer.phase == "forward":
         return 3
-    if answer["fits"]:
+    if answer.fits:
         return 0
-    return 1 if isinstance(answer["answer"]["out"], Tensor) else 2
+    return 1 if isinstance(answer.answer.out, Tensor) else 2

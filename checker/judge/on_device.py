@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from ..process.answers import Raised, Started
 from ..process.handle import Candidate, Ended
 from ..process.limits import Limits
 from .finding import Finding
@@ -46,7 +47,7 @@ class DeviceRun:
     place: str = ""
     name: str = ""
     reason: str | None = None
-    fault: dict[str, Any] | None = None
+    fault: Raised | None = None
     findings: list[Finding[Any]] = field(default_factory=list[Finding[Any]])
     dropout: bool = False
     state: str | None = None
@@ -54,7 +55,7 @@ class DeviceRun:
     dtypes: tuple[str, ...] = ()
     tf32: float | None = None
     last: str = ""
-    elsewhere: dict[str, Any] | None = None
+    elsewhere: Raised | None = None
 
     @property
     def kind(self) -> str:
@@ -70,11 +71,11 @@ class DeviceRun:
 class Again(Protocol):
     """An examination that another process makes once more, on its device."""
 
-    def plain_fault(self, candidate: Candidate) -> dict[str, Any] | None:
+    def plain_fault(self, candidate: Candidate) -> Raised | None:
         """What the plain calls raise, None where they run."""
         ...
 
-    def examine(self, candidate: Candidate, run: DeviceRun) -> dict[str, Any] | None:
+    def examine(self, candidate: Candidate, run: DeviceRun) -> Raised | None:
         """Fill in what is found there; return what kept it from being examined at all."""
         ...
 
@@ -102,19 +103,19 @@ class _Session:
         self.candidate.serve(path)
         self.request = load
 
-    def start(self, device: str) -> dict[str, Any]:
+    def start(self, device: str) -> Started:
         """Have it take hold of a device: place, name and count, or a reason."""
         self.candidate.allow(replace(self.limits, seconds=_STARTS_WITHIN))
         try:
             answer = self.candidate.ask({"do": "start", "device": device})
         except Ended as ended:
-            answer = {"reason": ended.kind if ended.code is None else f"exit {ended.code}"}
+            answer = Started(reason=ended.kind if ended.code is None else f"exit {ended.code}")
         self.candidate.allow(self.limits)
         return answer
 
-    def load(self) -> dict[str, Any] | None:
+    def load(self) -> Raised | None:
         """Have it run the file; return what that raised. A notebook goes on after a fault."""
-        fault = self.candidate.ask(self.request)["fault"]
+        fault = self.candidate.ask(self.request).fault
         return fault if self.request["cells"] is None else None
 
 
@@ -139,22 +140,22 @@ def run_on_device(
 
     one = session()
     started = one.start(run.asked)
-    if "reason" in started:
-        run.reason = started["reason"]
+    if started.reason is not None:
+        run.reason = started.reason
         return run
-    run.place, run.name = started["place"], started["name"]
+    run.place, run.name = started.place, started.name
     run.fault = one.load() or _examine(run, again, one.candidate)
     if run.fault is not None and _kernel_failed(run.fault):
         # Whose fault it was, a process that runs nothing of the submission's tells.
-        run.reason = session().start(run.asked).get("reason")
-    elif run.fault is None and started["count"] > 1 and run.asked == run.kind:
-        run.last = f"{run.kind}:{started['count'] - 1}"
-        if "reason" not in one.start(run.last):
+        run.reason = session().start(run.asked).reason
+    elif run.fault is None and started.count > 1 and run.asked == run.kind:
+        run.last = f"{run.kind}:{started.count - 1}"
+        if one.start(run.last).reason is None:
             run.elsewhere = again.plain_fault(one.candidate)
     return run
 
 
-def _examine(run: DeviceRun, again: Again, candidate: Candidate) -> dict[str, Any] | None:
+def _examine(run: DeviceRun, again: Again, candidate: Candidate) -> Raised | None:
     """Fill in what the examination finds; return what the first calls or a kernel raised."""
     fault = again.plain_fault(candidate) or again.examine(candidate, run)
     if fault is not None:
@@ -165,6 +166,6 @@ def _examine(run: DeviceRun, again: Again, candidate: Candidate) -> dict[str, An
     return next((fault for fault in faults if _kernel_failed(fault)), None)
 
 
-def _kernel_failed(fault: dict[str, Any]) -> bool:
+def _kernel_failed(fault: Raised) -> bool:
     words = ("CUDA error", "CUBLAS_STATUS", "CUDNN_STATUS", "HIP error", "XPU error")
-    return any(word in fault["message"] for word in words)
+    return any(word in fault.message for word in words)

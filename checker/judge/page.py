@@ -76,11 +76,11 @@ class Page(Sheet):
 
     def parameters(self, one: Weighing) -> None:
         """Weights that no optimiser would find, and those that do nothing."""
-        hidden = sorted(one.shown["hidden"])
-        line = getattr(self.lines.own, "lineno", one.entry["line"])
-        if not one.entry["module"]:
-            self.fail(one, "parameters", say("fail-not-module", name=one.entry["name"]))
-            self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry["name"])
+        hidden = sorted(one.shown.hidden)
+        line = getattr(self.lines.own, "lineno", one.entry.line)
+        if not one.entry.module:
+            self.fail(one, "parameters", say("fail-not-module", name=one.entry.name))
+            self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry.name)
         elif hidden:
             names = [f"`{n}`" for n in hidden[:3]]
             names[-1] += " …" if len(hidden) > 3 else ""
@@ -88,11 +88,11 @@ class Page(Sheet):
             self.fail(one, "parameters", say("fail-unregistered", names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
-        elif one.shown["plain"] and not one.shown["registered"]:
+        elif one.shown.plain and not one.shown.registered:
             # Weights that are tensors and no parameters.
-            names = [f"`{n}`" for n in one.shown["plain"][:3]]
+            names = [f"`{n}`" for n in one.shown.plain[:3]]
             self.fail(one, "parameters", say("fail-unregistered", names=names))
-            line = self.lines.assignment(one.shown["plain"][0])
+            line = self.lines.assignment(one.shown.plain[0])
             self.blame("parameters-not-registered", line, names=names)
         elif one.held.lacking and not one.found.findings.get("values"):
             # It gives what the model answer gives without them, which has to learn them.
@@ -102,7 +102,7 @@ class Page(Sheet):
         elif not one.held.aligned:
             self.set("parameters", "skip", say("waits", check="values"))
         else:
-            count = len(one.shown["registered"])
+            count = len(one.shown.registered)
             self.set("parameters", "pass", say("parameters-pass", count=count), count)
         for name in one.held.unused if one.held.aligned else []:
             layer = name.removesuffix(".weight").removesuffix(".bias").split(".")[-1]
@@ -111,7 +111,7 @@ class Page(Sheet):
     def dropout(self, one: Weighing, wanted: str) -> None:
         """Where dropout acts in train mode, and at which rate. wanted: as a contract has it."""
         found = one.dropout
-        line = random_line(self.source.classes.get(one.entry["name"]))
+        line = random_line(self.source.classes.get(one.entry.name))
         if found is not None and found.place == "noise":
             self.fail(one, "dropout", say("random-in-training"))
             self.blame("nondeterministic", line, "random-in-training")
@@ -119,8 +119,8 @@ class Page(Sheet):
         if found is not None and found.reading is not None:
             found.line = line
         masked = (t for t in one.seen if t.case.mask is not None)
-        drops = [d for trial in masked for d in trial.answer.get("dropouts", ())]
-        judge_dropout(self, wanted, found, one.shown["modules"], drops)
+        drops = [d for trial in masked for d in trial.answer.dropouts]
+        judge_dropout(self, wanted, found, one.shown.modules, drops)
 
     def unread(self, one: Weighing) -> None:
         """Where nothing explains a class's numbers, own up that its weights may be misread."""
@@ -142,7 +142,7 @@ class Page(Sheet):
         case = say("direct-mask-of", dtype=dtype_name(dtype))
         self.fail(one, "mask", raised(finding.fault, case))
         self.crashed("mask", finding.fault, case)
-        self.blame("mask-dtype", finding.fault["line"], dtypes=dtypes)
+        self.blame("mask-dtype", finding.fault.line, dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
         """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""
@@ -182,7 +182,7 @@ class Page(Sheet):
                 dtype = [self.dtype_of(smallest)] * (check == "dtypes")
                 case = say("listed", parts=[*dtype, self.words.label(smallest)])
                 self.crashed(check, smallest.fault, case)
-                self.raised.setdefault(one.function.name, smallest.fault["line"])
+                self.raised.setdefault(one.function.name, smallest.fault.line)
             if self.report.difference is None:
                 self.show(smallest)
         if total:
@@ -245,14 +245,14 @@ class Page(Sheet):
         if found.modified:
             names = [f"`{each}`" for each in sorted(found.modified)]
             self.fail(one, "purity", say("fail-modified", names=names))
-            steps = [s for t in one.seen for s in t.answer.get("steps", ())]
+            steps = [s for t in one.seen for s in t.answer.steps]
             self.blame("input-modified", in_place(steps), names=names)
         if found.state is not None:
             self.fail(one, "purity", say(found.state))
             if found.state == "fail-random":
-                drops = [d for t in one.seen for d in t.answer.get("dropouts", ()) if d["training"]]
+                drops = [d for t in one.seen for d in t.answer.dropouts if d.training]
                 if drops:
-                    line = drops[0]["line"]
+                    line = drops[0].line
                     made = self.places.layer([line], "dropout") if line else None
                     self.blame("dropout-in-eval", made or line)
                     self.set("dropout", "fail", say("dropout-in-eval"))
@@ -267,11 +267,11 @@ class Page(Sheet):
             self.blame("nondeterministic", self._state_line(one), "fail-state")
 
     def _state_line(self, one: Examination) -> int | None:
-        return state_line(self.source, one.entry["name"]) or one.entry["line"]
+        return state_line(self.source, one.entry.name) or one.entry.line
 
     def _remarks(self, one: Examination) -> None:
         found = one.found
-        line = one.entry["line"]
+        line = one.entry.line
         if found.printed:
             self.remark("prints", found.printed[0])
         if found.container and len(one.function.results) == 1 and one.function.state is None:
@@ -292,8 +292,8 @@ class Page(Sheet):
         for own in switched:
             self.remark("switch-off", self.lines.argument(own), name=own)
         if found.nan_rows:
-            steps = (s for t in one.seen for s in t.answer.get("steps", ()))
-            line = next((s["line"] for s in steps if -math.inf in s.get("numbers", ())), None)
+            steps = (s for t in one.seen for s in t.answer.steps)
+            line = next((s.line for s in steps if -math.inf in s.numbers), None)
             self.remark("nan-on-empty-row", line or self.lines.naming("inf"))
         if found.forms and one.function.mask is not None:
             remark_forms(self, one, one.function.mask)
@@ -320,10 +320,10 @@ class Page(Sheet):
         first = min(odd, key=lambda f: f.trial.weight)
         size = 0 if first.actual is None else first.actual.numel()
         made = (
-            step["line"] for step in one.again(first.trial).answer.get("steps", ())
-            if step.get("dtype") == first.words and math.prod(step["shape"]) == size
+            step.line for step in one.again(first.trial).answer.steps
+            if step.dtype == first.words and math.prod(step.shape or ()) == size
         )  # fmt: skip
-        line = next(made, one.entry["line"])
+        line = next(made, one.entry.line)
         self.blame("result-dtype", line, "verbatim", text=self.words.dtype(first))
 
     def uncarried(self, one: Examination) -> bool:
@@ -367,13 +367,13 @@ class Page(Sheet):
         return say("direct-of", name=name, text=text) if self.several else text
 
     def _return_of(self, one: Examination) -> int | None:
-        line = one.entry["line"]
+        line = one.entry.line
         own = None if line is None else self.places.last_return(line)
         return own or self.lines.last_return()
 
     def told_of(self, one: Examination) -> bool:
         """Whether a mistake was named in a function already."""
-        own = function_at(self.source, one.entry["line"]) if self.several else None
+        own = function_at(self.source, one.entry.line) if self.several else None
         lines = [diagnosis.line for diagnosis in self.report.diagnosis]
         return any(own is None or line is None or within(line, own) for line in lines)
 

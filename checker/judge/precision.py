@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import torch
 
+from ..process.answers import Raised
 from ..process.wire import dtype_name
 from .draw import Case, shifts, small
 from .examine import Examination
@@ -48,7 +48,7 @@ def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
     """Have calls made in one lower precision; some exceptions are excused there."""
     made_in = torch.float32 if trials[0].autocast else trials[0].dtype
     for trial, answer in zip(trials, one.run(trials, made_in), strict=True):
-        fault = answer.get("fault")
+        fault = answer.fault
         excused = _excuse(fault, trial.dtype, autocast=trial.autocast)
         if excused == "overflow" and fault is not None:
             one.found.half_faults.append(fault)
@@ -71,7 +71,7 @@ def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:
     return some
 
 
-def _excuse(fault: dict[str, Any] | None, dtype: torch.dtype, *, autocast: bool) -> str:
+def _excuse(fault: Raised | None, dtype: torch.dtype, *, autocast: bool) -> str:
     """Why an exception in low precision is no mistake, "" where it is one or there is none.
 
     mixture: autocast's own. overflow: of a fill in float16, which is worth a remark. lacking: an
@@ -81,6 +81,6 @@ def _excuse(fault: dict[str, Any] | None, dtype: torch.dtype, *, autocast: bool)
         return ""
     if autocast:
         return "mixture"
-    if dtype is torch.float16 and "overflow" in fault["message"]:
+    if dtype is torch.float16 and "overflow" in fault.message:
         return "overflow"
-    return "lacking" if "not implemented for" in fault["message"] else ""
+    return "lacking" if "not implemented for" in fault.message else ""

@@ -11,12 +11,13 @@ from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, 
 from ..diagnose.diagnose import raising
 from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
+from ..process.answers import Entry, Raised
 from ..report.message import Said, say
 from ..report.report import Diagnosis
 from .examine import Examination
 from .fewer_axes import axes_taken
 from .fills import narrowing
-from .find import Entry, handed_over, unasked
+from .find import handed_over, unasked
 from .objects import LONGEST
 from .source import Source
 from .trials import Finding
@@ -50,45 +51,45 @@ class Refusals:
     def __init__(self, kata: Kata, source: Source, wanted: str | None) -> None:
         self.kata, self.source, self.wanted = kata, source, wanted
 
-    def no_class(self, classes: list[dict[str, Any]], functions: list[Entry]) -> Refused:
+    def no_class(self, classes: list[Entry], functions: list[Entry]) -> Refused:
         """No class of the file is the one that is asked for."""
         wanted = self.kata.asked.functions[0].name
-        told = [f"{one['name']} ({one['line']})" for one in classes]
+        told = [f"{one.name} ({one.line})" for one in classes]
         if self.wanted is not None:
             name = self.wanted
             return Refused("no-class", say("no-class-named", name=name, found=told or "-"))
         if classes:
             return Refused("no-class", say("class-unclear", found=told))
         if functions:
-            told = [f"`{one['name']}` ({one['line']})" for one in functions]
+            told = [f"`{one.name}` ({one.line})" for one in functions]
             message = say("class-not-function", wanted=wanted, found=told)
-            return Refused("no-class", message, functions[0]["line"])
+            return Refused("no-class", message, functions[0].line)
         return Refused("no-class", say("no-class", kata=self.kata.id, wanted=wanted))
 
     def not_there(
-        self, entries: list[Entry], classes: list[dict[str, Any]],
+        self, entries: list[Entry], classes: list[Entry],
         missing: Sequence[Function] = (),
     ) -> Refused:  # fmt: skip
         """Say what is asked for and what there is. missing: what is, where not all of it is."""
         asked = missing or self.kata.asked.functions
         wanted = [f"`{one.signature}`" for one in asked]
         if entries:
-            told = [f"`{one['name']}` ({one['line']})" for one in entries]
+            told = [f"`{one.name}` ({one.line})" for one in entries]
             key = "functions-missing" if missing else "no-function"
             return Refused("no-class", say(key, wanted=wanted, found=told))
         if classes:
-            told = [f"`{one['name']}` ({one['line']})" for one in classes]
+            told = [f"`{one.name}` ({one.line})" for one in classes]
             return Refused("no-class", say("no-function-class", wanted=wanted, found=told))
         return Refused("no-class", say("no-function-at-all", wanted=wanted))
 
-    def lacks(self, one: Examination, fault: dict[str, Any]) -> bool:
+    def lacks(self, one: Examination, fault: Raised) -> bool:
         """Whether a call did not get as far as the function, for want of an argument."""
-        short = "required positional argument" in fault["message"] and fault["line"] is None
+        short = "required positional argument" in fault.message and fault.line is None
         return short and bool(unasked(one.function, one.entry))
 
     def signature(self, one: Examination) -> Refused:
         """The call that the kata makes is not one that this takes."""
-        line = one.entry["line"]
+        line = one.entry.line
         called = one.function.call("forward" if isinstance(one, Weighing) else "")
         more = unasked(one.function, one.entry)
         handed = {handed_over(own) for own in more} - {None}
@@ -98,7 +99,7 @@ class Refusals:
         elif "pass" in handed:
             key += "-pass"
         message = say(
-            key, wanted=f"`{called}`", name=one.entry["name"],
+            key, wanted=f"`{called}`", name=one.entry.name,
             line=line, more=[f"`{own}`" for own in more],
         )  # fmt: skip
         return Refused("forward", message, line)
@@ -106,24 +107,24 @@ class Refusals:
     def unrun(self, one: Examination, finding: Finding) -> Refused:
         """What the plainest call raised, or that it gave no tensor."""
         fault = finding.fault
-        name = one.entry["name"]
+        name = one.entry.name
         if fault is None:
             called = "forward" if isinstance(one, Weighing) else name
             message = no_tensor(called, finding.words)
-            return Refused("forward", message, one.entry["line"])
-        misspelt = self._misspelt(name, fault["phase"])
+            return Refused("forward", message, one.entry.line)
+        misspelt = self._misspelt(name, fault.phase)
         if misspelt is not None:
             return misspelt
         axes = axes_taken(one)
         if axes is not None:
             message = say({3: "axes-three", 2: "axes-two"}[axes], name=name)
-            return Refused("forward", message, fault["line"])
-        line, slip = fault["line"], slipped(fault, self.source)
+            return Refused("forward", message, fault.line)
+        line, slip = fault.line, slipped(fault, self.source)
         if slip is not None:
             return Refused("forward", slip, line)
-        told: dict[str, Any] = {"kind": fault["type"], "reason": reason_of(fault)}
+        told: dict[str, Any] = {"kind": fault.type, "reason": reason_of(fault)}
         told |= placed(line)
-        if isinstance(one, Weighing) and fault["phase"] == "construct":
+        if isinstance(one, Weighing) and fault.phase == "construct":
             made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
             message = say("construct-raised", name=name, given=made or "…", **told)
             help = because(fault, self.source)  # noqa: A001 - the report's word
@@ -146,8 +147,8 @@ class Refusals:
 
     def no_forward(self, entry: Entry) -> Refused:
         """Say that a class has no forward, or which method was meant to be it."""
-        plain = Refused("forward", say("forward-missing", name=entry["name"]), entry["line"])
-        return self._misspelt(entry["name"], "forward") or plain
+        plain = Refused("forward", say("forward-missing", name=entry.name), entry.line)
+        return self._misspelt(entry.name, "forward") or plain
 
     def _misspelt(self, name: str, phase: str) -> Refused | None:
         found = misspelt_method(self.source, name)
@@ -157,16 +158,16 @@ class Refusals:
         key = "forward-misspelt" if meant == "forward" else "init-misspelt"
         return Refused(phase, say(key, line=line, name=method, meant=meant), line)
 
-    def _behind(self, one: Examination, finding: Finding, fault: dict[str, Any]) -> list[Diagnosis]:
+    def _behind(self, one: Examination, finding: Finding, fault: Raised) -> list[Diagnosis]:
         """The mistake that an exception gives away, by its words or by the model answer's own."""
-        line, told = fault["line"], by_words(fault)
+        line, told = fault.line, by_words(fault)
         slip = None if told else raising(
-            self.kata, one.function.name, finding.trial, fault["message"], one.numbers
+            self.kata, one.function.name, finding.trial, fault.message, one.numbers
         )  # fmt: skip
         if slip is None:
             told = told or by_shapes(fault, self.kata, finding.trial, LONGEST)
             if told == "length-fixed" and line is not None:
-                line = Origins(self.source, one.entry["name"]).size([line]) or line
+                line = Origins(self.source, one.entry.name).size([line]) or line
             elif told == "dtype-hardcoded":
                 line = narrowing(one, finding.trial) or line
             return [known(told, line, self.source)] if told is not None else []
@@ -177,14 +178,14 @@ class Refusals:
 
 def _given(one: Examination, finding: Finding) -> str:
     """The parameters that a call gave something to, in the order in which they are declared."""
-    call, declared = finding.trial.call, one.entry["arguments"]
+    call, declared = finding.trial.call, one.entry.arguments
     placed = one.bound.placed if one.bound is not None else ()
     if declared is None:
         names = [*placed[: len(call["args"])], *call["kwargs"]]
     else:
-        alone = [p["name"] for p in declared if p["kind"].startswith("POSITIONAL")]
+        alone = [p.name for p in declared if p.kind.startswith("POSITIONAL")]
         given = {*alone[: len(call["args"])], *call["kwargs"]}
-        names = [p["name"] for p in declared if p["name"] in given]
+        names = [p.name for p in declared if p.name in given]
     return ", ".join(names) or "…"
 
 

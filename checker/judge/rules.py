@@ -6,12 +6,11 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...kata.arithmetic import worth
 from ...kata.functions import AUTOGRAD, Argument, Function
+from ..process.answers import Entry, Step
 from ..report.message import Value
-from .find import Entry
 from .source import Source
 from .trials import Trial
 
@@ -51,8 +50,8 @@ def broken(
 ) -> Iterator[Breach]:
     """Yield the rules on operators and loops that a function breaks."""
     rules = function.rules
-    steps = [step for trial in trials for step in trial.answer.get("steps", ())]
-    ran = any(trial.answer.get("steps") for trial in trials)
+    steps = [step for trial in trials for step in trial.answer.steps]
+    ran = any(trial.answer.steps for trial in trials)
     missing = [
         " / ".join(f"`{rule}`" for rule in row)
         for row in rules.must
@@ -60,24 +59,24 @@ def broken(
     ]
     for rule in rules.never:
         if rule == AUTOGRAD:
-            derived = next((step for step in steps if step.get("derives")), None)
+            derived = next((step for step in steps if step.derives), None)
             if derived is not None:
-                yield Breach(key="direct-autograd", mistake="autograd-used", line=derived["line"],
-                             values={"call": derived["spelt"]})  # fmt: skip
+                yield Breach(key="direct-autograd", mistake="autograd-used", line=derived.line,
+                             values={"call": derived.spelt})  # fmt: skip
             continue
         used = next((step for step in steps if _named(rule, step)), None)
         if used is not None:
             # One call where others are asked for is one fault.
             key, wanted = ("direct-instead", missing[0]) if missing else ("direct-never", "")
             missing.clear()
-            call = used.get("spelt", used["call"])
-            yield Breach(key=key, mistake="forbidden-call", line=used["line"],
+            call = used.written
+            yield Breach(key=key, mistake="forbidden-call", line=used.line,
                          values={"call": call, "wanted": wanted})  # fmt: skip
     for wanted in missing:
-        yield Breach(key="direct-must", mistake="operator-missing", line=entry["line"],
+        yield Breach(key="direct-must", mistake="operator-missing", line=entry.line,
                      values={"wanted": wanted})  # fmt: skip
     if not rules.loops:
-        line = _loop(source, [set(step.get("lines", ())) for step in steps])
+        line = _loop(source, [set(step.lines) for step in steps])
         if line is not None:
             yield Breach(key="direct-loop", mistake="python-loop", line=line, values={})
 
@@ -87,25 +86,25 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
     asked = function.memory
     for trial in trials:
         answer, scope = trial.answer, trial.case.scope()
-        if "outs" not in answer:
+        if not answer.outs:
             continue
-        shares = answer.get("shares", [])
-        last = next((s["line"] for s in reversed(answer.get("steps", [])) if s["line"]), None)
+        shares = answer.shares
+        last = next((s.line for s in reversed(answer.steps) if s.line), None)
         if asked.view_of and asked.view_of not in shares:
             yield Breach(key="direct-view", mistake="result-copied", line=_copied(trial) or last,
                          values={"name": asked.view_of})  # fmt: skip
         if asked.copy_of and asked.copy_of in shares:
             yield Breach(key="direct-copy", mistake="result-shared", line=last,
                          values={"name": asked.copy_of})  # fmt: skip
-        if asked.contiguous is not None and answer["contiguous"] != asked.contiguous:
+        if asked.contiguous is not None and answer.contiguous != asked.contiguous:
             key = "direct-contiguous" if asked.contiguous else "direct-not-contiguous"
             mistake = "result-shared" if asked.contiguous else "result-copied"
             yield Breach(key=key, mistake=mistake, line=last,
-                         values={"strides": str(tuple(answer["strides"]))})  # fmt: skip
+                         values={"strides": str(tuple(answer.strides))})  # fmt: skip
         wanted = [worth(text, scope) for text in asked.strides]
-        if wanted and answer["strides"] != wanted and _shaped(trial):
+        if wanted and answer.strides != wanted and _shaped(trial):
             values: dict[str, Value] = {
-                "strides": str(tuple(answer["strides"])),
+                "strides": str(tuple(answer.strides)),
                 "wanted": str(tuple(wanted)),
             }
             yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
@@ -124,7 +123,7 @@ def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Br
     held: dict[tuple[int, str], int] = {}
     grown: list[tuple[int, int, int]] = []
     for trial in trials:
-        given, entries = trial.given, trial.answer.get("held")
+        given, entries = trial.given, trial.answer.held
         if not trial.group or entries is None:
             continue
         before = held.get((trial.group, given.carried))
@@ -147,58 +146,58 @@ def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Br
 
 def _shaped(trial: Trial) -> bool:
     """Whether the result has its shape; the strides of another one say nothing."""
-    return not trial.expected or trial.answer["outs"][0].shape == trial.expected[0].shape
+    return not trial.expected or trial.answer.outs[0].shape == trial.expected[0].shape
 
 
 def _too_large(trial: Trial, most: int, text: str) -> Iterator[Breach]:
     answer = trial.answer
-    for step in answer.get("steps", ()):
-        if step.get("fresh", 0) > most:
+    for step in answer.steps:
+        if step.fresh > most:
             yield Breach(
-                key="direct-large", mistake="tensor-too-large", line=step["line"],
-                values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
-                        "entries": step["fresh"], "most": most, "sum": text},
+                key="direct-large", mistake="tensor-too-large", line=step.line,
+                values={"call": step.written, "shape": _shape(step),
+                        "entries": step.fresh, "most": most, "sum": text},
             )  # fmt: skip
             return
-    if answer.get("entries", 0) > most and not answer.get("shares"):
+    if answer.entries > most and not answer.shares:
         yield Breach(
             key="direct-large-result", mistake="tensor-too-large", line=None,
-            values={"entries": answer["entries"], "most": most, "sum": text},
+            values={"entries": answer.entries, "most": most, "sum": text},
         )  # fmt: skip
 
 
 def _together(trial: Trial, apart: Counter[int]) -> Iterator[Breach]:
     """Yield the first tensor made on the way with axes that none may have together."""
-    for step in trial.answer.get("steps", ()):
-        if step.get("fresh", 0) and step["shape"] and apart <= Counter(step["shape"]):
+    for step in trial.answer.steps:
+        if step.fresh and step.shape and apart <= Counter(step.shape):
             yield Breach(
-                key="direct-apart", mistake="tensor-too-large", line=step["line"],
-                values={"call": step.get("spelt", step["call"]), "shape": _shape(step),
+                key="direct-apart", mistake="tensor-too-large", line=step.line,
+                values={"call": step.written, "shape": _shape(step),
                         "apart": str(tuple(apart.elements()))},
             )  # fmt: skip
             return
 
 
-def _shape(step: dict[str, Any]) -> str:
-    return str(tuple(step["shape"])) if step["shape"] is not None else ""
+def _shape(step: Step) -> str:
+    return str(tuple(step.shape)) if step.shape is not None else ""
 
 
 def _copied(trial: Trial) -> int | None:
     """The first line that moves values into memory of their own."""
-    steps = trial.answer.get("steps", ())
-    return next((step["line"] for step in steps if step.get("fresh", 0) > 0), None)
+    steps = trial.answer.steps
+    return next((step.line for step in steps if step.fresh > 0), None)
 
 
-def _named(rule: str, step: dict[str, Any]) -> bool:
+def _named(rule: str, step: Step) -> bool:
     """Whether a rule, or one of the group that it names, is about this call."""
     if rule in GROUPS:
         return any(_named(one, step) for one in GROUPS[rule])
-    spelt = str(step.get("spelt", step["call"]))
+    spelt = str(step.written)
     if rule == spelt:
         return True
     if not rule.isidentifier() or (not spelt[:1].isalpha() and spelt[:1] != "_"):
         return False
-    bare = str(step["call"]).partition(".")[0].strip("_").removeprefix("special_")
+    bare = str(step.call).partition(".")[0].strip("_").removeprefix("special_")
     return bare == rule
 
 

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..diagnose.crashes import because, reason_of
 from ..diagnose.lines import Lines, tested
+from ..process.answers import Raised
 from ..process.wire import dtype_name
 from ..report.ids import CHECK_IDS
 from ..report.message import Said, Value, say
@@ -44,11 +45,11 @@ class Sheet:
             return
         self.checks[name] = Check(id=name, status=status, detail=detail, cases=cases)
 
-    def crashed(self, check: str, fault: dict[str, Any], case: Said) -> None:
+    def crashed(self, check: str, fault: Raised, case: Said) -> None:
         """Keep the exception by which a check fails; it is told first. case: in words."""
-        line, reason = fault["line"], reason_of(fault)
+        line, reason = fault.line, reason_of(fault)
         key = "crash-nowhere" if line is None else "crash-on-line"
-        message = say(key, line=line, kind=fault["type"], reason=reason, case=case)
+        message = say(key, line=line, kind=fault.type, reason=reason, case=case)
         more = because(fault, self.source)
         self.crashes.setdefault(check, Crash(check=check, message=message, line=line, help=more))
 
@@ -67,7 +68,7 @@ class Sheet:
         return any(d.mistake == mistake for d in self.report.diagnosis)
 
     def needs_mask(
-        self, name: str, call: str, kind: str, fault: dict[str, Any] | None, own: ast.AST | None
+        self, name: str, call: str, kind: str, fault: Raised | None, own: ast.AST | None
     ) -> None:
         """Fail what cannot do without a mask that may be left out.
 
@@ -78,8 +79,8 @@ class Sheet:
         line = tested(own, name) or self.lines.argument(name)
         came = {"raised": "raised", "none": "nothing", "shape": "shape"}.get(kind, "values")
         if fault is not None:
-            line = fault["line"]
-            told |= {"kind": fault["type"], "reason": reason_of(fault)}
+            line = fault.line
+            told |= {"kind": fault.type, "reason": reason_of(fault)}
         self.set("mask", "fail", say(f"mask-needed-{came}", **told))
         self.blame("mask-needed", line, f"mask-needed-{came}", **told)
 

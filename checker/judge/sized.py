@@ -24,7 +24,7 @@ def sized_calls(one: Examination) -> list[Sized]:
                 length=length,
                 room=case.sizes[limit] - length if limit is not None else 0,
                 kind=finding.kind if finding is not None else "",
-                line=finding.fault["line"] if finding and finding.fault else None,
+                line=finding.fault.line if finding and finding.fault else None,
                 masked=case.mask is not None if case.gain == 1 and not case.grad else None,
             )
         )

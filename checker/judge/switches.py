@@ -22,5 +22,5 @@ def spare(one: Examination, case: Case) -> None:
     trial = one.trial(case)
     trial.given = replace(trial.given, kept="a")
     one.write(trial)
-    if not one.run([trial])[0].get("carried"):
+    if not one.run([trial])[0].carried:
         one.bound = bound

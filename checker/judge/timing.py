@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from ..process import wire
+from ..process.answers import Lap, Raised
 from ..process.handle import Candidate, Ended, Foul
 from ..process.jobs import Job
 from ..process.limits import Limits
@@ -43,8 +44,8 @@ _EVENTS = 50_000
 class _Raised(Exception):
     """The submission raised. fault: what its process says of it."""
 
-    def __init__(self, fault: dict[str, Any]) -> None:
-        super().__init__(fault["message"])
+    def __init__(self, fault: Raised) -> None:
+        super().__init__(fault.message)
         self.fault = fault
 
 
@@ -114,9 +115,9 @@ class _Race:
             found.at = None
         except _Raised as raised:
             fault = raised.fault
-            reason = fault["message"].split("\n")[0]
-            found.stopped, found.line = "raised", fault["line"]
-            found.message = say("bench-raised", kind=fault["type"], reason=reason)
+            reason = fault.message.split("\n")[0]
+            found.stopped, found.line = "raised", fault.line
+            found.message = say("bench-raised", kind=fault.type, reason=reason)
         except Ended as ended:
             found.stopped, found.line = "ended", ended.place.line
             why = "garbled" if ended.why == "garbled" else ended.kind
@@ -135,8 +136,8 @@ class _Race:
     def _load(self) -> None:
         source = self.subject.source
         answer = self.candidate.ask(source.to_load(self.subject.path))
-        if answer["fault"] is not None and source.cells is None:
-            raise _Raised(answer["fault"])
+        if answer.fault is not None and source.cells is None:
+            raise _Raised(answer.fault)
 
     def _beyond(self, memory: int) -> str | None:
         """Say what the next length would take too much of, judging by the last one."""
@@ -171,22 +172,22 @@ class _Race:
             {"do": "prepare", "calls": posed.mine, "device": device, "memory": listened}
         )
         if listened:
-            self.events = mine["events"]
+            self.events = mine.events
         request = {"do": "prepare", "settings": posed.settings, "calls": posed.calls}
         theirs = self.yardstick.ask(request, self.deadline)
-        return {"yours": mine["bytes"], **{side: one["bytes"] for side, one in theirs.items()}}
+        return {"yours": mine.bytes, **{side: one["bytes"] for side, one in theirs.items()}}
 
     def _lap(self, side: str) -> float:
         if side == "yours":
-            return self._ask({"do": "lap"})["seconds"]
+            return self._ask({"do": "lap"}).seconds
         return self.yardstick.ask({"do": "lap", "side": side}, self.deadline)["seconds"]
 
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, request: dict[str, Any]) -> Lap:
         begun = time.monotonic()
         answer = self.candidate.ask(request)
-        if "fault" in answer:
-            raise _Raised(answer["fault"])
-        seconds = answer["seconds"]
+        if answer.fault is not None:
+            raise _Raised(answer.fault)
+        seconds = answer.seconds
         # What it says is not believed where it cannot be.
         most = (time.monotonic() - begun) * (os.cpu_count() or 1)
         if not (math.isfinite(seconds) and 0 < seconds <= most):

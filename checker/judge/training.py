@@ -49,7 +49,7 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     answer, loud = one.answered([{**run, **one.way_in(first)}])
     with torch.no_grad():
         steps = made(one.kata, one.right, first.given).steps
-    seen, asked = answer.get("dropouts", []), one.construction.asked_rate
+    seen, asked = answer.dropouts, one.construction.asked_rate
     if one.same(trial.results(answer), trial.results(loud)):
         # What is called and changes nothing has its result thrown away.
         return DropoutFinding(place="none", calls=seen, asked=asked)

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ...kata.functions import Function, Result
+from ..process.answers import Outcome, Run
 from ..process.wire import dtype_name
 from . import finding
 from .compare import GRADIENT_BOUND, alike, gap
@@ -52,7 +53,7 @@ class Trial:
     weight_grads: dict[str, Tensor] = field(default_factory=dict)
     group: int = 0
     missing: str = ""
-    answer: dict[str, Any] = field(default_factory=dict)
+    answer: Outcome = field(default_factory=Outcome)
 
     @property
     def posed(self) -> Given:
@@ -66,17 +67,17 @@ class Trial:
         # What fails alone says more than what fails after other calls.
         return size + _LATER * bool(self.case.schedule)
 
-    def judge(self, answer: dict[str, Any]) -> Finding | None:
+    def judge(self, answer: Outcome) -> Finding | None:
         """Compare an answer with what is right."""
         self.answer = answer
         if self.missing:
             return Finding(kind="missing", trial=self, name=self.missing)
-        if "fault" in answer:
-            if self.case.strided and any(s in answer["fault"]["message"] for s in _LAYOUT):
+        if answer.fault is not None:
+            if self.case.strided and any(s in answer.fault.message for s in _LAYOUT):
                 return None
-            return Finding(kind="raised", trial=self, fault=answer["fault"])
+            return Finding(kind="raised", trial=self, fault=answer.fault)
         wrong = self._judge_results(answer)
-        if wrong is None and self.given.kept and not answer.get("carried"):
+        if wrong is None and self.given.kept and not answer.carried:
             return Finding(kind="uncarried", trial=self, name=self.given.state)
         if wrong is not None or not (self.grads or self.weight_grads):
             return wrong
@@ -92,17 +93,17 @@ class Trial:
         off = (mine - right).abs() > self.bound * (1 + right.abs())
         return bool((off & mine.isfinite()).any())
 
-    def results(self, answer: dict[str, Any]) -> list[Tensor]:
+    def results(self, answer: Outcome) -> list[Tensor]:
         """The tensors that came back for the results asked for."""
         if len(self.function.results) > 1:
-            return list(answer.get("outs", []))
-        out = answer.get("out")
+            return list(answer.outs)
+        out = answer.out
         return [out] if isinstance(out, Tensor) else []
 
-    def _judge_results(self, answer: dict[str, Any]) -> Finding | None:
+    def _judge_results(self, answer: Outcome) -> Finding | None:
         actual = self.results(answer)
         if not actual:
-            return Finding(kind="none", trial=self, words=str(answer.get("container")))
+            return Finding(kind="none", trial=self, words=str(answer.container))
         if len(actual) < len(self.expected):
             return Finding(kind="count", trial=self, words=str(len(actual)))
         for asked, mine, right in zip(self.function.results, actual, self.expected, strict=False):
@@ -123,15 +124,13 @@ class Trial:
         found = gap(mine, right, bound, keep)
         return Finding(kind="values", trial=self, gap=found, **told) if found.wrong else None
 
-    def _judge_gradients(self, answer: dict[str, Any]) -> Finding | None:
-        if not answer.get("attached"):
+    def _judge_gradients(self, answer: Outcome) -> Finding | None:
+        if not answer.attached:
             return Finding(kind="detached", trial=self)
         # A weight tells more of where it goes wrong than an input, which all of them reach.
-        rows = [(name, right, answer["grads"].get(name))
+        rows = [(name, right, answer.grads.get(name))
                 for name, right in self.weight_grads.items()]  # fmt: skip
-        rows += [
-            (name, right, answer["input_grads"].get(name)) for name, right in self.grads.items()
-        ]
+        rows += [(name, right, answer.input_grads.get(name)) for name, right in self.grads.items()]
         largest = max(float(right.abs().max()) for _, right, _ in rows)
         # Of large inputs a detour through float32 leaves as little as it does of results.
         bound = max(GRADIENT_BOUND, self.bound) if self.case.gain > 1 else GRADIENT_BOUND
@@ -174,8 +173,8 @@ def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:
 
 
 def until_ended(
-    trials: Sequence[Trial], answers: Sequence[dict[str, Any]]
-) -> Iterator[tuple[Trial, dict[str, Any]]]:
+    trials: Sequence[Trial], answers: Sequence[Outcome]
+) -> Iterator[tuple[Trial, Outcome]]:
     """Yield each call that was made, with its answer.
 
     In a series one that raises, or hands nothing on, is the last: the next has no start.
@@ -185,13 +184,13 @@ def until_ended(
         if trial.group in ended:
             continue
         yield trial, answer
-        if trial.group and not answer.get("carried"):
+        if trial.group and not answer.carried:
             ended.add(trial.group)
 
 
 def by_dtype(finding: Finding) -> bool:
     """Whether a call raised for a dtype that the code has fixed."""
-    message = (finding.fault or {}).get("message", "").lower()
+    message = "" if finding.fault is None else finding.fault.message.lower()
     # The last is float64's lowest number, put into a tensor that is float32 as it is made.
     told = ("dtype", "expected scalar type", "same type", "to type float without overflow")
     return any(words in message for words in told)
@@ -205,6 +204,6 @@ def same(left: list[Tensor], right: list[Tensor], close: float) -> bool:
     )
 
 
-def answers_of(result: dict[str, Any], count: int) -> list[dict[str, Any]]:
+def answers_of(result: Run, count: int) -> list[Outcome]:
     """A run's answers; where its object could not be made, that fault for each of its calls."""
-    return result.get("answers") or [{"fault": result.get("fault")}] * count
+    return result.answers or [Outcome(fault=result.fault)] * count

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from ..diagnose.crashes import because, placed, reason_of
 from ..diagnose.names import meant
 from ..diagnose.selves import about_self
+from ..process.answers import Raised
 from ..report.message import Message, Said, say
 from ..report.report import Diagnosis, Fault, Part
 from .source import Source
@@ -31,24 +31,24 @@ class Unjudged(Exception):
         self.functions: list[Part] = []
 
 
-def load_fault(fault: dict[str, Any], source: Source) -> Unjudged:
+def load_fault(fault: Raised, source: Source) -> Unjudged:
     """The file raised while it was loaded."""
-    line, reason = fault["line"], reason_of(fault)
+    line, reason = fault.line, reason_of(fault)
     missing = re.match(r"No module named '([^']+)'", reason)
-    if missing and "ImportError" in fault["kinds"]:
+    if missing and "ImportError" in fault.kinds:
         message = say("load-import", name=missing[1], **placed(line))
         return Unjudged("load", message, line)
     slip = slipped(fault, source)
     if slip is not None:
         return Unjudged("load", slip, line)
-    message = say("load-raised", kind=fault["type"], reason=reason, **placed(line))
+    message = say("load-raised", kind=fault.type, reason=reason, **placed(line))
     more = because(fault, source) or say("load-keep")
     return Unjudged("load", message, line, more)
 
 
-def slipped(fault: dict[str, Any], source: Source) -> Message | None:
+def slipped(fault: Raised, source: Source) -> Message | None:
     """What to say of a name that was misspelt, where an exception comes of one."""
-    reason, line = reason_of(fault), fault["line"]
+    reason, line = reason_of(fault), fault.line
     if about_self(fault, source) is not None:
         return None
     intended = meant(reason, source, line)

@@ -14,6 +14,7 @@ from ...kata.arithmetic import names as names_in
 from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
+from ..process.answers import Global, Try
 from ..process.wire import dtype_name
 from .aligning import align, guess
 from .draw import Case, Given, by_calls, small
@@ -50,10 +51,10 @@ class Weighing(Examination):
         self.model = self.right
         self.asked = self.function
         # Numbers in the file's globals that may be sizes.
-        self.globals: Sequence[dict[str, Any]] = ()
+        self.globals: Sequence[Global] = ()
         self.construction: Construction | None = None
         self.held = Held(module, self.sizes, self.generator)
-        self.shown: dict[str, Any] = {}
+        self.shown = Try(phase="", printed=[])
         self.groups = 0
         self.dropout: DropoutFinding | None = None
         self.first_groups: list[Trial] = []
@@ -78,7 +79,7 @@ class Weighing(Examination):
         if not plans:
             return None
         self.mask_dtypes = [torch.bool]
-        tried: list[tuple[int, Construction, Bound, Trial, dict[str, Any]]] = []
+        tried: list[tuple[int, Construction, Bound, Trial, Try]] = []
         for construction, bound in plans:
             self._take(construction, bound)
             trial = self.trial(case, torch.float32)
@@ -89,10 +90,10 @@ class Weighing(Examination):
                 break
         rank, construction, bound, trial, self.shown = min(tried, key=lambda one: one[0])
         self._take(construction, bound)
-        if "fault" in self.shown:
-            return Finding(kind="raised", trial=trial, fault=self.shown["fault"])
+        if self.shown.fault is not None:
+            return Finding(kind="raised", trial=trial, fault=self.shown.fault)
         if rank == 2:
-            container = str(self.shown["answer"].get("container"))
+            container = str(self.shown.answer.container)
             return Finding(kind="none", trial=trial, words=container)
         several = [one[1:3] + one[4:] for one in tried if not one[0]]
         for construction, bound, self.shown in several if len(several) > 1 else ():
@@ -129,13 +130,13 @@ class Weighing(Examination):
         arguments = tuple(one for one in self.asked.arguments if one.name not in bound.twice)
         self.function = replace(self.asked, arguments=arguments, twice=bound.twice)
 
-    def _described(self, trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    def _described(self, trials: Sequence[Trial]) -> list[Try]:
         tries = [
             {"recipe": self.way_in(trial)["recipe"], "dtype": "float32", "call": trial.call}
             for trial in trials
         ]
         request = {"do": "describe", "first_good": False, "tries": tries}
-        return self.candidate.ask(request)["answers"]
+        return self.candidate.ask(request).answers
 
     def _survey(self) -> None:
         """Ask for the shapes of the weights at every size."""
@@ -147,7 +148,7 @@ class Weighing(Examination):
         }
         trials = [self._unanswered(case) for case in cases.values()]
         for key, answer in zip(cases, self._described(trials), strict=True):
-            shapes = {**answer.get("registered", {}), **answer.get("hidden", {})}
+            shapes = answer.registered | answer.hidden
             self.held.kinds[key] = Kind(shapes={n: tuple(s) for n, s in shapes.items()})
 
     def _unanswered(self, case: Case) -> Trial:
@@ -198,7 +199,7 @@ class Weighing(Examination):
     @property
     def linear(self) -> frozenset[str]:
         """The weights of `nn.Linear`s, whose rows are features."""
-        return frozenset(f"{n}.weight" for n, kind in self.shown["modules"] if kind == "Linear")
+        return frozenset(f"{n}.weight" for n, kind in self.shown.modules if kind == "Linear")
 
     @property
     def fixed(self) -> set[str]:
@@ -246,10 +247,8 @@ class Weighing(Examination):
         """Whether the state cannot be left out of the submission's call."""
         assert self.bound is not None
         own = self.bound.named.get(state.name)
-        arguments = self.entry["arguments"] or []
-        return own is None or not any(
-            one["name"] == own and one["has_default"] for one in arguments
-        )
+        arguments = self.entry.arguments or []
+        return own is None or not any(one.name == own and one.has_default for one in arguments)
 
     def work_out(self, trial: Trial) -> Tensor | None:
         """Run the model answer; with no weights where the submission's do not fit it."""

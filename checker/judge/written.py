@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
 
+from ..process.answers import Raised
 from .source import Source
 
 __all__ = ["Function", "function_at", "hollow", "unwritten", "within"]
@@ -63,9 +63,9 @@ def within(line: int, function: Function) -> bool:
     return function.lineno <= line <= (function.end_lineno or function.lineno)
 
 
-def unwritten(fault: dict[str, Any], source: Source) -> int | None:
+def unwritten(fault: Raised, source: Source) -> int | None:
     """The line at which a submission itself says that it is not written yet."""
-    line = fault["line"]
-    said = "NotImplementedError" in fault["kinds"]
+    line = fault.line
+    said = "NotImplementedError" in fault.kinds
     # torch raises it too, for what a device or a dtype has not.
     return line if said and "NotImplementedError" in source.line(line) else None

@@ -27,7 +27,7 @@ __all__ = ["Candidate", "Ended", "Foul"]
 
 _Done = TypeVar("_Done")
 # A request, and what takes its answer.
-_Asked = tuple[dict[str, Any], Callable[[dict[str, Any]], None]]
+_Asked = tuple[dict[str, Any], Callable[[Any], None]]
 
 _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
@@ -147,14 +147,14 @@ class Candidate:
             self._news("born", _BORN_WITHIN)
         self.meter = Meter(limits, self.supervisor)
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any]) -> Any:
         """Send one request and return the answer. Raise Ended where none comes."""
-        answers: list[dict[str, Any]] = []
+        answers: list[Any] = []
         self.post(request, answers.append)
         self.settle()
         return answers[0]
 
-    def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+    def post(self, request: dict[str, Any], take: Callable[[Any], None]) -> None:
         """Send a request; `take` gets its answer once the next one is sent, or all is settled.
 
         So the candidate works on this one while the judge works out what is right.
@@ -184,16 +184,15 @@ class Candidate:
             request, take = asked
             take(self._understood(request, heard))
 
-    def _understood(self, request: dict[str, Any], heard: wire.Packed) -> dict[str, Any]:
+    def _understood(self, request: dict[str, Any], heard: wire.Packed) -> claims.Answer:
         with self._watched():
-            answer = wire.unpack(*heard)
-            claims.check(request, answer)
+            answer = claims.understood(request, wire.unpack(*heard))
         self._listen(0)
         self._call_fouls()
         fault = claims.out_of_memory(answer)
         if fault is not None:
             # A fault of the file's own run says no phase.
-            place = Place(phase=fault.get("phase", "import"), line=fault["line"])
+            place = Place(phase=fault.phase or "import", line=fault.line)
             raise Ended("memory", claims.whose_memory(fault), place=place)
         return answer
 

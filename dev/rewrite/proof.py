@@ -22,7 +22,7 @@ from torch import Tensor
 from ...checker.candidate.guard import Guard
 from ...checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
 from ...checker.judge.main import _Sitting  # pyright: ignore[reportPrivateUsage]
-from ...checker.process import wire
+from ...checker.process import claims, wire
 from ...checker.process.jobs import Job, Options
 from .families import LAYERS, meaning
 
@@ -62,16 +62,16 @@ class _Recorder:
         """Be for this file."""
         self.path = path
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+    def ask(self, request: dict[str, Any]) -> claims.Answer:
         """Answer at once, and note both."""
         answer = _copied(self.worker.answer(_copied(request)))
         if request["do"] == "load":
             self.loading = request
         elif request["do"] == "run":
             self.asked.append((_copied(request), answer))
-        return answer
+        return claims.understood(request, _copied(answer))
 
-    def post(self, request: dict[str, Any], take: Callable[[dict[str, Any]], None]) -> None:
+    def post(self, request: dict[str, Any], take: Callable[[claims.Answer], None]) -> None:
         """Answer at once."""
         take(self.ask(request))
 
@@ -174,7 +174,7 @@ def _parameters(worker: Any) -> dict[str, list[str]]:
         found[entry["name"]] = [one["name"] for one in entry["arguments"] or ()]
     for entry in worker.submission.classes():
         found[f"{entry['name']} made"] = [one["name"] for one in entry["constructor"] or ()]
-        found[entry["name"]] = [one["name"] for one in entry["forward"] or ()]
+        found[entry["name"]] = [one["name"] for one in entry["arguments"] or ()]
     return found
 
 

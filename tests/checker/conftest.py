@@ -13,7 +13,7 @@ from attn_kata.checker.candidate.worker import _Worker
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.judge import examine as direct
 from attn_kata.checker.judge.main import _Sitting
-from attn_kata.checker.process import wire
+from attn_kata.checker.process import claims, wire
 from attn_kata.checker.process.jobs import Job
 from attn_kata.checker.report.report import Report
 from attn_kata.sentences.wording import worded
@@ -58,7 +58,7 @@ class _Inside:
 
     def ask(self, request):
         answer = self.worker.answer(wire.unpack(*wire.pack(request)))
-        return wire.unpack(*wire.pack(answer))
+        return claims.understood(request, wire.unpack(*wire.pack(answer)))
 
     def post(self, request, take):
         take(self.ask(request))

@@ -2,6 +2,7 @@
 
 import pytest
 from attn_kata.checker.judge.choose import choose
+from attn_kata.checker.process.answers import Entry, Parameter
 from attn_kata.checker.report.report import Named, Report
 from attn_kata.kata.catalogue import find
 
@@ -10,11 +11,12 @@ def entry(name, *bases):
     """Describe a module with heads and a forward, as the candidate's process does."""
 
     def parameter(named):
-        return {"name": named, "kind": "POSITIONAL_OR_KEYWORD", "has_default": False}
+        kind = "POSITIONAL_OR_KEYWORD"
+        return Parameter(name=named, kind=kind, has_default=False, default=None)
 
     constructor = [parameter("dim"), parameter("heads")]
-    return {"name": name, "module": True, "line": 3, "bases": list(bases) or ["Module"],
-            "constructor": constructor, "forward": [parameter("x")]}  # fmt: skip
+    return Entry(name=name, module=True, line=3, bases=list(bases) or ["Module"],
+                 constructor=constructor, arguments=[parameter("x")])  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -33,8 +35,8 @@ def test_others_that_fit(classes, uses, chosen, others):
     """A class that looks like attention too is told of; parts and helpers are not."""
     choice = choose(find("mha"), [entry(name) for name in classes], None, uses)
     assert choice.chosen is not None
-    assert choice.chosen["name"] == chosen
-    assert [one["name"] for one in choice.candidates] == others
+    assert choice.chosen.name == chosen
+    assert [one.name for one in choice.candidates] == others
 
 
 def test_report_carries_them():

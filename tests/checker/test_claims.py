@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import socket
 from typing import Any
 
 import pytest
 import torch
 from attn_kata.checker.process import claims, whereabouts, wire
+from attn_kata.checker.process.answers import Outcome, Raised, Ran, Run
+from attn_kata.checker.process.forms import decode
 from attn_kata.checker.process.whereabouts import Place
 
 FAULT = {
@@ -36,7 +39,9 @@ def call(**fields: Any) -> dict[str, Any]:
 )
 def test_answers_are_taken(answer: dict[str, Any]) -> None:
     """Outputs, faults and gradients are answers."""
-    claims.check(RUN, {**answer, "printed": [3, None]})
+    told = claims.understood(RUN, copy.deepcopy({**answer, "printed": [3, None]}))
+    assert isinstance(told, Ran)
+    assert len(told.results) == len(answer["results"])
 
 
 @pytest.mark.parametrize(
@@ -62,17 +67,20 @@ def test_answers_are_taken(answer: dict[str, Any]) -> None:
 )
 def test_other_forms_are_not(answer: Any) -> None:
     """Another form, or fewer parts than were asked for, is garbled."""
+    given = {"printed": [], **answer} if isinstance(answer, dict) else answer
     with pytest.raises(wire.Garbled):
-        claims.check(RUN, {"printed": [], **answer} if isinstance(answer, dict) else answer)
+        claims.understood(RUN, copy.deepcopy(given))
 
 
 def test_memory_is_found_wherever_it_ran_out() -> None:
     """A fault for want of memory is found in any part, by Python's words and by torch's."""
     words = "[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 1"
     for fault in ({**FAULT, "kinds": ["MemoryError"]}, {**FAULT, "message": words}):
-        answer = {"results": [{"answers": [call(), {"fault": fault}]}]}
-        assert claims.out_of_memory(answer) == fault
-    assert claims.out_of_memory({"results": [{"fault": FAULT}]}) is None
+        raised = decode(Raised, copy.deepcopy(fault))
+        run = Run(answers=[Outcome(), Outcome(fault=raised)])
+        assert claims.out_of_memory(Ran(results=[run], printed=[])) is raised
+    run = Run(fault=decode(Raised, copy.deepcopy(FAULT)))
+    assert claims.out_of_memory(Ran(results=[run], printed=[])) is None
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ from attn_kata.checker.judge.find import found, ways
 from attn_kata.checker.judge.rules import broken, misplaced
 from attn_kata.checker.judge.source import read
 from attn_kata.checker.judge.trials import Trial
+from attn_kata.checker.process.answers import Entry, Outcome, Parameter
+from attn_kata.checker.process.forms import decode
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, Memory, Rules, choices, read_asked
 from attn_kata.sentences.wording import worded
@@ -216,7 +218,7 @@ def watched(source, name="f", **tensors):
         function=SDPA, case=Case(check="values", sizes={"N": 4}), expected=(), bound=0,
         given=Given(tensors=tensors, plain={}),
     )  # fmt: skip
-    trial.answer = {"steps": watch.steps, **facts(result, tensors, [[1]])}
+    trial.answer = decode(Outcome, {"steps": watch.steps, **facts(result, tensors, [[1]])})
     return trial
 
 
@@ -238,7 +240,7 @@ def test_spelling(text):
     """Operators, functions and methods of one name are told apart."""
     trial = watched(f"import torch\ndef f(a, b):\n    return {text}\n",
                     a=torch.ones(4, 4), b=torch.ones(4, 4))  # fmt: skip
-    assert SPELT[text] in [step["spelt"] for step in trial.answer["steps"]]
+    assert SPELT[text] in [step.spelt for step in trial.answer.steps]
 
 
 @pytest.mark.parametrize(
@@ -269,7 +271,7 @@ def test_rules(tmp_path, rules, text, keys):
     (tmp_path / "s.py").write_text(source)
     trial = watched(source, a=torch.ones(4, 4), b=torch.ones(4, 4))
     function = replace(SDPA, rules=rules)
-    entry = {"name": "f", "line": 2}
+    entry = Entry(name="f", line=2, arguments=None)
     found_here = list(broken(function, entry, [trial], read(tmp_path / "s.py")))
     assert [breach.key for breach in found_here] == keys
 
@@ -304,10 +306,15 @@ def test_memory(memory, text, keys):
 def entry(*names, name="f"):
     """A function's entry; a name with an equals sign has a default."""
     rows = [
-        {"name": n.rstrip("="), "kind": "POSITIONAL_OR_KEYWORD", "has_default": n.endswith("=")}
+        Parameter(
+            name=n.rstrip("="),
+            kind="POSITIONAL_OR_KEYWORD",
+            has_default=n.endswith("="),
+            default=None,
+        )
         for n in names
     ]
-    return {"name": name, "line": 1, "arguments": rows}
+    return Entry(name=name, line=1, arguments=rows)
 
 
 def test_missing_argument():
@@ -328,7 +335,7 @@ def test_several_functions():
     """Each function is found by its name, a synonym, or nearly its name."""
     asked = find("drill-softmax").asked.functions
     entries = [entry("x", name=n) for n in ("maskedSoftmax", "logsumexp", "softmax", "helper")]
-    assert {a: e["name"] for a, e in found(asked, entries, None).items()} == {
+    assert {a: e.name for a, e in found(asked, entries, None).items()} == {
         "softmax": "softmax", "log_sum_exp": "logsumexp", "masked_softmax": "maskedSoftmax",
     }  # fmt: skip
 

@@ -12,6 +12,7 @@ from attn_kata.checker.diagnose.origins import Origins
 from attn_kata.checker.judge.draw import Case, Given
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.source import read
+from attn_kata.checker.process.answers import Step
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.sentences.wording import sentence, worded
@@ -143,13 +144,18 @@ def test_fill_beside_a_compared_mask(tmp_path):
     assert Origins(read(path), "").fill([3]) == 1
 
 
+def _step(line: int, **held: list[torch.Tensor]) -> Step:
+    return Step(call="", line=line, lines=[line], numbers=[], shapes=[], shape=None, weights=[],
+                dtype=None, **held)  # fmt: skip
+
+
 def test_mask_that_hides_nothing():
     """It is found where it was joined, not where the ones that it is made of were."""
     ones = torch.ones(3, 3, dtype=torch.int64)
-    steps = [{"line": n, "marks": [m]} for n, m in enumerate((ones, ones.triu(1), ones * 0))]
+    steps = [_step(n, marks=[m]) for n, m in enumerate((ones, ones.triu(1), ones * 0))]
     found = holding(torch.ones(3, 3, dtype=torch.bool), steps, Given(tensors={}, plain={}))
     assert found is not None
-    assert found["line"] == 2
+    assert found.line == 2
     found = holding(torch.ones(3, 3, dtype=torch.bool).tril(), steps, Given(tensors={}, plain={}))
     assert found is not None
-    assert found["line"] == 1
+    assert found.line == 1

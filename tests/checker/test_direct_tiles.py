@@ -12,6 +12,7 @@ from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.tiles import holding_part
 from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.drawing import draw
+from attn_kata.checker.process.answers import Step
 from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.sentences.wording import sentence, worded
 
@@ -72,6 +73,11 @@ def test_what_vmap_wraps_is_measured_whole():
     assert 12 in {step["fresh"] for step in watch.steps if step["call"] == "mul"}
 
 
+def _step(value):
+    return Step(call="", line=1, lines=[1], numbers=[], shapes=[], shape=None, weights=[],
+                dtype=None, values=[value])  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "held",
     [
@@ -87,7 +93,7 @@ def test_a_part_is_found(held):
     right = torch.randn(2, 3, 6, 5, generator=torch.Generator().manual_seed(0))
     wrong = right.clone()
     wrong[:, :, 4:] += 1
-    steps = [{"values": [right[:, :, :2]]}, {"values": [held(wrong)]}]
+    steps = [_step(right[:, :, :2]), _step(held(wrong))]
     assert holding_part(wrong, right, steps) is steps[1]
     assert holding_part(wrong, right, steps[:1]) is None
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.judge.draw import Given
+from attn_kata.checker.process.answers import Step
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, read_asked
@@ -61,16 +62,18 @@ def test_a_table_that_ends_too_early_is_not_blamed_on_the_dtype(judged: Judge) -
     assert report.diagnosis == []
 
 
+def _step(line: int, **held: list[torch.Tensor]) -> Step:
+    return Step(call="", line=line, lines=[line], numbers=[], shapes=[], shape=None, weights=[],
+                dtype=None, **held)  # fmt: skip
+
+
 def test_a_step_of_a_loop_is_known_by_its_last_position() -> None:
     """Where the model answer makes all positions at once, a loop makes one at a time."""
     whole = torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0))
-    steps = [
-        {"values": [whole[:, :, place]], "marks": [], "line": place, "lines": [place]}
-        for place in range(4)
-    ]
+    steps = [_step(place, values=[whole[:, :, place]]) for place in range(4)]
     found = holding(whole, steps, Given(tensors={}, plain={}))
     assert found is not None
-    assert found["line"] == 3
+    assert found.line == 3
 
 
 _BY_HEAD = """

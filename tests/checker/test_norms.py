@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from attn_kata.checker.judge.objects import constructions
 from attn_kata.checker.judge.truth import answers, made
 from attn_kata.checker.judge.weights.readings import drawn, readings
 from attn_kata.checker.judge.weights.takes import tables
+from attn_kata.checker.process.answers import Entry, Parameter
 from attn_kata.checker.vocabulary import constructor_role
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.modules import Layer, Module, Setting
@@ -153,11 +155,11 @@ def test_one_name_with_two_meanings() -> None:
     )
     plain: dict[str, Any] = {"kind": "POSITIONAL_OR_KEYWORD", "has_default": False,
                              "default": None, "annotation": ""}  # fmt: skip
-    entry = {"name": "A", "constructor": [{**plain, "name": n}
-                                          for n in ("embed_dim", "hidden_dim")]}  # fmt: skip
+    made_with = [Parameter(**plain, name=n) for n in ("embed_dim", "hidden_dim")]
+    entry = Entry(name="A", line=1, arguments=None, constructor=made_with)
     plans = [one.recipe({"E": 3, "F": 5})["kwargs"] for one in constructions(module, entry)]
     assert {"embed_dim": 3, "hidden_dim": 5} in plans
-    alone = {**entry, "constructor": entry["constructor"][1:]}
+    alone = replace(entry, constructor=made_with[1:])
     first = next(constructions(module, alone))
     assert first.recipe({"E": 3, "F": 5})["kwargs"] == {"hidden_dim": 3}
 

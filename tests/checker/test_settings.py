@@ -8,6 +8,7 @@ import pytest
 import torch
 from attn_kata.checker.candidate.building import Built
 from attn_kata.checker.judge.objects import constructions
+from attn_kata.checker.process.answers import Entry, Parameter
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import Function
 from attn_kata.kata.modules import Module
@@ -21,16 +22,12 @@ def given(*arguments: tuple[str, Any]) -> dict[str, str]:
     """Which setting each argument of a constructor gets. arguments: names and defaults."""
     module = ROTARY.module
     assert isinstance(module, Module)
-    entry = {
-        "name": "Mine",
-        "constructor": [
-            {
-                "name": name, "kind": "POSITIONAL_OR_KEYWORD", "has_default": default is not ...,
-                "default": None if default is ... else default, "annotation": "",
-            }
-            for name, default in arguments
-        ],
-    }  # fmt: skip
+    made_with = [
+        Parameter(name=name, kind="POSITIONAL_OR_KEYWORD", has_default=default is not ...,
+                  default=None if default is ... else default)
+        for name, default in arguments
+    ]  # fmt: skip
+    entry = Entry(name="Mine", line=1, arguments=None, constructor=made_with)
     plan = next(constructions(module, entry))
     return {name: source for name, kind, source in plan.arguments if kind == "setting"}
 

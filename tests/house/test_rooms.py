@@ -49,7 +49,7 @@ MAY = {
     "report": set(),
     "candidate": {"process", "vocabulary"},
     "process": {"candidate", "judge"},
-    "diagnose": {"candidate", "judge", "report", "vocabulary", "kata", "reference"},
+    "diagnose": {"candidate", "judge", "process", "report", "vocabulary", "kata", "reference"},
     "judge": {"candidate", "diagnose", "process", "report", "vocabulary", "kata", "reference"},
 }
 # Which of their files starts what another room holds.
@@ -59,7 +59,8 @@ FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
 DEV_MAY = {
     "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
     "judge.draw", "judge.drawing", "judge.main", "judge.sequences", "judge.truth",
-    "process.lasting", "process.jobs", "process.launch", "process.wire", "process.zygote",
+    "process.claims", "process.lasting", "process.jobs", "process.launch", "process.wire",
+    "process.zygote",
 }  # fmt: skip
 
 # Imports every module of the standard input, with warnings as errors.

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from ....kata.arithmetic import worth
 from ....kata.modules import Layer
+from ...process.answers import Outcome
 from ...process.handle import Candidate
 from ..compare import agree
 from ..trials import Trial, answers_of
@@ -57,7 +58,7 @@ class Objects:
     def derivatives(self, weights: Tensor) -> Tensor | None:
         """Derivatives with respect to all weights, (probes, weights), None where it raises."""
         answers = self._answers(weights, [{**self.trial.call, "grad": one} for one in self.sums])
-        if any("fault" in answer for answer in answers):
+        if any(answer.fault is not None for answer in answers):
             return None
         return torch.stack([self._end_to_end(answer) for answer in answers])
 
@@ -67,16 +68,16 @@ class Objects:
             return False
         return agree(self.level, right, self.trial.bound)
 
-    def _answers(self, weights: Tensor, calls: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _answers(self, weights: Tensor, calls: list[dict[str, Any]]) -> list[Outcome]:
         parts = weights.split([prod(shape) for shape in self.shapes.values()])
         named = zip(self.shapes.items(), parts, strict=True)
         given = {name: part.reshape(shape) for (name, shape), part in named}
         run = {**self.run, "weights": given, "calls": calls, "warm": self.trial.call}
-        result = self.candidate.ask({"do": "run", "runs": [run]})["results"][0]
+        result = self.candidate.ask({"do": "run", "runs": [run]}).results[0]
         return answers_of(result, len(calls))
 
-    def _end_to_end(self, answer: dict[str, Any]) -> Tensor:
-        grads = answer.get("grads", {})
+    def _end_to_end(self, answer: Outcome) -> Tensor:
+        grads = answer.grads
         found = [(grads.get(name), prod(shape)) for name, shape in self.shapes.items()]
         return torch.cat([torch.zeros(n) if g is None else g.double().flatten() for g, n in found])
 
