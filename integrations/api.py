@@ -92,7 +92,7 @@ def check(
 
 def judge(kata: str, found: Written, options: Options, language: str) -> Judged:
     """Judge what there is as a file."""
-    from ..terminal.verdicts import lines_of
+    from ..terminal.source import lines_of
 
     asked = find(kata).id
     with Bench() as bench:

@@ -17,12 +17,11 @@ from .lists import next_lines
 from .onward import again, watching
 from .report import Look, command_lines, quiet_line, report_lines, verdict_line
 from .screen import Screen
+from .source import lines_of
 from .text import quoted, safe, wrap, written
 from .timings import timings_lines
 
-__all__ = ["Manner", "Verdicts", "lines_of"]
-
-_LARGEST = 4 << 20
+__all__ = ["Manner", "Verdicts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,26 +231,3 @@ def _following(kata: str) -> str | None:
     names = [one.id for one in katas()]
     after = names[names.index(kata) + 1 :] if kata in names else []
     return after[0] if after else None
-
-
-def lines_of(file: Path) -> list[str]:
-    """The lines to quote from, as a report counts them; none where there is no such file."""
-    if file.suffix == ".ipynb":
-        return _code_of(file)
-    try:
-        if not file.is_file() or file.stat().st_size > _LARGEST:
-            return []
-        # As Python counts them, which a form feed does not end.
-        return file.read_text("utf-8-sig", errors="replace").removesuffix("\n").split("\n")
-    except OSError:
-        return []
-
-
-def _code_of(notebook: Path) -> list[str]:
-    """The code of a notebook's cells, one below the other."""
-    from ..checker import Unreadable, read
-
-    try:
-        return read(notebook).text.split("\n") if notebook.is_file() else []
-    except Unreadable:
-        return []

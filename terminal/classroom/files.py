@@ -14,14 +14,14 @@ from ... import __version__
 from ...checker import Finding, Report, findings
 from ...classroom.graded import Graded, Grades
 from ...sentences.cells import located, short
-from ...sentences.wording import headline, worded
+from ...sentences.wording import worded
+from ..formats.json_text import finite
 from ..formats.junit import junit_text
 from ..formats.places import message_of
-from ..formats.writers import finite
 from ..shown import text_of
-from ..verdicts import lines_of
-from ..words import say
+from ..source import lines_of
 from .page import page_text
+from .problem import problem_of
 
 __all__ = ["NAMES", "problem_of", "texts"]
 
@@ -40,14 +40,6 @@ def texts(grades: Grades, language: str) -> Iterator[tuple[str, str]]:
     yield "grade.json", _json(grades, language)
     yield "grade.html", page_text(grades, language)
     yield "grade.xml", _junit(grades, language)
-
-
-def problem_of(row: Graded, language: str) -> str:
-    """Say why an answer could not be judged; nothing where it was."""
-    if not row.answer.problem:
-        return ""
-    reason = headline(row.answer.reason, language)
-    return say(f"round-{row.answer.problem}", language, reason=reason)
 
 
 def _first(row: Graded) -> Finding | None:

@@ -13,8 +13,9 @@ from ...practice.pages import page_names
 from ...sentences.cells import cell_of
 from ..formats.places import message_of
 from ..shown import page_html
-from ..verdicts import lines_of
+from ..source import lines_of
 from ..words import say
+from .problem import problem_of
 
 __all__ = ["page_text"]
 
@@ -71,8 +72,6 @@ def page_text(grades: Grades, language: str) -> str:
 
 
 def _row(at: int, graded: Graded, language: str) -> _Row:
-    from .files import problem_of
-
     report = graded.report
     found = findings(report) if report is not None else []
     notes = [(one, message_of(report, one, language)) for one in found if report is not None]

@@ -12,9 +12,10 @@ from ...checker import Report
 from ...practice.pages import page_called, page_names
 from ...sentences.wording import worded
 from ..shown import text_of
+from ..source import lines_of
+from .json_text import finite
 from .junit import junit_text
 from .sarif import sarif_log
-from .writers import finite
 
 __all__ = ["document", "log_of"]
 
@@ -31,8 +32,6 @@ def log_of(reports: Sequence[Report], language: str) -> dict[str, Any]:
 def document(ending: str, reports: Sequence[Report], language: str) -> str:
     """Write reports as `.json` (a list), `.sarif` or `.xml` (JUnit)."""
     if ending == ".xml":
-        from ..verdicts import lines_of
-
         return junit_text(
             reports, language, lambda one: text_of(one, lines_of(Path(one.file)), language)
         )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
-import sys
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
 from ...checker import Report
 from ...practice.debug.standing import veiled
 from ...sentences.wording import worded
-from ..screen import Screen, speaks_utf8
+from ..screen import Screen
 from . import Format
+from .json_text import json_line
 
-__all__ = ["Writer", "finite", "json_line", "writer"]
+__all__ = ["Writer", "writer"]
 
 # Draws a report as a screen shows it, without colour.
 _Drawn = Callable[[Report], str]
@@ -96,25 +93,3 @@ class _JUnit:
         from .junit import junit_text
 
         self.screen.write(junit_text(self.reports, self.screen.language, self.drawn))
-
-
-def json_line(value: Any) -> str:
-    """Return a value as JSON on one line, which any console can write and nothing in it steers."""
-    plain = finite(value)
-    text = json.dumps(plain, ensure_ascii=not speaks_utf8(sys.stdout), allow_nan=False)
-    # What steers a terminal or ends a line; JSON escapes the lower half of that itself.
-    text = re.sub(r"[\x7f-\x9f\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", text)
-    # A file's name may hold bytes that are no UTF-8; escaped, they can be written.
-    lone = any("\ud800" <= char <= "\udfff" for char in text)
-    return json.dumps(plain, allow_nan=False) if lone else text
-
-
-def finite(value: Any) -> Any:
-    """Replace what JSON cannot write, NaN and infinity, by null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {name: finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [finite(item) for item in value]
-    return value

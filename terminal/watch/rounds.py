@@ -18,7 +18,7 @@ from ...practice.schedule import Standing, due, following, standings
 from ...practice.sittings import Sitting, sittings
 from ...practice.targets import Target
 from ...practice.watch import Judges, Session, opened
-from ..verdicts import lines_of
+from ..source import lines_of
 
 __all__ = ["PATIENCE", "Outcome", "Rounds"]
 

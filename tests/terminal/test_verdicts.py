@@ -8,7 +8,8 @@ from typing import Any
 
 from attn_kata.checker.report.report import Report
 from attn_kata.terminal.formats import Format
-from attn_kata.terminal.verdicts import Manner, Verdicts, lines_of
+from attn_kata.terminal.source import lines_of
+from attn_kata.terminal.verdicts import Manner, Verdicts
 
 
 def test_nothing_in_json_steers_a_terminal():
