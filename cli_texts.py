@@ -58,23 +58,25 @@ def hint(
     number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
 ) -> int:
     """Give a hint."""
+    from .practice.hints import found_last, hints_on
     from .practice.interview.store import Store
     from .practice.record import Recorder
     from .terminal.lists import hint_lines, hints_over_lines
 
     screen: Screen = ctx.obj
     asked = kata_called(kata)
-    hints = asked.hints(screen.language)
     workspace = Workspace()
     recorder = Recorder(workspace)
-    wanted = number if number is not None else workspace.hints_seen(asked.id) + 1
-    if number is not None and not 0 < number <= len(hints):
-        raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number,
+    hints = hints_on(asked, screen.language, found_last(asked, recorder.history.story()))
+    count = len(hints.texts)
+    wanted = number if number is not None else workspace.hints_seen(asked.id, hints.step) + 1
+    if number is not None and not 0 < number <= count:
+        raise Refusal("no-hint", kata=asked.id, count=count, number=number,
                       commands=(f"hint {asked.id}",))  # fmt: skip
-    if wanted > len(hints):
-        screen.print(hints_over_lines(asked.id, len(hints), screen.language, screen.width))
+    if wanted > count:
+        screen.print(hints_over_lines(asked.id, count, screen.language, screen.width))
     else:
-        recorder.hinted(asked.id, wanted)
+        recorder.hinted(asked.id, wanted, hints.step)
         Store().looked_up(f"hint {asked.id}")
         screen.print(hint_lines(asked.id, hints, wanted, screen.language, screen.width))
     screen.own_up(recorder.troubles)

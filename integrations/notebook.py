@@ -104,20 +104,22 @@ class _Magics:
 
     def hint(self, screen: Screen, line: str) -> Shown:
         """Give the next hint, or the one with a number: %kata_hint [KATA] [N]."""
+        from ..practice.hints import found_last, hints_on
         from ..terminal.lists import hint_lines, hints_over_lines
 
         words = line.split()
         number = int(words.pop()) if words and words[-1].isdigit() else None
         asked = kata_called(words[0] if words else self.latest or _which())
-        hints = asked.hints(screen.language)
-        workspace = Workspace()
-        wanted = workspace.hints_seen(asked.id) + 1 if number is None else number
-        if number is not None and not 0 < number <= len(hints):
-            raise Refusal("no-hint", kata=asked.id, count=len(hints), number=number)
-        if wanted > len(hints):
-            return Shown(hints_over_lines(asked.id, len(hints), screen.language, WIDTH)[:1])
-        recorder = Recorder(workspace)
-        recorder.hinted(asked.id, wanted)
+        recorder = Recorder(Workspace())
+        hints = hints_on(asked, screen.language, found_last(asked, recorder.history.story()))
+        count = len(hints.texts)
+        seen = recorder.workspace.hints_seen(asked.id, hints.step)
+        wanted = seen + 1 if number is None else number
+        if number is not None and not 0 < number <= count:
+            raise Refusal("no-hint", kata=asked.id, count=count, number=number)
+        if wanted > count:
+            return Shown(hints_over_lines(asked.id, count, screen.language, WIDTH)[:1])
+        recorder.hinted(asked.id, wanted, hints.step)
         screen.own_up(recorder.troubles)
         # The commands below a hint are a shell's.
         return Shown(hint_lines(asked.id, hints, wanted, screen.language, WIDTH)[:-3])

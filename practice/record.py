@@ -121,9 +121,9 @@ class Recorder:
         self._folders = None
         self.history.note(Event(kata=kata, kind="start", detail=str(file.absolute())))
 
-    def hinted(self, kata: str, number: int) -> None:
-        """Note that a hint was given."""
-        self.workspace.saw_hint(kata, number)
+    def hinted(self, kata: str, number: int, step: str = "") -> None:
+        """Note that a hint was given, on a step or on the kata as a whole."""
+        self.workspace.saw_hint(kata, number, step)
         self.history.note(Event(kata=kata, kind="hint", detail=str(number)))
 
     def rated(self, kata: str, question: str, rating: str) -> None:

@@ -50,14 +50,14 @@ class Workspace:
         if self._files.get(kata) != place:
             self._change(lambda: self._files.update({kata: place}))
 
-    def hints_seen(self, kata: str) -> int:
-        """Return how many of a kata's hints were seen."""
-        return self._hints.get(kata, 0)
+    def hints_seen(self, kata: str, step: str = "") -> int:
+        """Return how many of a kata's hints were seen, in general or on a step that went wrong."""
+        return self._hints.get(_hinted(kata, step), 0)
 
-    def saw_hint(self, kata: str, number: int) -> None:
+    def saw_hint(self, kata: str, number: int, step: str = "") -> None:
         """Note that a hint was seen."""
-        if number > self.hints_seen(kata):
-            self._change(lambda: self._hints.update({kata: number}))
+        if number > self.hints_seen(kata, step):
+            self._change(lambda: self._hints.update({_hinted(kata, step): number}))
 
     def _read(self) -> tuple[dict[str, str], dict[str, int]]:
         try:
@@ -128,3 +128,7 @@ def changed(file: Path) -> float:
         return file.stat().st_mtime
     except OSError:
         return 0.0
+
+
+def _hinted(kata: str, step: str) -> str:
+    return f"{kata}/{step}" if step else kata

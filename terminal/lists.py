@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..kata.catalogue import Kata
+from ..practice.hints import Hints
 from .brief import markdown_lines
 from .text import Line, cells, pad, quoted, safe, wrap
 from .words import say
@@ -101,14 +102,14 @@ def next_lines(commands: Sequence[str], language: str) -> list[Line]:
     ]
 
 
-def hint_lines(
-    kata: str, hints: Sequence[str], number: int, language: str, width: int
-) -> list[Line]:
+def hint_lines(kata: str, hints: Hints, number: int, language: str, width: int) -> list[Line]:
     """Draw one hint, and what comes after it."""
-    head = say("hint-title", language, kata=kata, number=number, count=len(hints))
-    more = (f"attn-kata hint {kata} {number + 1}",) if number < len(hints) else ()
+    count = len(hints.texts)
+    key = "hint-title-step" if hints.step else "hint-title"
+    head = say(key, language, kata=kata, number=number, count=count)
+    more = (f"attn-kata hint {kata} {number + 1}",) if number < count else ()
     return [
-        [(head, "bold")], [], *markdown_lines(hints[number - 1], width, 2), [],
+        [(head, "bold")], [], *markdown_lines(hints.texts[number - 1], width, 2), [],
         *next_lines((*more, f"attn-kata watch {kata}"), language),
     ]  # fmt: skip
 

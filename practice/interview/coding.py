@@ -11,6 +11,7 @@ from ...checker import Report, say
 from ...kata.catalogue import Kata
 from ..debug.claims import next_hint
 from ..errors import Trouble
+from ..hints import hints_on
 from ..home import reason
 from ..record import Recorder
 from . import bugs, clock
@@ -178,12 +179,18 @@ class Coding:
             return [note("interview-no-hint-now")]
         if stage.planted:
             return self._hint_on_a_bug(stage)
-        hints = stage.tier.kata.hints(self.language)
+        hints = hints_on(stage.tier.kata, self.language, self._found_wrong()).texts
         if stage.hints == len(hints):
             return [note("interview-hints-over", count=len(hints))]
         self._add("hinted", number=stage.hints + 1)
         values = {"number": stage.hints, "count": len(hints)}
         return [speech(hints[stage.hints - 1]), note("interview-hint-costs", **values)]
+
+    def _found_wrong(self) -> list[str]:
+        """Name what was wrong with the last submission of this step."""
+        here = [one for one in self.session.submissions if one.tier == self.session.tier]
+        report = here[-1].report if here else {}
+        return [one["mistake"] for one in report.get("diagnosis", ())]
 
     def _hint_on_a_bug(self, stage: Stage) -> list[Said]:
         exercise = bugs.exercise_of(stage.planted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ...checker import Report
@@ -9,7 +10,7 @@ from ...kata.catalogue import find
 from ...kata.slips import slips
 from .texts import table
 
-__all__ = ["group_of"]
+__all__ = ["found_wrong", "group_of", "on_step"]
 
 _CHECKS = {"shape": "shape", "mask": "mask", "causality": "causal", "dropout": "dropout"}
 
@@ -34,6 +35,19 @@ def group_of(report: Report, *, agreed: bool = False) -> str:
         return _first("faults", kind) or "crash"
     failing = [check.id for check in report.checks if check.status == "fail"]
     return next((_CHECKS[name] for name in failing if name in _CHECKS), "unknown")
+
+
+def found_wrong(kata: str, mistakes: Iterable[str]) -> str:
+    """Return the group of the first mistake whose step hints can be given on; "" where none is."""
+    groups = (_group(one, kata) for one in mistakes)
+    voices = dict(_rows())
+    return next((group for group in groups if group and "nudge" in voices[group]), "")
+
+
+def on_step(group: str, language: str) -> tuple[str, str]:
+    """Return how to see what a group's step does wrong, and what the step has to do."""
+    row = dict(_rows())[group]
+    return row["see"][language], row["nudge"][language]
 
 
 def _group(mistake: str, kata: str) -> str:

@@ -185,7 +185,8 @@ class WatchApp:
             found.append(("b", "key-brief", self._shower("brief")))
         if rounds.mistake is not None:
             found.append(("w", "key-why", self._shower("why")))
-        if rounds.hints_seen < len(rounds.kata.hints(self.screen.language)):
+        hints = rounds.hints(self.screen.language)
+        if rounds.hints_seen(hints) < len(hints.texts):
             found.append(("h", "key-hint", self._hint))
         if report is not None and report.trace:
             found.append(("t", "key-trace", self._shower("trace")))
@@ -281,7 +282,9 @@ class WatchApp:
         self.standings = self.rounds.standings()
 
     def _hint(self) -> None:
-        self.rounds.recorder.hinted(self.rounds.kata.id, self.rounds.hints_seen + 1)
+        rounds = self.rounds
+        hints = rounds.hints(self.screen.language)
+        rounds.recorder.hinted(rounds.kata.id, rounds.hints_seen(hints) + 1, hints.step)
         self.show("hint")
 
     def _solution(self) -> None:

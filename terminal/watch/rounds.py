@@ -10,6 +10,7 @@ from pathlib import Path
 from ...checker import Underway
 from ...kata.catalogue import Kata
 from ...practice import clock
+from ...practice.hints import Hints, hints_on
 from ...practice.judging import Wishes
 from ...practice.pages import page_names
 from ...practice.record import Recorder
@@ -147,10 +148,16 @@ class Rounds:
         """Whether the verdict on the screen is a pass."""
         return self.session.report is not None and self.session.report.verdict == "pass"
 
-    @property
-    def hints_seen(self) -> int:
-        """How many of the kata's hints were taken."""
-        return self.recorder.workspace.hints_seen(self.kata.id)
+    def hints(self, language: str) -> Hints:
+        """Return the hints on the kata, or on what the verdict on the screen found wrong."""
+        report = self.session.report
+        return hints_on(
+            self.kata, language, [one.mistake for one in report.diagnosis] if report else ()
+        )
+
+    def hints_seen(self, hints: Hints) -> int:
+        """Return how many of them were taken."""
+        return self.recorder.workspace.hints_seen(self.kata.id, hints.step)
 
     def _opened(self, target: Target) -> Session:
         session = Session(target, self.bench, self.recorder, self.options, time=time.monotonic)

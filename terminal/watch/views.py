@@ -74,10 +74,11 @@ def _why(rounds: Rounds, look: Look) -> list[Line]:
 
 def _hint(rounds: Rounds, look: Look) -> list[Line]:
     kata, language = rounds.kata, look.language
-    hints = kata.hints(language)
-    number = min(rounds.hints_seen, len(hints))
+    hints = rounds.hints(language)
+    count = len(hints.texts)
+    number = min(rounds.hints_seen(hints), count)
     if not number:
-        return hints_over_lines(kata.id, len(hints), language, look.width)
+        return hints_over_lines(kata.id, count, language, look.width)
     # Without what to type next, which is a key here.
     return hint_lines(kata.id, hints, number, language, look.width)[:-2]
 

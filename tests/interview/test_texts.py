@@ -116,6 +116,16 @@ def test_every_mistake_has_one_voice():
     assert all(row[language].strip() for row in voices.values() for language in LANGUAGES)
 
 
+def test_every_voice_that_speaks_of_mistakes_has_its_hints():
+    """Whatever mistake a check names, there is how to see it and what its step has to do."""
+    for group, row in table("voices.toml").items():
+        about = row["mistakes"] or row.get("begins") or row.get("lines")
+        if not about:
+            continue
+        assert set(row["see"]) == set(row["nudge"]) == set(LANGUAGES), group
+        assert all("`" not in row["nudge"][language] for language in LANGUAGES), group
+
+
 def test_every_question_of_a_candidate_has_an_answer():
     """Whatever is drawn, and at whichever kata: every topic is answered in both languages."""
     draws = [draw(seed, level.value) for seed in range(40) for level in Level]
