@@ -230,15 +230,15 @@ def test_start_then_start_again(program, work):
     assert (work / "a b/c/v1.py").exists()
 
 
-def test_hints_follow_the_last_check(program, tmp_path):
+def test_hints_follow_the_last_check(program, work):
     """After a failed check they are on its step, in the language asked for; after none, general."""
     assert "hint 1 of 3, on what" not in program("hint", "mha").stdout
-    file = tmp_path / "mine.py"
-    file.write_text((EXAMPLES / "wrong_mha.py").read_text("utf-8"), "utf-8")
-    program("check", "mha", str(file))
+    program("start", "mha")
+    (work / "mha.py").write_text((EXAMPLES / "wrong_mha.py").read_text("utf-8"), "utf-8")
+    program("check", "mha")
     first = program("hint", "mha").stdout
     assert "hint 1 of 3, on what the last check found" in first
-    assert "standard deviation" in first
+    assert "standard normal" in first
     assert "方差" in program("hint", "mha", "3", "--lang", "zh").stdout
 
 
