@@ -112,11 +112,10 @@ class Bench:
         waiting = list(enumerate(jobs))
         busy: dict[int, int] = {}
         done: dict[int, Report] = {}
+        again: set[int] = set()
         turn = 0
         with selectors.DefaultSelector() as selector:
-            for number, judge in enumerate(self.judges):
-                selector.register(judge, selectors.EVENT_READ, number)
-                self._feed(number, waiting, busy)
+            self._begin(selector, waiting, busy)
             while turn < len(jobs):
                 for key, _ in selector.select():
                     number = key.data
@@ -126,7 +125,20 @@ class Bench:
                         selector.unregister(key.fileobj)
                         continue
                     judge = self.judges[number]
-                    done[place] = self._receive(number, jobs[place])
+                    report = self._receive(number)
+                    fault = report is None or report.error is not None
+                    if fault and place not in again and self.started.ended():
+                        # All of them are gone with what forked them: no file's fault.
+                        begun = sorted({place, *busy.values()})
+                        again.update(begun)
+                        waiting[:0] = [(each, jobs[each]) for each in begun]
+                        busy.clear()
+                        for registered in list(selector.get_map().values()):
+                            selector.unregister(registered.fileobj)
+                        self.refill()
+                        self._begin(selector, waiting, busy)
+                        break
+                    done[place] = report or lost(kata, jobs[place].file)
                     if self.judges[number] is not judge:
                         selector.unregister(judge)
                         judge.close()
@@ -148,6 +160,13 @@ class Bench:
         self.refill()
         return Timings(stopped="lost")
 
+    def _begin(
+        self, selector: selectors.BaseSelector, waiting: list[tuple[int, Job]], busy: dict[int, int]
+    ) -> None:
+        for number, judge in enumerate(self.judges):
+            selector.register(judge, selectors.EVENT_READ, number)
+            self._feed(number, waiting, busy)
+
     def _feed(self, number: int, waiting: list[tuple[int, Job]], busy: dict[int, int]) -> None:
         if waiting:
             place, job = waiting.pop(0)
@@ -155,15 +174,15 @@ class Bench:
             with contextlib.suppress(wire.Closed):
                 wire.send(self.judges[number], encoded(job))
 
-    def _receive(self, number: int, job: Job) -> Report:
-        """Read a judge's report; where the judge is gone, say so, and hire another."""
+    def _receive(self, number: int) -> Report | None:
+        """Read a judge's report; None where the judge is gone, and another is hired."""
         with contextlib.suppress(wire.Closed, wire.Garbled):
             return Report.from_dict(wire.receive(self.judges[number]))
         fresh = self.started.hire()
         if fresh is not None:
             # It died of this file; those after it are another judge's.
             self.judges[number] = fresh
-        return lost(job.kata, job.file)
+        return None
 
     def _job(self, kata: str, file: Path, options: Options) -> Job:
         memory = options.memory or share_of_memory(self.count)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -121,6 +122,29 @@ def test_files_after_one_that_a_judge_died_of(endless):
         later = [report.verdict for report in bench.judge("mha", [RIGHT, RIGHT], Options())]
     assert first.verdict == "pass"
     assert later == ["error", "pass"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
+def test_files_are_judged_again_where_what_forks_the_judges_died(tmp_path):
+    """That was no file's fault: all have the verdicts that they have anywhere."""
+    busy = tmp_path / "busy.py"
+    work = (
+        "import time\nbegun = time.process_time()\nwhile time.process_time() < begun + 1.5: pass\n"
+    )
+    busy.write_text(work + RIGHT.read_text("utf-8"), "utf-8")
+    with Bench(2) as bench:
+
+        def end():
+            running(bench)
+            for pid in (bench.started.pid, *children(bench.started.pid)):
+                os.kill(pid, signal.SIGKILL)
+
+        killer = threading.Thread(target=end)
+        killer.start()
+        reports = list(bench.judge("mha", [busy, busy, RIGHT], Options()))
+        killer.join()
+    assert [report.verdict for report in reports] == ["pass"] * 3
+    assert bench.renewals == 1
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
