@@ -41,11 +41,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A file to be judged for a kata."""
+    """A file to be judged for a kata. packs: the folders of katas that are not the package's."""
 
     kata: str
     file: str
     options: Options
+    packs: Sequence[str] = ()
 
     @property
     def seed(self) -> int:
