@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .forms import decode
@@ -46,7 +46,7 @@ class Job:
     kata: str
     file: str
     options: Options
-    packs: Sequence[str] = ()
+    packs: Sequence[str] = field(default_factory=list[str])
 
     @property
     def seed(self) -> int:
