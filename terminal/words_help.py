@@ -131,6 +131,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("example.dev trust", "attn-kata dev trust my-katas --always", "attn-kata dev trust my-katas --always"),
     ("example.dev check", "attn-kata dev check kata/mha", "attn-kata dev check kata/mha"),
     ("argument.kata", "which kata: {katas}", "哪道题：{katas}"),
+    *((f"argument.{command}.kata", "which kata; by default the one you are working on: {katas}",
+       "哪道题；不写就是正在做的这道：{katas}") for command in ("show", "learn", "hint", "solution")),
     ("argument.what", "a kata, files, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "
      "its name or its class; - is standard input; the katas: {katas}",
      "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入；题目有：{katas}"),

@@ -53,6 +53,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("kata-several", "{file} answers several katas: say which one is meant",
      "{file} 里有好几道题的答案，请说明要评判哪一道"),
     ("defines", "in it", "其中有"),
+    ("header-other", "{file} was judged as {kata}; its first line says that it is for {other}",
+     "{file} 按 {kata} 评判；它的第一行写的是 {other}"),
     ("class-also", "{chosen} was judged; in {file} these fit {kata} too: {names}; `--class NAME` "
      "judges one of them", "评判的是 {chosen}；{file} 里这些类也符合 {kata}：{names}；用 `--class 名字` 评判其中一个"),
     ("several-here", "several files here answer {kata}: {files}", "这里有好几个 {kata} 的文件：{files}"),
