@@ -175,7 +175,8 @@ def unreadable(kata: Kata, name: str) -> Iterator[str]:
         read_toml(kata.folder / name)
     except ValueError as fault:
         found = re.search(r"at line (\d+)", str(fault))
-        where = f"{kata.file(name)}:{found[1]}" if found else kata.file(name)
+        last = len((kata.folder / name).read_bytes().splitlines())
+        where = f"{kata.file(name)}:{found[1] if found else last}"
         yield problem(where, f"cannot be read as TOML ({fault})", "mend it")
 
 
