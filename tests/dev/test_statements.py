@@ -99,4 +99,4 @@ def test_sentences_are_counted():
     """The table says for each folder how much is said and how much is run."""
     rows = {name: (sentences, run) for name, sentences, run in statements.counted()}
     assert rows["rope"][1] > 20
-    assert all(sentences > run for sentences, run in rows.values())
+    assert all(sentences > run > 2 for sentences, run in rows.values())
