@@ -31,6 +31,7 @@ CHECKS = ("values", "mask", "lengths", "causality", "stability")
 # A rule's word for gradients that torch takes by itself, however it is asked to.
 AUTOGRAD = "autograd"
 GROWTH = ("multiplied", "shifted", "kept")
+MODELS = ("plain", "sharp", "cached")
 FLOATS = ("float32", "bfloat16", "float16")
 
 
@@ -40,12 +41,12 @@ class Argument:
 
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
     integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
-    `low`), model (a module of the judge's with these weights, `sharp` where it is sure of every
-    token), booleans, positions (counting up from a start, in half precision from beyond `far`
-    too), choice (one of `values`), size (worth `value`) or state (what the call before gave back
-    behind its results, None at first). shapes: those it comes in by turns, in sizes. also: other
-    names for it. optional: may be left out; `default` stands for it then. large: how normal values
-    grow where stability is tried, one of GROWTH. check: the check that counts where a choice is not
+    `low`), model (a module of the judge's with these weights, of the kind `model`), booleans,
+    positions (counting up from a start, in half precision from beyond `far` too), choice (one
+    of `values`), size (worth `value`) or state (what the call before gave back behind its
+    results, None at first). shapes: those it comes in by turns, in sizes. also: other names for
+    it. optional: may be left out; `default` stands for it then. large: how normal values grow
+    where stability is tried, one of GROWTH. check: the check that counts where a choice is not
     its default. along: of a state, the size that is cut into pieces, one a call. any_dtype: a mask
     must be taken in every dtype. adapted: shapes of a mask that a submission may want instead.
     taken: by shape that in which the submission takes it, () for the same.
@@ -70,7 +71,7 @@ class Argument:
     any_dtype: bool = False
     adapted: tuple[Shape, ...] = ()
     taken: tuple[Shape, ...] = ()
-    sharp: bool = False
+    model: str = "plain"
 
     @property
     def tensor(self) -> bool:
@@ -116,7 +117,8 @@ class Memory:
     contiguous: whether the result's memory must be in order. strides: the result's, in sizes.
     largest: how many entries a tensor made on the way may hold at most. apart: sizes that no
     tensor made on the way may have together. carried: by how many entries what is handed on to
-    the next call may grow with each position.
+    the next call may grow with each position. rows: how many rows a layer may be given in a call
+    that goes on with another.
     """
 
     view_of: str = ""
@@ -126,6 +128,13 @@ class Memory:
     largest: str = ""
     apart: Shape = ()
     carried: str = ""
+    rows: str = ""
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """All sums of sizes that it states."""
+        alone = (self.largest, self.carried, self.rows)
+        return (*self.strides, *self.apart, *(text for text in alone if text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,9 +184,9 @@ class Function:
         return next((one for one in self.arguments if one.kind == "state"), None)
 
     @property
-    def models(self) -> dict[str, bool]:
-        """The arguments that take a model, and whether it is sure of every token."""
-        return {one.name: one.sharp for one in self.arguments if one.kind == "model"}
+    def models(self) -> dict[str, str]:
+        """The arguments that take a model, and of which kind it is."""
+        return {one.name: one.model for one in self.arguments if one.kind == "model"}
 
     @property
     def numbers(self) -> set[str]:
@@ -235,10 +244,12 @@ _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
     "left_out", "where", "setting", "layer", "dropout", "causal_along",
 }  # fmt: skip
-_MEMORY_KEYS = {"view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried"}
+_MEMORY_KEYS = {
+    "view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried", "rows",
+}  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along", "any_dtype", "adapted", "sharp",
+    "check", "gradient", "optional", "far", "large", "along", "any_dtype", "adapted", "model",
 }  # fmt: skip
 
 
@@ -263,15 +274,10 @@ def _function(row: Mapping[str, Any]) -> Function:
             ),
             loops=rules.get("loops", True),
         ),
-        memory=Memory(
-            view_of=memory.get("view_of", ""),
-            copy_of=memory.get("copy_of", ""),
-            contiguous=memory.get("contiguous"),
-            strides=tuple(str(one) for one in memory.get("strides", ())),
-            largest=str(memory.get("largest", "")),
-            apart=tuple(memory.get("apart", ())),
-            carried=str(memory.get("carried", "")),
-        ),
+        memory=Memory(**{
+            key: tuple(map(str, told)) if isinstance(told, list) else told
+            for key, told in memory.items()
+        }),
         gradients=row.get("gradients", True),
         dtypes=tuple(row.get("dtypes", FLOATS)),
         large=float(row.get("large", 0)),
@@ -297,8 +303,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
     if "far" in row and kind != "positions":
         raise BadContract(f"{where}: `far` is of positions")
-    if "sharp" in row and kind != "model":
-        raise BadContract(f"{where}: `sharp` is of models")
+    if row.get("model", MODELS[0]) not in MODELS or ("model" in row and kind != "model"):
+        raise BadContract(f"{where}: `model` is of models, one of {', '.join(MODELS)}")
     if "any_dtype" in row and kind != "mask":
         raise BadContract(f"{where}: `any_dtype` is of masks")
     if (kind == "state") != ("along" in row):
@@ -330,7 +336,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         along=row.get("along", ""),
         any_dtype=row.get("any_dtype", False),
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
-        sharp=row.get("sharp", False),
+        model=row.get("model", MODELS[0]),
     )
 
 
@@ -357,8 +363,7 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.arguments for shape in one.shapes for axis in shape),
         *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
         *(axis for one in function.results for axis in one.shape),
-        *function.memory.strides, *function.memory.apart, *function.where,
-        *(text for text in (function.memory.largest, function.memory.carried) if text),
+        *function.memory.sums, *function.where,
         *(function.module.texts if function.module is not None else []),
         *([function.state.along] if function.state is not None else []),
     ]  # fmt: skip

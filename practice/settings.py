@@ -27,7 +27,6 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "lang": ("en", "zh"),
     "color": ("auto", "always", "never"),
     "editor": (),
-    "katas": (),
 }
 _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)")
 

@@ -218,6 +218,10 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "`{name}` grows by {entries} {entries:number|numbers} with each position; the limit is {sum} = {most}",
         "zh": "`{name}` 每多一个位置就多存 {entries} 个数；上限是 {sum} = {most}",
     },
+    "direct-again": {
+        "en": "`{call}` is given {rows} positions where {sum} = {most} are new: what the cache holds is worked out again",
+        "zh": "`{call}` 处理了 {rows} 个位置，新的只有 {sum} = {most} 个：cache 里已有的又算了一遍",
+    },
     "gradient-nan": {
         "en": "NaN arises here and is replaced later; its gradient stays NaN, so prevent it from arising",
         "zh": "这里产生了 NaN，之后才被替换掉；它的梯度仍是 NaN，应当不让它产生",

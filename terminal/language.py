@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = [
-    "LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour", "given",
-]  # fmt: skip
+__all__ = ["LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour"]
 
 
 class Language(str, Enum):
@@ -79,22 +77,17 @@ def choose_colour(
 
 def asked(arguments: Sequence[str], option: str) -> str | None:
     """Return the value that an option is given on a command line, the last one of several."""
-    return next(reversed(given(arguments, option)), None)
-
-
-def given(arguments: Sequence[str], option: str) -> list[str]:
-    """Return every value that an option is given on a command line."""
-    found: list[str] = []
+    found = None
     following = False
     for argument in arguments:
         if following:
-            found, following = [*found, argument], False
+            found, following = argument, False
         elif argument == "--":
             break
         elif argument == option:
             following = True
         elif argument.startswith(f"{option}="):
-            found.append(argument.partition("=")[2])
+            found = argument.partition("=")[2]
     return found
 
 

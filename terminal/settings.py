@@ -16,7 +16,6 @@ _BEFORE = {
     "lang": ("ATTN_KATA_LANG",),
     "color": ("NO_COLOR", "FORCE_COLOR"),
     "editor": (),
-    "katas": (),
 }
 
 

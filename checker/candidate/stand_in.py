@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-__all__ = ["StandIn", "listed"]
+__all__ = ["CachedStandIn", "StandIn", "listed", "stand_in"]
 
 # Logits that no temperature in use brings together: the likeliest token is nearly certain.
 _APART = 3.0
@@ -46,6 +46,35 @@ class StandIn(nn.Module):
         if not self.sharp:
             return logits
         return logits.argsort(-1).argsort(-1).to(logits.dtype) * _APART
+
+
+class CachedStandIn(StandIn):
+    """The same, called with the newest tokens and what the call before gave back beside its logits.
+
+    It counts the positions that it was given. Where one was given again it takes other tokens for
+    the likeliest, so that text for which work was done twice is another text.
+    """
+
+    def __init__(self, weight: Tensor) -> None:
+        super().__init__(weight, sharp=True)
+        self.given = 0
+
+    def forward(self, tokens: Tensor, *cache: object, **named: object) -> tuple[Tensor, Tensor]:  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride]
+        """Return the new positions' logits, (batch, length, vocab_size), and a cache.
+
+        The cache goes by whatever name it is given. One of anybody's own is an empty one: what is
+        in it was not made by this model.
+        """
+        past = [one for one in (*cache, *named.values()) if isinstance(one, Tensor)]
+        text = torch.cat([*past[:1], tokens], dim=1)
+        self.given += tokens.shape[1]
+        logits = super().forward(text)[:, -tokens.shape[1] :]
+        return logits.roll(1, -1) if self.given > text.shape[1] else logits, text
+
+
+def stand_in(weight: Tensor, kind: str) -> StandIn:
+    """Return a model of a kind: plain, sharp or cached."""
+    return CachedStandIn(weight) if kind == "cached" else StandIn(weight, sharp=kind == "sharp")
 
 
 def listed(result: object) -> object:

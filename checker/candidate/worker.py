@@ -31,7 +31,7 @@ from .pretended_gpu import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
 from .results import describe_result, gradients, jacobian
-from .stand_in import StandIn, listed
+from .stand_in import listed, stand_in
 from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
 
@@ -266,7 +266,7 @@ class _Worker:
             if name not in given:
                 given[name] = _prepared(item, call["inputs"][name], dtype, call, self._place)
             models = call.get("models", {})
-            return StandIn(given[name], sharp=models[name]) if name in models else given[name]
+            return stand_in(given[name], models[name]) if name in models else given[name]
 
         args = [value_of(item) for item in call["args"]]
         kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}

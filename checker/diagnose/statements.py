@@ -14,7 +14,7 @@ __all__ = ["Function", "frozen_line", "statement"]
 
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
-_POSITIONS = re.compile(r"(^|_)(pos|wpe|pe|place)")
+_POSITIONS = re.compile(r"(^|_)(pos|wpe|pe(_|$)|place)")
 _LAST = "last "
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -26,9 +26,10 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
     says: `step`, `schedule.step`, `zero_grad`, `backward`, `clip`, `train`, `eval` for calls, be
     it that their brackets are forgotten, which with `()` behind it they are not; `optimizer`,
     `schedule` for where these are made; `maximize`, the argument; `clip number`, where the norm is
-    written; `fed`, where a model that was handed in gets what it is called with; `loop`, the loop
-    around that call; `places`, where a position table gets its; `thrown`, a call in a loop of what
-    it goes through, whose result is let go; `argmax`; `def`, the function itself.
+    written; `fed`, where a model that was handed in gets what it is called with; `called`, where it
+    is called; `loop`, the loop around that call; `places`, where a position table gets its;
+    `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
+    the function itself.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -91,6 +92,11 @@ def _fed(functions: Sequence[Function]) -> Iterator[int]:
     for function in functions:
         for call in _calls_of_arguments(function):
             yield _source(function, call.args[0]) if call.args else call.lineno
+
+
+def _called(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a model that was handed in is called."""
+    yield from (call.lineno for one in functions for call in _calls_of_arguments(one))
 
 
 def _loop(functions: Sequence[Function]) -> Iterator[int]:
@@ -161,7 +167,7 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
 
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
-    "def": _def,
+    "def": _def, "called": _called,
 }  # fmt: skip
 
 

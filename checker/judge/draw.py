@@ -12,7 +12,7 @@ from torch import Tensor
 from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
 from ...kata.sizes import Sizes
-from ..candidate.stand_in import StandIn
+from ..candidate.stand_in import stand_in
 from ..report.message import Message, say
 
 __all__ = [
@@ -130,7 +130,7 @@ class Given:
     what an earlier call gave back, which lies under the name `carried` ("" for none); what this
     one gives back is kept under `kept`. before: the calls on the same object before this one.
     twice: arguments given another's tensor. models: of the tensors those that are the weights of
-    a model, and whether it is sure of every token.
+    a model, and of which kind it is.
     """
 
     tensors: dict[str, Tensor]
@@ -144,15 +144,13 @@ class Given:
     carried: str = ""
     kept: str = ""
     before: tuple[Given, ...] = ()
-    models: dict[str, bool] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
 
     @property
     def handed(self) -> dict[str, Any]:
         """All arguments as the model answer gets them."""
         twice = {name: self.tensors[source] for name, source in self.twice.items()}
-        made = {
-            name: StandIn(self.tensors[name], sharp=sharp) for name, sharp in self.models.items()
-        }
+        made = {name: stand_in(self.tensors[name], kind) for name, kind in self.models.items()}
         return {**self.tensors, **self.plain, **twice, **made}
 
     def rounded(self, dtype: torch.dtype) -> Given:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
@@ -25,6 +26,7 @@ from .checks import try_all
 from .choose import choose
 from .device_verdict import judge_device
 from .examine import Examination
+from .fed import fed_again
 from .find import found
 from .guess import beside_device, guess
 from .maskless import with_masks
@@ -238,7 +240,8 @@ class _Judging:
         for one in examinations:
             page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if of_memory:
-                first = next(misplaced(one.function, [*one.seen, *one.measured]), None)
+                found = chain(misplaced(one.function, [*one.seen, *one.measured]), fed_again(one))
+                first = next(found, None)
                 page.rules(one, [first] if first else [], "structure")
         line = own_imports(self.source)
         if line is not None:
@@ -380,6 +383,7 @@ def _asks_of_memory(one: Examination) -> bool:
     asked = one.function.memory
     told = (
         asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart, asked.carried,
+        asked.rows,
     )  # fmt: skip
     return any(told) or asked.contiguous is not None
 

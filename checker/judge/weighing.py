@@ -376,7 +376,8 @@ class Weighing(Examination):
         found, memory = self.found, self.function.memory
         wrong = found.findings or found.modified or found.state
         # Of right code their answers are enough, unless a rule is about steps.
-        if not (wrong or memory.largest or memory.apart or self.function.rules != Rules()):
+        looked_at = memory.largest or memory.apart or memory.rows
+        if not (wrong or looked_at or self.function.rules != Rules()):
             self.seen += [trial for trial in self.first_groups if not trial.missing]
             return
         for group in self._schedules(1):

@@ -122,7 +122,7 @@ class Coding:
         """Write a step's file: one with bugs in it, or one to begin in. Raise Refusal."""
         tier = self.session.stages[at].tier
         if not tier.bugs:
-            source = blank(tier.kata)
+            source = blank(tier.kata, self.language)
             return hand_out(self.folder, source), source
         judge = self.examiner.texts(tier.kata)
         data = bugs.plant(tier, self.session.seed, self.session.level, judge)

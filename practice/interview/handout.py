@@ -16,6 +16,8 @@ import math
 import torch
 from torch import Tensor, nn
 """
+# A class that is given may name itself in what its methods return.
+_FUTURE = "\nfrom __future__ import annotations\n\n"
 _CLASS = """\
 class Attention(nn.Module):
     def __init__(self):
@@ -27,11 +29,16 @@ class Attention(nn.Module):
 _UNWRITTEN = 'raise NotImplementedError("write me")'
 
 
-def blank(kata: Kata) -> str:
-    """Return the file to begin in: a class named as one likes, or what the kata names."""
+def blank(kata: Kata, language: str = "en") -> str:
+    """Return the file to begin in: a class named as one likes, or what the kata names.
+
+    What the kata gives, a class that is written already, stands in it as the stub has it.
+    """
     if kata.promised is not None:
         return f"{_HEAD}\n\n{_CLASS}"
-    return "\n\n".join([_HEAD, *(_begun(node) for node in _defined(kata))])
+    given = _given(kata.stub(language))
+    head = _HEAD.replace("\n", _FUTURE, 1) if given else _HEAD
+    return "\n\n".join([head, *given, *(_begun(node) for node in _defined(kata))])
 
 
 def signatures(kata: Kata) -> tuple[str, ...]:
@@ -46,9 +53,17 @@ def signatures(kata: Kata) -> tuple[str, ...]:
 
 
 def _defined(kata: Kata) -> list[ast.FunctionDef | ast.ClassDef]:
-    """The functions and classes of the stub; each kind of kata has one."""
+    """The functions and classes of the stub that are to be written."""
     body = ast.parse(kata.stub()).body
-    return [node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    many = (node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    return [node for node in many if node.name in kata.names]
+
+
+def _given(stub: str) -> list[str]:
+    """The classes of a stub in which nothing is left to write, as they are written there."""
+    classes = (node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef))
+    texts = (ast.get_source_segment(stub, node) or "" for node in classes)
+    return [f"{text}\n" for text in texts if _UNWRITTEN not in text]
 
 
 def _methods(node: ast.ClassDef) -> list[ast.FunctionDef]:

@@ -149,6 +149,8 @@ def _rules_of(function: Function, sizes: Sizes, language: str) -> Iterator[str]:
         yield _word("apart", language, sizes=_shape(memory.apart, sizes))
     if memory.carried:
         yield _word("carried", language, entries=_axes(memory.carried, sizes))
+    if memory.rows:
+        yield _word("rows", language, rows=_axes(memory.rows, sizes))
 
 
 def _call(name: str, language: str) -> str:

@@ -41,12 +41,26 @@ def said(text, kata, language="en", drawn=DRAWN_SO):
 def test_what_is_handed_out_has_the_names_and_nothing_else(kata):
     """The file is Python, defines what is asked for under its names, and answers nothing."""
     tree = ast.parse(blank(kata))
-    defined = [n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-    assert defined == list(kata.names)
-    assert "write me" in blank(kata)
-    assert '"""' not in blank(kata)
+    defined = [n for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    given = [n.name for n in defined if "write me" not in ast.unparse(n)]
+    assert given == {"minigpt-cache": ["Cache"]}.get(kata.id, [])
+    asked = [n for n in defined if n.name not in given]
+    assert [n.name for n in asked] == list(kata.names)
+    assert not any(map(ast.get_docstring, asked))
     if kata.kind == "function":
         assert signatures(kata) == tuple(one.signature for one in kata.asked.functions)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_class_that_is_given_is_handed_out_whole(language):
+    """It stands in the file as in the stub, and the file can be imported."""
+    kata = find("minigpt-cache")
+    text, stub = blank(kata, language), kata.stub(language)
+    given = stub[stub.index("class Cache:") : stub.index("class CachedGPT")].rstrip()
+    assert given in text
+    names: dict[str, object] = {}
+    exec(compile(text, "interview.py", "exec"), names)
+    assert names["Cache"]().length == 0
 
 
 def test_the_file_of_a_class_is_as_it_was():

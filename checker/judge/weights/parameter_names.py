@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ....kata.modules import Layer
 from ...vocabulary import words
 
-__all__ = ["biases_of", "is_bias", "said_by"]
+__all__ = ["biases_of", "block_of", "is_bias", "said_by"]
 
 _GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
 _BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
@@ -76,8 +76,20 @@ def said_by(name: str, layers: Sequence[Layer]) -> tuple[str, ...]:
         whole = _token("".join(tokens), layers)
         said = whole or tuple(dict.fromkeys(one for t in tokens for one in _token(t, layers)))
         if said:
-            return said
+            return tuple(_numbered(one, name, layers) for one in said)
     return ()
+
+
+def block_of(name: str) -> str:
+    """The number of the block that a name belongs to: the first that stands alone, "" for none."""
+    return next((part for part in name.split(".") if part.isdigit()), "")
+
+
+def _numbered(said: str, name: str, layers: Sequence[Layer]) -> str:
+    """Of layers in blocks that are alike, the one of the block that a name belongs to."""
+    leaf, block = said.rpartition(".")[2], block_of(name)
+    alike = [one.name for one in layers if one.name.rpartition(".")[2] == leaf]
+    return next((one for one in alike if block_of(one) == block), said)
 
 
 def _token(token: str, layers: Sequence[Layer]) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from torch import Tensor
 from ....kata.arithmetic import names as names_in
 from ....kata.arithmetic import worth
 from ....kata.modules import Layer
-from .parameter_names import biases_of, is_bias, said_by
+from .parameter_names import biases_of, block_of, is_bias, said_by
 from .takes import Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["drawn", "readings"]
@@ -228,8 +228,10 @@ def _assignments(
     thick: Shapes, layers: list[Layer], wanted: dict[str, int], *, loose: bool
 ) -> Iterator[list[_Unit]]:
     groups: dict[str, list[str]] = {}
+    blocks = _blocks(wanted)
     for name, shape in thick.items():
-        groups.setdefault(f"{re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
+        block = block_of(name) if blocks else ""
+        groups.setdefault(f"{block} {re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
     ways = [_groupings(names, thick, layers, wanted) for names in groups.values()]
     idle = {(layer.name,) for layer in layers if layer.optional}
     for way in product(*ways):
@@ -294,8 +296,9 @@ def _spread(
         return
     some, *rest = free
     size = sum(prod(thick[name]) for name in some)
-    many = [held for count in range(1, min(_MOST, len(left)) + 1)
-            for held in combinations(left, count)]  # fmt: skip
+    near = _in_block(some, left) if _blocks(wanted) else left
+    many = [held for count in range(1, min(_MOST, len(near)) + 1)
+            for held in combinations(near, count)]  # fmt: skip
     fitting = [held for held in many if sum(wanted[layer] for layer in held) == size]
     for held in fitting or [(layer,) for layer in left if loose]:
         after = [layer for layer in left if layer not in held]
@@ -303,6 +306,18 @@ def _spread(
             yield [(held, tuple(some)), *more]
     if not loose:
         yield from _spread(rest, left, thick, wanted, loose=loose)
+
+
+def _blocks(layers: Iterable[str]) -> bool:
+    """Whether there are several blocks of layers."""
+    return len({*map(block_of, layers)} - {""}) > 1
+
+
+def _in_block(names: Sequence[str], layers: list[str]) -> list[str]:
+    """The layers that may lie in parameters of one block: those of that block, if it has some."""
+    blocks = {block_of(name) for name in names}
+    own = [one for one in layers if {block_of(one)} == blocks]
+    return own if "" not in blocks and own else layers
 
 
 def _alternating(

@@ -142,7 +142,11 @@ def fitted(reading: Reading, shapes: Shapes) -> Reading:
 def _numbered(names: tuple[str, ...], shapes: Shapes) -> tuple[str, ...]:
     if len(names) < 2:
         return names
-    alike = re.compile(re.sub(r"[0-9]+", "[0-9]+", re.escape(names[0])))
+    # The numbers that they have in common are those of what holds the list, such as a block.
+    parts = zip(*(re.split(r"([0-9]+)", name) for name in names), strict=True)
+    alike = re.compile("".join(
+        re.escape(some[0]) if len({*some}) == 1 else "[0-9]+" for some in parts
+    ))  # fmt: skip
     return tuple(name for name in shapes if alike.fullmatch(name))
 
 
