@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ..checker import Difference
+from ..checker import Difference, Report
 from .text import Line, cells, number, pad, safe, shape, wrap, written
 from .words import in_words, say
 
-__all__ = ["difference_lines"]
+__all__ = ["difference_lines", "shape_told"]
 
 _ROWS = 3
 _COLUMNS = 4
@@ -24,6 +24,17 @@ def difference_lines(
     if difference.actual_shape != difference.expected_shape and difference.actual_shape:
         return _shapes(difference, language, width)
     return _numbers(difference, language, width, told=told)
+
+
+def shape_told(report: Report, language: str) -> str:
+    """Say of which shape the output is, where no step before it differs; else nothing."""
+    found, departure = report.difference, report.departure
+    if found is None or departure is None or departure.milestone != "output":
+        return ""
+    if found.name or found.gradient or found.actual_shape == found.expected_shape:
+        return ""
+    sides = {"mine": shape(found.actual_shape), "wanted": shape(found.expected_shape)}
+    return say("departs-shape", language, **sides)
 
 
 def _shapes(difference: Difference, language: str, width: int) -> list[Line]:

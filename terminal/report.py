@@ -20,7 +20,7 @@ from ..checker import (
 from ..sentences.cells import located, short
 from ..sentences.wording import headline
 from .debug import mending_lines
-from .difference import difference_lines
+from .difference import difference_lines, shape_told
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
 from .heat import heat_lines
@@ -159,7 +159,8 @@ def _reasons(report: Report, look: Look) -> list[list[Line]]:
         blocks[-1] += _found(first.mistake, first.line, report, look)
         blocks.append(_code(first, look))
     elif report.departure is not None:
-        blocks.append(_paragraph(f"× {_departs(report.departure, look)}", look, 2, "bold", hang=2))
+        told = shape_told(report, look.language) or _departs(report.departure, look)
+        blocks.append(_paragraph(f"× {told}", look, 2, "bold", hang=2))
         blocks[-1] += _found("", report.departure.line, report, look)
         blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
     blocks.append([line for other in others if other for line in _shorter(other, look)])

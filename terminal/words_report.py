@@ -38,6 +38,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("departs", "the first step that differs is `{name}`, on line {line}",
      "最先不符的一步是 `{name}`，在第 {line} 行"),
     ("departs-nowhere", "the first step that differs is `{name}`", "最先不符的一步是 `{name}`"),
+    ("departs-shape", "the output is {mine}; its shape has to be {wanted}",
+     "输出的形状是 {mine}，应为 {wanted}"),
     ("trace-never", "`{name}` is never reached", "始终没有走到 `{name}`"),
     ("trace-never-since", "`{name}` is never reached after line {line}",
      "第 {line} 行之后始终没有走到 `{name}`"),

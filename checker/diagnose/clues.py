@@ -72,9 +72,13 @@ def mixed(one: Examination) -> Clue | None:
         outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
         if len(outs) < len(trials) or not all(outs):
             continue
+        (whole,), singles = outs[0], [out[0] for out in outs[1:]]
         axis = result.index(batch)
-        samples = outs[0][0].split(1, dim=axis) if outs[0][0].dim() > axis else ()
-        if same([*samples], [out[0] for out in outs[1:]], _CLOSE):
+        samples = whole.split(1, dim=axis) if whole.dim() > axis else ()
+        # What has not a sample for each of the batch is of another shape, and tells nothing.
+        if [one.shape for one in samples] != [one.shape for one in singles]:
+            continue
+        if same(list(samples), singles, _CLOSE):
             continue
         steps = [trial.answer.steps for trial in trials]
         return "batch-mixed", mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)

@@ -120,3 +120,16 @@ def test_what_right_code_may_lack_is_no_departure(judged):
     )
     source = source.replace("    age = places[:, None] - places[None, :]  # (length, length)\n", "")
     assert judged("window", source).departure.milestone == "masked_scores"
+
+
+@pytest.mark.parametrize("given", ["context[0]", "context.sum()", "context[:0, :0, 0]"])
+def test_an_output_without_its_samples_mixes_none(bench, tmp_path, given):
+    """What is of another shape than a batch of samples is told by its shape alone."""
+    answer = find("v1").solution()
+    assert answer.count("return context") == 1
+    file = tmp_path / "mine.py"
+    file.write_text(answer.replace("return context", f"return {given}"), "utf-8")
+    report = next(bench.judge("v1", [file], Options(seed=1)))
+    assert report.verdict == "fail"
+    assert report.diagnosis == []
+    assert report.departure.milestone == "output"

@@ -348,6 +348,19 @@ def test_the_first_step_that_differs_stands_for_a_name():
     assert not any("first step" in row for row in rows)
 
 
+def test_an_output_of_another_shape_is_said_in_the_headline():
+    """Where only the output differs and is of another shape, the shapes are the reason."""
+    report = failing("en")
+    report.diagnosis = []
+    report.departure = Departure(milestone="output", line=None, since=3)
+    report.difference = Difference(case="batch 2", actual_shape=[], expected_shape=[2, 5])
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert "  × the output is (); its shape has to be (2, 5)" in rows
+    report.difference.gradient = True
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert "  × the first step that differs is `output`" in rows
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_short_forms(language):
     """A pass counts its checks in a line; a quiet report is one line, with what is wrong first."""
