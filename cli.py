@@ -70,6 +70,9 @@ def begin(
     color: Annotated[  # noqa: ARG001
         Colour | None, typer.Option(metavar="auto|always|never", expose_value=False)
     ] = None,
+    katas: Annotated[  # noqa: ARG001
+        list[Path] | None, typer.Option(metavar="FOLDER", expose_value=False)
+    ] = None,
     version: Annotated[bool, typer.Option("--version", is_eager=True)] = False,
     edit: Edit = False,
 ) -> int:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .practice.completion import target_names
+from .practice.completion import called, target_names
 from .practice.debug.bugs import LEVELS
 from .practice.errors import Refusal
 from .terminal.program import Exit
@@ -29,7 +29,10 @@ def debug(
     ctx: typer.Context,
     what: Exercise = None,
     bugs: Annotated[int, typer.Option("--bugs", metavar="N")] = 1,
-    level: Annotated[str | None, typer.Option("--level", metavar="junior|mid|senior")] = None,
+    level: Annotated[
+        str | None,
+        typer.Option("--level", metavar="junior|mid|senior", autocompletion=called(*LEVELS)),
+    ] = None,
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, max=2**31)] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", file_okay=False)] = Path(),
     force: Annotated[bool, typer.Option("--force")] = False,

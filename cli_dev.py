@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,10 +12,21 @@ import typer
 
 from .practice.errors import Refusal
 from .terminal.help import HelpCommand, HelpGroup
+from .terminal.lists import next_lines
 from .terminal.program import Exit
 from .terminal.screen import Screen
+from .terminal.text import quoted, safe
 
 __all__ = ["dev"]
+
+
+class NewKind(str, Enum):
+    """The kinds of kata that `dev new` writes."""
+
+    function = "function"
+    class_ = "class"
+    program = "program"
+
 
 dev = typer.Typer(
     cls=HelpGroup,
@@ -56,6 +68,44 @@ def dev_statements(ctx: typer.Context) -> int:
         asked = len(kata.questions("en")) + len(kata.exact_questions("en")) if kata else 0
         rows.append((name, sentences, run, asked, len(out_of_reach(kata)) if kata else 0))
     screen.print(statement_lines(rows, screen))
+    return Exit.PASS
+
+
+@dev.command("new", cls=HelpCommand)
+def dev_new(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", show_default=False)],
+    kind: Annotated[NewKind, typer.Option(metavar="function|class|program")] = NewKind.function,
+    folder: Annotated[Path, typer.Option("--dir", metavar="FOLDER", file_okay=False)] = Path(),
+) -> int:
+    """Write a new kata's files, which say what is left to write."""
+    from .dev.unwritten import new_kata
+
+    screen: Screen = ctx.obj
+    files = new_kata(name, kind.value, folder)
+    screen.print([[(safe(str(file)), "")] for file in files])
+    screen.print(
+        [[], *next_lines((f"attn-kata dev check {quoted(str(folder))}",), screen.language)]
+    )
+    return Exit.PASS
+
+
+@dev.command("trust", cls=HelpCommand)
+def dev_trust(
+    ctx: typer.Context,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", show_default=False)],
+    always: Annotated[bool, typer.Option("--always")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw")] = False,
+) -> int:
+    """Let the code of a pack of katas run."""
+    from .practice.packs import trust
+
+    screen: Screen = ctx.obj
+    if always and withdraw:
+        raise Refusal("trust-either", commands=("dev trust --help",))
+    room = trust(folder, always=always, withdrawn=withdraw)
+    key = "pack-withdrawn" if withdraw else "pack-always" if always else "pack-trusted"
+    screen.note(screen.say(key, folder=safe(str(room))))
     return Exit.PASS
 
 

@@ -52,9 +52,12 @@ def interview(
     from .practice.interview.store import Store
     from .practice.record import Recorder
     from .practice.workspace import Workspace
+    from .terminal.interview.plain import is_silent
     from .terminal.interview.result import result_lines
 
     screen: Screen = ctx.obj
+    if is_silent():
+        raise Refusal("interview-silent", commands=("interview", "interview --help"))
     store = Store()
     reader = Model(examiner, model) if examiner else None
     with opening.only_one(store.folder), Examiner() as judge:

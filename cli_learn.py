@@ -10,9 +10,11 @@ from typing import Annotated
 import typer
 
 from .cli_records import OptionalKata
-from .cli_texts import KataName
+from .cli_texts import CurrentKata
+from .practice.completion import called
 from .practice.errors import Refusal
 from .practice.recognise import kata_called
+from .practice.targets import current
 from .practice.workspace import Workspace
 from .terminal.program import Exit
 from .terminal.screen import Screen
@@ -31,9 +33,15 @@ class Level(str, Enum):
     senior = "senior"
 
 
+def _topics(incomplete: str) -> list[str]:
+    from .practice.bank import topics
+
+    return called(*topics())(incomplete)
+
+
 def learn(
     ctx: typer.Context,
-    kata: KataName,
+    kata: CurrentKata = None,
     run: Annotated[bool, typer.Option("--run")] = False,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE")] = None,
     force: Annotated[bool, typer.Option("--force")] = False,
@@ -44,7 +52,7 @@ def learn(
     from .terminal.lists import next_lines
 
     screen: Screen = ctx.obj
-    found = kata_called(kata)
+    found = current(kata, Workspace(), "learn")
     told = lesson(found, screen.language)
     onward = next_lines((f"attn-kata show {found.id}", f"attn-kata watch {found.id}"),
                         screen.language)  # fmt: skip
@@ -72,7 +80,9 @@ def questions(
     ctx: typer.Context,
     kata: OptionalKata = None,
     level: Annotated[Level | None, typer.Option("--level", metavar="junior|senior")] = None,
-    topic: Annotated[str | None, typer.Option("--topic", metavar="TOPIC")] = None,
+    topic: Annotated[
+        str | None, typer.Option("--topic", metavar="TOPIC", autocompletion=_topics)
+    ] = None,
     count: Annotated[int, typer.Option("--count", "-n", metavar="N", min=1)] = _COUNT,
     every: Annotated[bool, typer.Option("--all")] = False,
     listed: Annotated[bool, typer.Option("--list")] = False,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from .checker import KEEP
+from .practice.completion import called
 from .practice.errors import Refusal
 from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
@@ -35,7 +36,9 @@ class Checking:
     """How a check is asked for: what the judge is told, and what is shown."""
 
     class_name: ClassName = None
-    device: Annotated[str, typer.Option(metavar="auto|cpu|cuda")] = "auto"
+    device: Annotated[
+        str, typer.Option(metavar="auto|cpu|cuda", autocompletion=called("auto", "cpu", "cuda"))
+    ] = "auto"
     mask: MaskMeaning = Mask.keep
     seed: Annotated[int | None, typer.Option(metavar="N", min=0, max=2**31)] = None
     timeout: Annotated[float, typer.Option(metavar="SECONDS", min=0.1)] = TIMEOUT

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .practice.completion import kata_ids, setting_names
+from .practice.completion import kata_ids, setting_names, setting_values
 from .practice.errors import Refusal
 from .practice.recognise import kata_called
 from .practice.settings import SETTINGS, Settings
@@ -21,6 +21,10 @@ __all__ = ["OptionalKata", "config", "due", "forget", "history"]
 OptionalKata = Annotated[
     str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
 ]
+
+
+def _values(ctx: typer.Context, incomplete: str) -> list[str]:
+    return setting_values(ctx.params.get("name") or "", incomplete)
 
 
 def history(
@@ -103,7 +107,8 @@ def config(
     ctx: typer.Context,
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", autocompletion=setting_names,
                                                show_default=False)] = None,
-    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", show_default=False)] = None,
+    value: Annotated[str | None, typer.Argument(metavar="[VALUE]", autocompletion=_values,
+                                                show_default=False)] = None,
     unset: Annotated[bool, typer.Option("--unset")] = False,
 ) -> int:  # fmt: skip
     """Show or change the settings."""

@@ -8,29 +8,32 @@ from typing import Annotated
 import typer
 
 from .kata.catalogue import Kata
-from .practice.completion import kata_ids, page_ids
+from .practice.completion import hint_numbers, kata_ids, page_ids
 from .practice.errors import Refusal
 from .practice.pages import grouped, page_called, pages_of
-from .practice.recognise import kata_called, named
-from .practice.targets import read_text
+from .practice.recognise import named
+from .practice.targets import current, read_text
 from .practice.workspace import Workspace
 from .terminal.program import Exit
 from .terminal.screen import Screen
 
-__all__ = ["KataName", "explain", "hint", "show", "solution"]
+__all__ = ["CurrentKata", "KataName", "explain", "hint", "show", "solution"]
 
 KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids)]
+CurrentKata = Annotated[
+    str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
+]
 
 
 def show(
     ctx: typer.Context,
-    kata: KataName,
+    kata: CurrentKata = None,
     live: Annotated[bool, typer.Option("--live")] = False,
     whole: Annotated[bool, typer.Option("--all")] = False,
 ) -> int:
     """Show a kata's brief, or what its mask does to a sequence that grows."""
     screen: Screen = ctx.obj
-    found = kata_called(kata)
+    found = current(kata, Workspace(), "show")
     if live:
         from .practice.decoding import experiment
         from .terminal.live import play
@@ -54,8 +57,10 @@ def show(
 
 def hint(
     ctx: typer.Context,
-    kata: KataName,
-    number: Annotated[int | None, typer.Argument(metavar="[N]", show_default=False)] = None,
+    kata: CurrentKata = None,
+    number: Annotated[
+        int | None, typer.Argument(metavar="[N]", autocompletion=hint_numbers, show_default=False)
+    ] = None,
 ) -> int:
     """Give a hint."""
     from .practice.hints import found_last, hints_on
@@ -64,8 +69,10 @@ def hint(
     from .terminal.lists import hint_lines, hints_over_lines
 
     screen: Screen = ctx.obj
-    asked = kata_called(kata)
     workspace = Workspace()
+    if number is None and kata is not None and kata.isdecimal():
+        kata, number = None, int(kata)
+    asked = current(kata, workspace, "hint")
     recorder = Recorder(workspace)
     hints = hints_on(asked, screen.language, found_last(asked, recorder.history.story()))
     count = len(hints.texts)
@@ -85,7 +92,7 @@ def hint(
 
 def solution(
     ctx: typer.Context,
-    kata: KataName,
+    kata: CurrentKata = None,
     yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
     diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
 ) -> int:
@@ -96,7 +103,7 @@ def solution(
     from .terminal.solution import diff_lines, solution_lines
 
     screen: Screen = ctx.obj
-    asked = kata_called(kata)
+    asked = current(kata, Workspace(), "solution")
     mine = read_text(diff) if diff is not None else None
     if not yes and not _may_spoil(screen, asked):
         screen.note(screen.say("solution-kept"))

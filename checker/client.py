@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
+from ..kata.packs import taken
 from .process import wire
 from .process.jobs import Job, Options, TimeJob, encoded
 from .process.launch import take
@@ -186,7 +187,12 @@ class Bench:
 
     def _job(self, kata: str, file: Path, options: Options) -> Job:
         memory = options.memory or share_of_memory(self.count)
-        return Job(kata=kata, file=str(file), options=replace(options, memory=memory))
+        return Job(
+            kata=kata,
+            file=str(file),
+            options=replace(options, memory=memory),
+            packs=[str(folder) for folder in taken()],
+        )
 
 
 class Underway:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..checker import MISTAKE_IDS
 from ..kata.functions import BadContract, read_asked
+from ..kata.packs import OWN
 from ..kata.sizes import Sizes
 from ..kata.slips import FILE, BadSlips, Edit, Slip, slips, variants
-from .layout import LANGUAGES, PACKAGE, Kata, problem, read_toml
+from .layout import LANGUAGES, PACKAGE, Kata, problem, read_toml, row_of
 
 __all__ = ["ENOUGH", "function_problems"]
 
@@ -18,13 +20,15 @@ ENOUGH = 8
 
 def function_problems(kata: Kata) -> Iterator[str]:
     """Yield what a kata of functions lacks."""
-    file = kata.file("kata.toml")
     try:
         asked = read_asked(kata.data)
     except BadContract as fault:
-        yield problem(file, str(fault), "see docs/new-kata.md")
+        # The innermost of what it names is where it is wrong.
+        named = ["", *re.findall(r"(?:function|argument) (\w+)", str(fault))]
+        where = row_of(kata, "kata.toml", named[-1])
+        yield problem(where, str(fault), "see docs/new-kata.md")
         return
-    yield from _sizes(file, asked.sizes)
+    yield from _sizes(kata.file("kata.toml"), asked.sizes)
     yield from _mistakes(kata)
     yield from _corpora(kata)
 
@@ -52,14 +56,15 @@ def _mistakes(kata: Kata) -> Iterator[str]:
         rows = slips(kata.folder)
         right = variants(kata.folder)
     except BadSlips as fault:
-        yield problem(file, str(fault), "see docs/new-kata.md")
+        named = re.findall(r"`([a-z0-9-]+)`", str(fault))
+        yield problem(row_of(kata, FILE, next(iter(named), "")), str(fault), "see docs/new-kata.md")
         return
     source = kata.reference.read_text("utf-8") if kata.reference.is_file() else ""
     for name, edit in (
         *((s.id, e) for s in rows for e in s.edits),
         *(("variants", e) for e in right),
     ):
-        yield from _unfit(file, name, edit, source)
+        yield from _unfit(row_of(kata, FILE, name), name, edit, source)
     if not rows:
         yield problem(file, "has no [[mistake]]", "name what goes wrong in this kata")
     if len({row.id for row in rows}) < len(rows):
@@ -82,7 +87,7 @@ def _pages(kata: Kata, rows: tuple[Slip, ...]) -> Iterator[str]:
     for name in sorted(wanted):
         for language in LANGUAGES:
             page = f"{name}.{language}.md"
-            homes = [*every.glob(f"*/pages/{page}")]
+            homes = [path for room in (every, OWN) for path in room.glob(f"*/pages/{page}")]
             if not homes:
                 yield problem(
                     kata.file(f"pages/{page}"), "is missing", "write it, as the others are"

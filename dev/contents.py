@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +10,16 @@ from ..kata.catalogue import GROUPS
 from ..kata.code import bare
 from ..kata.slips import FILE
 from .asked import function_problems
-from .layout import LANGUAGES, Folder, Kata, files_of_a_kata, known_katas, problem, read_toml
+from .layout import (
+    LANGUAGES,
+    Folder,
+    Kata,
+    files_of_a_kata,
+    known_katas,
+    problem,
+    read_toml,
+    row_of,
+)
 
 __all__ = ["content_problems"]
 
@@ -28,6 +38,7 @@ _ROOM = {
     "modules.py",
     "numbers.py",
     "numbers.toml",
+    "packs.py",
     "pages.py",
     "sizes.py",
     "slips.py",
@@ -85,7 +96,7 @@ def _catalogue(kata: Kata, known: set[str]) -> Iterator[str]:
     if not (kata.folder / "kata.toml").is_file():
         return
     if not kata.data:
-        yield problem(file, "cannot be read as TOML", "mend it")
+        yield from unreadable(kata, "kata.toml")
         return
     if kata.kind not in _ASKED:
         yield problem(file, f"kind is {kata.kind!r}", f"it must be {', '.join(_ASKED)}")
@@ -154,10 +165,19 @@ def _rows(kata: Kata, name: str, key: str) -> tuple[list[dict[str, Any]], list[s
     path = kata.folder / name
     if not path.is_file():
         return [], []
+    faults = list(unreadable(kata, name))
+    return ([] if faults else read_toml(path).get(key, [])), faults
+
+
+def unreadable(kata: Kata, name: str) -> Iterator[str]:
+    """Yield that one of a kata's files is no TOML, with its line, if it is none."""
     try:
-        return read_toml(path).get(key, []), []
+        read_toml(kata.folder / name)
     except ValueError as fault:
-        return [], [problem(kata.file(name), f"cannot be read as TOML ({fault})", "mend it")]
+        found = re.search(r"at line (\d+)", str(fault))
+        last = len((kata.folder / name).read_bytes().splitlines())
+        where = f"{kata.file(name)}:{found[1] if found else last}"
+        yield problem(where, f"cannot be read as TOML ({fault})", "mend it")
 
 
 def _hints(kata: Kata) -> Iterator[str]:
@@ -182,13 +202,14 @@ def _questions(katas: list[Kata]) -> Iterator[str]:
             yield problem(file, f"has {len(rows)} questions", f"give at least {QUESTIONS}")
         for number, row in enumerate(rows, 1):
             name = str(row.get("id", "")) or f"question {number}"
-            yield from _question(file, name, row)
+            yield from _question(row_of(kata, "questions.toml", name), name, row)
             if name in homes:
                 yield problem(file, f"`{name}` is in {homes[name]} already", "give it its own id")
             homes[name] = file
         exact = read_toml(kata.folder / "questions.toml").get("exact", []) if present else []
         for number, row in enumerate(exact, 1):
-            yield from _exact(file, str(row.get("id", "")) or f"exact question {number}", row)
+            name = str(row.get("id", "")) or f"exact question {number}"
+            yield from _exact(row_of(kata, "questions.toml", name), name, row)
 
 
 def _exact(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 A page holds `{key}` where a figure belongs, and `{numbers}` where the model answer's steps
 belong, right and wrong. `python -m attn_kata.dev.figures` works them out and stores them
-beside the pages, so that opening a page needs no torch. With `--check` nothing is written,
+beside the pages, so that opening a page needs no torch. Of the packs whose folders are given the
+lessons' outputs alone are worked out. With `--check` nothing is written,
 and the exit status is 1 where a stored figure is not what the code gives.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from ..kata.catalogue import katas
 from ..kata.lessons import OUTPUTS
+from ..kata.packs import room_of
 from ..kata.pages import FIGURES
 from .claims import claims
 from .examples import examples
@@ -49,6 +51,12 @@ def own() -> dict[Path, str]:
     return found
 
 
+def lessons(rooms: Sequence[Path]) -> dict[Path, str]:
+    """Return what the lessons' files of outputs of rooms of katas must hold."""
+    folders = [path.parent for room in rooms for path in sorted(room.glob("*/kata.toml"))]
+    return {folder / OUTPUTS: stored(folder) for folder in folders}
+
+
 def _from_pages() -> dict[Path, dict[str, dict[str, str]]]:
     """What the pages' own code shows, by folder: it goes before the model answer's steps."""
     found: dict[Path, dict[str, dict[str, str]]] = {}
@@ -71,7 +79,8 @@ def _table(name: str, figures: dict[str, str]) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Store the figures, or check those stored; return the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    every = {FIGURES: written(), **own()}
+    packs = [room_of(Path(one)) for one in given if not one.startswith("-")]
+    every = lessons(packs) if packs else {FIGURES: written(), **own()}
     if "--check" not in given:
         for file, now in every.items():
             file.write_text(now, "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ __all__ = [
     "named",
     "problem",
     "read_toml",
+    "row_of",
 ]
 
 LANGUAGES = ("en", "zh")
@@ -99,6 +101,14 @@ class Folder:
             data = {}
         module = data.get("reference", {}).get("module", path.name)
         return Kata(folder=path, data=data, reference=self.references / f"{module}.py")
+
+
+def row_of(kata: Kata, file: str, name: str) -> str:
+    """Return how a message names a row of one of a kata's files: with its line, if it has one."""
+    rows = (kata.folder / file).read_text("utf-8").splitlines()
+    says = re.compile(rf'\s*(?:id|name)\s*=\s*["\']{re.escape(name)}["\']')
+    line = next((number for number, row in enumerate(rows, 1) if says.match(row)), 0)
+    return f"{kata.file(file)}:{line}" if line else kata.file(file)
 
 
 def problem(file: str, wrong: str, cure: str) -> str:

@@ -8,7 +8,6 @@ a page's figure from the page's own code. `attn-kata dev statements` counts them
 from __future__ import annotations
 
 import ast
-import importlib
 import math
 import re
 import textwrap
@@ -22,7 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .layout import LANGUAGES, PACKAGE, problem, read_toml
+from .layout import LANGUAGES, PACKAGE, load_module, problem, read_toml
 
 __all__ = ["FILE", "Claim", "Source", "claim_problems", "counted", "result_of", "sources"]
 
@@ -163,7 +162,7 @@ def _answer(folder: Path) -> Any:
     if not path.is_file():
         return None
     module = read_toml(path)["reference"]["module"]
-    return importlib.import_module(f"attn_kata.reference.{module}")
+    return load_module(folder.parent.parent / "reference" / f"{module}.py")
 
 
 def _stands(folder: Path, claim: Claim, language: str) -> bool:

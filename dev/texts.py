@@ -43,7 +43,7 @@ def text_problems(folder: Folder) -> Iterator[str]:
     commands = _commands()
     if commands is None:
         return
-    known = _Known(commands, known_katas(folder), _ids())
+    known = _Known(commands, known_katas(folder), _ids() | all_ids(folder.path))
     for path in _texts(folder):
         text = path.read_text("utf-8")
         for match in _COMMAND.finditer(text):

@@ -20,6 +20,7 @@ else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
 from .functions import Asked, read_asked
+from .packs import kata_folders
 
 __all__ = [
     "GROUPS",
@@ -37,7 +38,6 @@ LANGUAGES = ("en", "zh")
 # What `list` puts together: the ladder, the drills of one operator, what LLMs are built of.
 GROUPS = ("ladder", "drill", "llm")
 
-_FOLDER = Path(__file__).parent
 # The sections of a brief that give away what an answer is judged by.
 _KEPT_BACK = {
     "## What a good answer mentions unasked", "## What an interviewer looks at",
@@ -126,7 +126,8 @@ class ExactQuestion:
 class Kata:
     """One exercise. Texts come by language code, `en` or `zh`.
 
-    kind is "function", "module" (a class judged by its weights and calls) or "program" (such a
+    folder holds its texts, beside those of the other katas of its pack. kind is "function",
+    "module" (a class judged by its weights and calls) or "program" (such a
     class and the functions that train and use it). promised is a contract in the words of
     the ladder, where a class has one: what is told of it, and left open. no_weights says why there
     are no attention weights, where the model answer makes none. timed are the functions that
@@ -135,6 +136,7 @@ class Kata:
     """
 
     id: str
+    folder: Path
     order: int
     tier: int
     minutes: int
@@ -161,11 +163,6 @@ class Kata:
     def names(self) -> tuple[str, ...]:
         """What a submission must define: a class, or functions."""
         return tuple(function.name for function in self.asked.functions)
-
-    @property
-    def folder(self) -> Path:
-        """The folder that holds this kata's texts."""
-        return _FOLDER / self.id
 
     def stub(self, language: str = "en") -> str:
         """Return the file that `start` hands out, described in a language."""
@@ -230,7 +227,7 @@ class Kata:
     @property
     def solution_path(self) -> Path:
         """The file of the model answer."""
-        return _FOLDER.parent / "reference" / f"{self.reference}.py"
+        return self.folder.parent.parent / "reference" / f"{self.reference}.py"
 
 
 @cache
@@ -239,16 +236,22 @@ def _read_once(path: Path) -> str:
     return path.read_text("utf-8")
 
 
-@cache
 def katas() -> tuple[Kata, ...]:
-    """Return every kata, in the order in which they are best done."""
-    return tuple(sorted(map(_read, _paths()), key=lambda kata: kata.order))
+    """Return every kata in the order in which they are best done, and then those of packs."""
+    return _katas(kata_folders())
+
+
+@cache
+def _katas(folders: tuple[Path, ...]) -> tuple[Kata, ...]:
+    rooms = list(dict.fromkeys(folder.parent for folder in folders))
+    found = map(_read, folders)
+    return tuple(sorted(found, key=lambda kata: (rooms.index(kata.folder.parent), kata.order)))
 
 
 def find(name: str) -> Kata:
     """Return the kata called `name`; raise UnknownKata with the nearest names."""
     wanted = name.strip().lower()
-    by_id = {path.parent.name: path for path in _paths()}
+    by_id = {folder.name: folder for folder in kata_folders()}
     if wanted in by_id:
         return _read(by_id[wanted])
     nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
@@ -257,24 +260,20 @@ def find(name: str) -> Kata:
     raise UnknownKata(name, tuple(nearest))
 
 
-@cache
-def _paths() -> tuple[Path, ...]:
-    return tuple(sorted(_FOLDER.glob("*/kata.toml")))
-
-
 def _toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text("utf-8"))
 
 
 @cache
-def _read(path: Path) -> Kata:
+def _read(folder: Path) -> Kata:
     """Read one kata, once: a command that is about one of them reads no other."""
-    data = _toml(path)
+    data = _toml(folder / "kata.toml")
     timed = data.get("timed", {})
     asked = read_asked(data)
     functions = [one.name for one in asked.functions]
     return Kata(
-        id=path.parent.name,
+        id=folder.name,
+        folder=folder,
         order=data["order"],
         tier=data["tier"],
         minutes=data["minutes"],

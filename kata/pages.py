@@ -12,6 +12,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from .packs import kata_folders
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:  # pragma: no cover - the same parser under its older name
@@ -26,10 +28,9 @@ _FENCED = re.compile(r"(```.*?```)", re.DOTALL)
 _KEY = re.compile(r"\{([a-z][a-z0-9-]*)\}")
 
 
-@cache
 def ids() -> tuple[str, ...]:
     """Return the ids that have a page, sorted."""
-    return tuple(sorted(_homes()))
+    return tuple(sorted(_homes(kata_folders())))
 
 
 def own_pages() -> Path:
@@ -38,9 +39,9 @@ def own_pages() -> Path:
 
 
 @cache
-def _homes() -> dict[str, Path]:
-    """The folder of each page; a page for all katas goes before a kata's own."""
-    own = sorted(_FOLDER.parent.glob("*/pages/*.en.md"))
+def _homes(katas: tuple[Path, ...]) -> dict[str, Path]:
+    """The folder of each page; one for all katas goes before a kata's own, ours before a pack's."""
+    own = [path for kata in reversed(katas) for path in sorted((kata / "pages").glob("*.en.md"))]
     found = [*own, *_FOLDER.glob("*.en.md")]
     return {path.name.removesuffix(".en.md"): path.parent for path in found}
 
@@ -48,7 +49,7 @@ def _homes() -> dict[str, Path]:
 def page(name: str, language: str) -> str:
     """Return a page in Markdown, with its figures. Raise KeyError where there is none."""
     raw = _raw(name, language)
-    figures = _figures(_homes()[name]).get(name, {})
+    figures = _figures(_home(name)).get(name, {})
 
     def fill(match: re.Match[str]) -> str:
         if match[1] == "numbers":
@@ -65,9 +66,11 @@ def wanted(name: str, language: str) -> set[str]:
 
 
 def _raw(name: str, language: str) -> str:
-    if name not in ids():
-        raise KeyError(name)
-    return (_homes()[name] / f"{name}.{language}.md").read_text("utf-8")
+    return (_home(name) / f"{name}.{language}.md").read_text("utf-8")
+
+
+def _home(name: str) -> Path:
+    return _homes(kata_folders())[name]
 
 
 @cache

@@ -45,6 +45,8 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
+from .packs import OWN
+
 __all__ = [
     "FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "changed_line", "edited", "fits",
     "slips", "variants", "with_number",
@@ -149,9 +151,11 @@ def with_number(edit: Edit, numbers: Sequence[str]) -> Iterator[Edit]:
 
 def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield a kata's rows, each whole: what it shares and its parts are filled in."""
-    own, common = _read(folder), _read(folder.parent)
-    parts = {**common.get("parts", {}), **own.get("parts", {})}
-    shared = {row["id"]: row for row in common.get("mistake", [])}
+    own = _read(folder)
+    # What the package says once serves a pack's katas too; the pack may have more.
+    common = [_read(room) for room in dict.fromkeys((OWN, folder.parent))]
+    parts = {name: part for one in (*common, own) for name, part in one.get("parts", {}).items()}
+    shared = {row["id"]: row for one in common for row in one.get("mistake", [])}
     for row in own.get("mistake", []):
         rows = _of(folder, row) if "of" in row else [row]
         for each in (one for many in rows for one in _taken(many, shared)):
@@ -164,9 +168,11 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
 
 def _of(folder: Path, row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return another kata's rows, for the parts of this one to be filled in."""
-    if len(row) > 1 or not (folder.parent / str(row["of"]) / FILE).is_file():
+    homes = (room / str(row["of"]) for room in (folder.parent, OWN))
+    home = next((one for one in homes if (one / FILE).is_file()), None)
+    if len(row) > 1 or home is None:
         raise BadSlips("`of` is the id of a kata that has mistakes, in a row of its own")
-    rows: list[dict[str, Any]] = _read(folder.parent / row["of"]).get("mistake", [])
+    rows: list[dict[str, Any]] = _read(home).get("mistake", [])
     return rows
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..kata.catalogue import katas
@@ -10,7 +10,15 @@ from .interview.plan import plan_names
 from .pages import page_names
 from .settings import SETTINGS
 
-__all__ = ["kata_ids", "page_ids", "plans", "setting_names", "target_names"]
+__all__ = [
+    "called", "hint_numbers", "kata_ids", "page_ids", "plans", "setting_names", "setting_values",
+    "target_names",
+]  # fmt: skip
+
+
+def called(*names: str) -> Callable[[str], list[str]]:
+    """Return what completes one of these names."""
+    return lambda incomplete: [name for name in names if name.startswith(incomplete)]
 
 
 def kata_ids(incomplete: str) -> list[str]:
@@ -38,9 +46,20 @@ def page_ids(incomplete: str) -> list[str]:
 
 def plans(incomplete: str) -> list[str]:
     """Complete the name of an interview's plan."""
-    return [name for name in plan_names() if name.startswith(incomplete)]
+    return called(*plan_names())(incomplete)
 
 
 def setting_names(incomplete: str) -> list[str]:
     """Complete the name of a setting."""
-    return [name for name in SETTINGS if name.startswith(incomplete)]
+    return called(*SETTINGS)(incomplete)
+
+
+def setting_values(name: str, incomplete: str) -> list[str]:
+    """Complete what a setting may be."""
+    return called(*SETTINGS.get(name, ()))(incomplete)
+
+
+def hint_numbers(incomplete: str) -> list[str]:
+    """Complete a hint's number."""
+    most = max(len(kata.hints("en")) for kata in katas())
+    return called(*map(str, range(1, most + 1)))(incomplete)

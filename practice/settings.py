@@ -27,6 +27,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     "lang": ("en", "zh"),
     "color": ("auto", "always", "never"),
     "editor": (),
+    "katas": (),
 }
 _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)")
 

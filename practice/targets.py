@@ -25,6 +25,7 @@ from .workspace import Workspace, changed
 __all__ = [
     "INPUT",
     "Target",
+    "current",
     "file_here",
     "known_here",
     "near",
@@ -99,6 +100,14 @@ def targets(
         said = kata or kata_of(file, name, command)
         found.append(Target(said, file, called=INPUT if typed else ""))
     return found
+
+
+def current(name: str | None, workspace: Workspace, command: str) -> Kata:
+    """Return a kata by name; without one, that of the file started or changed last.
+
+    command: what was typed. Raise Refusal where there is none.
+    """
+    return kata_called(name) if name is not None else _latest(workspace, command).kata
 
 
 def file_here(kata: Kata, workspace: Workspace, command: str) -> Path | None:

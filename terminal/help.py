@@ -19,6 +19,8 @@ from .words import knows, say
 __all__ = ["HelpCommand", "HelpGroup", "help_text", "translate"]
 
 _WIDEST = 100
+# Options that every command takes.
+_EVERYWHERE = {"lang", "color", "katas"}
 
 
 class HelpCommand(TyperCommand):
@@ -51,7 +53,7 @@ class HelpGroup(TyperGroup):
 
 def translate(command: Any, language: str) -> None:
     """Give a program's commands and options their texts, and every command what all take."""
-    shared = [param for param in command.params if param.name in {"lang", "color"}]
+    shared = [param for param in command.params if param.name in _EVERYWHERE]
     for name, one in _commands(command, ""):
         one.help = say(f"command.{name}", language)
         one.params += [param for param in shared if param not in one.params]

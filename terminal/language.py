@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-__all__ = ["LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour"]
+__all__ = [
+    "LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour", "given",
+]  # fmt: skip
 
 
 class Language(str, Enum):
@@ -77,17 +79,22 @@ def choose_colour(
 
 def asked(arguments: Sequence[str], option: str) -> str | None:
     """Return the value that an option is given on a command line, the last one of several."""
-    found = None
+    return next(reversed(given(arguments, option)), None)
+
+
+def given(arguments: Sequence[str], option: str) -> list[str]:
+    """Return every value that an option is given on a command line."""
+    found: list[str] = []
     following = False
     for argument in arguments:
         if following:
-            found, following = argument, False
+            found, following = [*found, argument], False
         elif argument == "--":
             break
         elif argument == option:
             following = True
         elif argument.startswith(f"{option}="):
-            found = argument.partition("=")[2]
+            found.append(argument.partition("=")[2])
     return found
 
 

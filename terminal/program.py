@@ -14,6 +14,7 @@ from ..practice.errors import Refusal
 from ..practice.settings import Settings
 from .help import translate
 from .language import choose, choose_colour
+from .packs import take_packs
 from .screen import ReaderLeft, Screen, hush, prepare
 
 __all__ = ["Exit", "run"]
@@ -44,6 +45,7 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
     screen = Screen(language.code, language.source, colour)
     try:
         screen.own_up(settings.troubles)
+        take_packs(screen, given, settings.get("katas"))
         return _guarded(app, name, given, screen)
     except (ReaderLeft, BrokenPipeError):
         hush(sys.stdout)

@@ -16,6 +16,7 @@ _BEFORE = {
     "lang": ("ATTN_KATA_LANG",),
     "color": ("NO_COLOR", "FORCE_COLOR"),
     "editor": (),
+    "katas": (),
 }
 
 

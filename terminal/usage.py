@@ -30,9 +30,7 @@ def is_usage_fault(fault: BaseException) -> bool:
 
 def usage_lines(fault: Any, language: str, width: int) -> list[Line]:
     """Draw a fault of the command line, with where its help is."""
-    key, values = _understood(fault)
-    if "wanted" in values:
-        values["wanted"] = _wanted(str(values["wanted"]), language)
+    key, values = _understood(fault, language)
     context = getattr(fault, "ctx", None)
     path = context.command_path.split(" ", 1)[1:] if context is not None else []
     help_command = " ".join([*path, "--help"])
@@ -51,7 +49,7 @@ def refused(refusal: Refusal, screen: Screen) -> list[Line]:
     )  # fmt: skip
 
 
-def _understood(fault: Any) -> tuple[str, dict[str, object]]:
+def _understood(fault: Any, language: str) -> tuple[str, dict[str, object]]:
     message = str(fault.format_message())
     option = getattr(fault, "option_name", None)
     parameter = getattr(fault, "param", None)
@@ -63,7 +61,7 @@ def _understood(fault: Any) -> tuple[str, dict[str, object]]:
     if kind == "MissingParameter" and parameter is not None:
         return "missing-argument", {"name": _spelling(parameter)}
     if parameter is not None:
-        return "bad-value", {"name": _spelling(parameter), "wanted": parameter.metavar or ""}
+        return "bad-value", {"name": _spelling(parameter), "wanted": _wanted(parameter, language)}
     if found := _NAMED.match(message):
         commands = getattr(getattr(fault.ctx, "command", None), "commands", {})
         near = get_close_matches(found[1], list(commands), n=2, cutoff=0.5)
@@ -73,11 +71,19 @@ def _understood(fault: Any) -> tuple[str, dict[str, object]]:
     return "bad-usage", {"reason": message.rstrip(".")}
 
 
-def _wanted(metavar: str, language: str) -> str:
+def _wanted(parameter: Any, language: str) -> str:
+    metavar = parameter.metavar or ""
     if "|" in metavar:
         return say("wants-one-of", language, names=metavar.replace("|", ", "))
     key = f"wants-{metavar.strip('[]')}"
-    return say(key, language) if knows(key) else metavar
+    what = say(key, language) if knows(key) else metavar
+    # An older typer keeps the bounds in the type.
+    holder = getattr(parameter, "type", parameter)
+    low, high = (getattr(holder, end, None) for end in ("min", "max"))
+    if low is None:
+        return what
+    key = "wants-from" if high is None else "wants-between"
+    return say(key, language, what=what, low=low, high=high)
 
 
 def _nearest(key: str, name: object, nearest: Any) -> tuple[str, dict[str, object]]:

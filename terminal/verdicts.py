@@ -10,6 +10,7 @@ from pathlib import Path
 from ..checker import Report, Timings
 from ..kata.catalogue import Kata, katas
 from ..practice.debug.standing import veiled
+from ..practice.recognise import header_of, named
 from ..practice.targets import INPUT, Target
 from .formats import Format
 from .formats.writers import writer
@@ -83,6 +84,8 @@ class Verdicts:
                 self.screen.note(self.screen.say("bench-first", file=safe(report.file)))
             if self.writer is not None:
                 self.writer.add(report)
+            if not self._silent:
+                self._say_header(self.chosen[place])
             if report.also and not self._silent:
                 self._say_others(report)
             yield report
@@ -113,6 +116,13 @@ class Verdicts:
         names = ", ".join(f"{safe(one.name)} ({line})" for one, line in pairs)
         values = {"file": safe(report.file), "kata": report.kata, "names": names}
         self.screen.note(self.screen.say("class-also", chosen=safe(report.object or ""), **values))
+
+    def _say_header(self, target: Target) -> None:
+        """Say that a file was judged as another kata than its first line names."""
+        header = named(header_of(target.file) or "")
+        if header not in {None, target.kata}:
+            values = {"file": safe(target.name), "kata": target.kata.id, "other": header.id}
+            self.screen.note(self.screen.say("header-other", **values))
 
     @property
     def _silent(self) -> bool:

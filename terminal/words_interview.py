@@ -161,6 +161,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-minutes", "an interview must last more than 0 minutes and at most a day, not "
      "{minutes} {minutes:minute|minutes}",
      "面试时长要大于 0 分钟、不超过一天，不能是 {minutes} 分钟"),
+    ("interview-silent", "nobody can answer: standard input is empty; hold the interview in a terminal, "
+     "or give it your lines", "没有人能回答：标准输入是空的；请在终端里面试，或从标准输入给出每一行"),
     ("interview-running", "an interview is already running in another terminal; continue there",
      "另一个终端里正在面试，请到那里继续"),
     ("interview-unfinished",

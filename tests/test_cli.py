@@ -133,9 +133,13 @@ def test_chinese(program, arguments, environment):
         (("check", "mha", "nope.py"), "there is no file nope.py"),
         (("chek",), "did you mean `check`?"),
         (("check", "--sed", "3"), "no option `--sed`"),
-        (("check", "--seed", "x"), "`--seed` must be a whole number"),
+        (("check", "--seed", "x"), "`--seed` must be a whole number from 0 to 2147483648"),
+        (("questions", "--count", "0"), "`--count` must be a whole number, 1 or more"),
+        (("interview", "--minutes", "x"), "`--minutes` must be a number of minutes next:"),
+        (("interview",), "standard input is empty"),
         (("check", "--mask", "x"), "`--mask` must be one of keep, drop, additive"),
-        (("show",), "`KATA` is missing"),
+        (("reset",), "`KATA` is missing"),
+        (("show",), "nothing has been started yet"),
         (("show", "v1", "v2"), "too many arguments: v2"),
         (("check", "--timeout"), "`--timeout` needs a value"),
         (("--lang", "xx"), "`--lang` must be one of en, zh"),
@@ -252,6 +256,20 @@ def test_hints_go_on_where_they_were(program):
     assert "hint 1 of 3" in program("hint", "v1", "1").stdout
 
 
+@pytest.mark.parametrize("command", ["show", "learn", "hint", "solution"])
+def test_without_a_kata_the_current_one_is_told_of(program, command):
+    """It is that of the file begun or changed last, as with `check` and `watch`."""
+    program("start", "v1")
+    program("start", "causal")
+    assert "causal" in program(command, *(["--yes"] if command == "solution" else [])).stdout
+
+
+def test_a_number_alone_is_a_hint_of_the_current_kata(program):
+    """`hint 2` asks for no kata called 2."""
+    program("start", "v1")
+    assert program("hint", "2").stdout.startswith("v1  hint 2 of 3")
+
+
 def test_solution_beside_ones_own(program):
     """The model answer is shown, alone or as a difference."""
     assert "class SelfAttentionV1" in program("solution", "v1", "--yes").stdout
@@ -327,6 +345,32 @@ def test_completion_leaves_files_to_the_shell(program, work):
     assert offered("attn-kata check mh") == ["mha", "mha_mine.py"]
     assert offered("attn-kata check mha ") == []
     assert offered("attn-kata check sub") == []
+
+
+def test_a_header_of_another_kata_is_said(program):
+    """A file that says it is for v1 is judged as v2 where that is asked for, and it is said."""
+    program("start", "v1")
+    assert "its first line says that it is for v1" in program("check", "v2", "v1.py").stderr
+    assert "first line" not in program("check", "v1", "v1.py").stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("config lang ", "en zh"),
+        ("config color a", "auto always"),
+        ("check --device ", "auto cpu cuda"),
+        ("debug --level s", "senior"),
+        ("questions --topic ca", "cache"),
+        ("hint v1 ", "1 2 3"),
+    ],
+)
+def test_completion_knows_values(program, typed, wanted):
+    """What may follow is offered where only few values may."""
+    line = f"attn-kata {typed}"
+    words = {"COMP_WORDS": line, "COMP_CWORD": str(line.count(" "))}
+    done = program(**words, _ATTN_KATA_COMPLETE="complete_bash")
+    assert done.stdout.split() == wanted.split()
 
 
 def test_help_names_every_kata(program):

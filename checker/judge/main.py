@@ -21,6 +21,7 @@ from typing import Any
 import torch
 
 from ...kata.catalogue import Kata, find
+from ...kata.packs import take
 from ..candidate.accelerator import hoped
 from ..process import wire
 from ..process.answers import Loaded
@@ -89,6 +90,7 @@ class _Sitting:
         self.job = job
         self.options = job.options
         self.candidate: Candidate | None = candidate
+        take(map(Path, job.packs))
         self.kata: Kata = find(job.kata)
         self.phase = "load"
         self.subject: Subject | None = None

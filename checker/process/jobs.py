@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .forms import decode
@@ -41,11 +41,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A file to be judged for a kata."""
+    """A file to be judged for a kata. packs: the folders of katas that are not the package's."""
 
     kata: str
     file: str
     options: Options
+    packs: Sequence[str] = field(default_factory=list[str])
 
     @property
     def seed(self) -> int:

@@ -19,7 +19,7 @@ class TransformerBlock(nn.Module):
     x        (batch, length, hidden_dim)，任何浮点 dtype
     返回     output，形状与 x 相同
 
-    norm：两个各自的 LayerNorm，带可学的 weight；eps 为 1e-5，加在根号里。
+    norm：两个各自的 LayerNorm，带可学习的 weight；eps 为 1e-5，加在根号里。
     注意力：因果，num_heads 个 head，有输出投影。
     MLP：hidden_dim 到 4 * hidden_dim，精确的 GELU（不是 tanh 近似），再回来。
     合并或分开投影、有没有 bias 都可以。

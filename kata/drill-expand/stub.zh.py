@@ -24,7 +24,7 @@ def silence_head(key: Tensor, heads: int, head: int) -> Tensor:
 
 
 def repeat_kv(key: Tensor, repeats: int) -> Tensor:
-    """把 key (batch, kv_heads, length, head_dim) 的每个 head 重复几份，同一个的挨在一起。
+    """把 key (batch, kv_heads, length, head_dim) 的每个 head 重复几份，同一个 head 的几份相邻。
 
     返回     (batch, kv_heads * repeats, length, head_dim)：第 h 个 head 是 key 的第
              h // repeats 个；连续与否都可以，repeats 为 1 时返回 key 本身也行
@@ -33,7 +33,7 @@ def repeat_kv(key: Tensor, repeats: int) -> Tensor:
 
 
 def add_slopes(scores: Tensor, slopes: Tensor) -> Tensor:
-    """每个 head 一个数，slopes (heads,)，加到分数 (batch, heads, length, length) 上。
+    """把 slopes (heads,) 里每个 head 的数加到分数 (batch, heads, length, length) 上。
 
     不能用：expand、broadcast_to、repeat、tile、stack、cat 及其变体，也不能用循环。让加法自己广播。
     """

@@ -40,7 +40,7 @@ def causal_mask(length: int) -> Tensor:
 
 
 def combined_mask(mask: Tensor) -> Tensor:
-    """返回 (batch, 1, length, length) 的 bool：不是填充、也不在后面的 key。
+    """返回 (batch, 1, length, length) 的 bool：key 既不是填充、也不在 query 之后的地方为 True。
 
     mask     (batch, length) 的 bool，不是填充的 key 处为 True
     """

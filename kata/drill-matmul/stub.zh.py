@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 def by_operator(weights: Tensor, values: Tensor) -> Tensor:
-    """用运算符 `@`，按 weights 混合 values。
+    """用运算符 `@`，以 weights 为权重对 values 求和。
 
     weights  (batch, heads, query_length, key_length)，任何浮点 dtype
     values   (batch, heads, key_length, head_dim)，同样的 dtype

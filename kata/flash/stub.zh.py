@@ -15,9 +15,9 @@ def flash_attention(
     query, key, value   (batch, heads, length, head_dim)，任何浮点 dtype
     block_size          每块有多少个 key；不必整除 length，可以比它大
     causal              query 看不到自己之后的 key
-    返回                (batch, heads, length, head_dim)，除了舍入误差要精确
+    返回                (batch, heads, length, head_dim)，要精确，只许有舍入误差
 
-    途中的任何张量都不能超过
+    中间的任何张量都不能超过
     2 * batch * heads * (length + block_size) * max(block_size, head_dim)
     个元素，每个张量单独算：不能有 length × length 的东西，连 mask 也不行。只评判前向。
     不能用：F.scaled_dot_product_attention。

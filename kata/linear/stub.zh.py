@@ -14,7 +14,7 @@ def linear_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     返回     (batch, heads, query_length, value_dim)：对每个 query，是 value 按权重
              φ(query)·φ(key)（归一化到和为 1）的平均；不缩放
 
-    不能有 (query_length, key_length) 的矩阵，一个 head 的也不行：途中的任何张量都不能超过
+    不能有 (query_length, key_length) 的矩阵，一个 head 的也不行：中间的任何张量都不能超过
     batch · heads · max(query_length, key_length) · head_dim · (value_dim + 1) 个元素。
     """
     raise NotImplementedError("write me")
@@ -27,7 +27,7 @@ def causal_linear_attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor
     value       (batch, heads, length, value_dim)
     返回        (batch, heads, length, value_dim)
 
-    不能有 (length, length) 的矩阵，一个 head 的也不行：途中的任何张量都不能超过
+    不能有 (length, length) 的矩阵，一个 head 的也不行：中间的任何张量都不能超过
     batch · heads · length · head_dim · (value_dim + 1) 个元素。
     """
     raise NotImplementedError("write me")

@@ -15,7 +15,7 @@ class SelfAttentionV1(nn.Module):
     x       (batch, length, hidden_dim)，任何浮点 dtype
     返回    (batch, length, hidden_dim)
 
-    要有：三个可学的投影。有没有 bias 都可以。
+    要有：三个可学习的投影。有没有 bias 都可以。
     不能用：F.scaled_dot_product_attention、nn.MultiheadAttention。
     """
 

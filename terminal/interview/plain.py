@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import select
+import stat
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 
 from ...practice.interview.commands import command_in
 from ...practice.interview.conduct import Interview
@@ -14,10 +16,26 @@ from ..screen import Screen
 from ..text import Line
 from .lines import clock_text, said_lines
 
-__all__ = ["lead"]
+__all__ = ["is_silent", "lead"]
 
 # How often the clock is looked at while nobody types.
 _LOOK = 1.0
+
+
+def is_silent() -> bool:
+    """Whether standard input is closed, or at its end before a word was said."""
+    try:
+        found = os.fstat(0)
+    except OSError:
+        return True
+    if stat.S_ISREG(found.st_mode):
+        return os.lseek(0, 0, os.SEEK_CUR) >= found.st_size
+    if os.path.samestat(found, Path(os.devnull).stat()):
+        return True
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    # Of a pipe or a socket: a driver that first waits for the greeting has not hung up.
+    return any(event & select.POLLHUP and not event & select.POLLIN for _, event in poll.poll(0))
 
 
 def lead(interview: Interview, screen: Screen) -> None:

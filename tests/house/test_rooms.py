@@ -89,6 +89,8 @@ def modules(part):
     names = [file.relative_to(ROOT).with_suffix("").as_posix().split("/") for file in files]
     # A kata's files with bugs to be planted are handed out; nothing imports them.
     names = [parts for parts in names if parts[0] != "kata" or "debug" not in parts]
+    # Nor what a new kata is made of.
+    names = [parts for parts in names if "templates" not in parts]
     # What is handed out and what a lesson runs is text to us.
     handed = ("stub", "learn")
     dotted = (

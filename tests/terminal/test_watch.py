@@ -5,6 +5,7 @@ REGENERATE_GOLDEN=1 writes the stored screens anew.
 
 import asyncio
 import os
+import re
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -139,7 +140,9 @@ def test_screens_are_the_stored_ones(seen, language, size):
 
     async def act(at):
         def note(name):
-            told.append(f"=== {name}\n{at.text}\n")
+            # How many katas lie below the screen follows from the data.
+            text = re.sub(r"(?m)^(↓ \D*)\d+", r"\1N", at.text) if name == "list" else at.text
+            told.append(f"=== {name}\n{text}\n")
 
         note("fail")
         await at.press("?")
