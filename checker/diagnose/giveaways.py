@@ -6,7 +6,7 @@ import ast
 
 from ..judge.source import Source
 
-__all__ = ["call_line", "cut_line", "made_in_forward", "random_line", "state_line"]
+__all__ = ["call_line", "cut_line", "kept_line", "made_in_forward", "random_line", "state_line"]
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
         "tolist", "numpy", "requires_grad_")  # fmt: skip
@@ -18,9 +18,12 @@ _RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "r
            "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
            "feature_alpha_dropout")  # fmt: skip
 
+_OUTER = (ast.Global, ast.Nonlocal)
+_CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
+
 
 def state_line(source: Source, class_name: str) -> int | None:
-    """The line of forward that keeps something on self, or that draws random numbers."""
+    """The line that keeps something on self or for a file, or that draws random numbers."""
     tree = source.classes.get(class_name)
     for function in _forwards(tree):
         for node in ast.walk(function):
@@ -32,7 +35,39 @@ def state_line(source: Source, class_name: str) -> int | None:
                         return node.lineno
             if isinstance(node, ast.Call) and _changes(node.func):
                 return node.lineno
-    return random_line(tree)
+    return random_line(tree) if tree is not None else kept_line(source.tree)
+
+
+def kept_line(tree: ast.AST) -> int | None:
+    """The line of a function that keeps something in the file, on itself or in a default."""
+    shared = {name.id for node in getattr(tree, "body", []) for name in _names(node)}
+    for function in _forwards(tree):
+        told = {n for one in ast.walk(function) if isinstance(one, _OUTER) for n in one.names}
+        defaults = zip(reversed(function.args.args), reversed(function.args.defaults), strict=False)
+        kept = shared | {one.arg for one, value in defaults if isinstance(value, _CONTAINERS)}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
+                return node.lineno
+            if isinstance(own := _changed(node), ast.Name) and own.id in kept:
+                return node.lineno
+    return None
+
+
+def _changed(node: ast.AST) -> ast.expr | None:
+    """What an assignment to an entry or an attribute, or a method that adds to it, changes."""
+    if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value if node.func.attr in _CHANGING else None
+    return None
+
+
+def _names(node: ast.stmt) -> list[ast.Name]:
+    """What a statement of a file binds, a function's own name among it."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        return [ast.Name(id=node.name)]
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return [one for one in targets if isinstance(one, ast.Name)]
 
 
 def _changes(method: ast.expr) -> bool:

@@ -28,6 +28,7 @@ from .device_verdict import judge_device
 from .examine import Examination
 from .fed import fed_again
 from .find import found
+from .first_call import keeps, right_alone
 from .guess import beside_device, guess
 from .maskless import with_masks
 from .naming import calls_for_a_name, name_mistakes
@@ -56,11 +57,12 @@ _NAMING = 20.0
 _LIVES = 2
 # Says how a process ended, and starts another that has run the file.
 Revive = Callable[[Ended], tuple[Fault, Candidate]]
+Afresh = Callable[[], Candidate]
 
 
 def judge(
     kata: Kata, candidate: Candidate, source: Source, report: Report, job: Job,
-    *, loaded: Loaded, revive: Revive, on_device: OnDevice,
+    *, loaded: Loaded, revive: Revive, afresh: Afresh, on_device: OnDevice,
 ) -> Subject:  # fmt: skip
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
@@ -69,7 +71,9 @@ def judge(
     on_device: judges what has passed once more on a real accelerator, where there may be one;
     the candidate is gone then. What may be timed of the file is returned.
     """
-    judging = _Judging(kata, candidate, source, report, job, revive=revive, on_device=on_device)
+    judging = _Judging(
+        kata, candidate, source, report, job, revive=revive, afresh=afresh, on_device=on_device
+    )
     judging.run(loaded)
     return subject_of(kata, source, candidate.path, judging.examinations)
 
@@ -79,14 +83,14 @@ class _Judging:
 
     def __init__(
         self, kata: Kata, candidate: Candidate, source: Source, report: Report,
-        job: Job, *, revive: Revive, on_device: OnDevice,
+        job: Job, *, revive: Revive, afresh: Afresh, on_device: OnDevice,
     ) -> None:  # fmt: skip
         self.kata = kata
         self.candidate = candidate
         self.source = source
         self.report = report
         self.job, self.options = job, job.options
-        self.revive = revive
+        self.revive, self.afresh = revive, afresh
         self.on_device = on_device
         # What came of a pretended GPU; None where none was tried.
         self.faults: list[Stray] | None = None
@@ -296,6 +300,11 @@ class _Judging:
     def _diagnose(self, page: Page, one: Examination) -> None:
         if page.uncarried(one) or not calls_for_a_name(page, one):
             return
+        if keeps(self.source, one):
+            self.candidate = self.afresh()
+            if right_alone(one, self.examinations, self.candidate):
+                page.kept(one)
+                return
         told = self._told_below(one)
         named = name_mistakes(page, one, tuple(told.values()))
         self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}

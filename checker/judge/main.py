@@ -182,7 +182,8 @@ class _Sitting:
         try:
             self.subject = direct.judge(
                 self.kata, candidate, source, self.result, self.job,
-                loaded=loaded, revive=self._revived, on_device=self._on_device,
+                loaded=loaded, revive=self._revived, afresh=self._afresh,
+                on_device=self._on_device,
             )  # fmt: skip
         except direct.Refused as refused:
             unjudged = Unjudged(refused.kind, refused.message, refused.line, refused.help)
@@ -190,7 +191,12 @@ class _Sitting:
             raise unjudged from None
 
     def _revived(self, ended: Ended) -> tuple[Fault, Candidate]:
-        """Run the file again in a process of its own, for what one of its functions has ended."""
+        """Run the file again, for what one of its functions has ended."""
+        fresh = self._afresh()
+        return self._ended(ended), fresh
+
+    def _afresh(self) -> Candidate:
+        """Run the file again in a process that no call was made in."""
         assert self.candidate is not None
         before = self.candidate
         self._serve(None)
@@ -198,7 +204,7 @@ class _Sitting:
         self._serve(fresh)
         fresh.serve(before.path)
         fresh.ask(self.loading)
-        return self._ended(ended), fresh
+        return fresh
 
     def _load(self, source: Source, candidate: Candidate) -> Loaded:
         self.loading = source.to_load(candidate.path, self.options.beside)
