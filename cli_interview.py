@@ -132,6 +132,8 @@ def report(
 @interview_app.command("list", cls=HelpCommand)
 def list_(ctx: typer.Context) -> int:
     """List the interviews that were held."""
+    from .practice.bank import count_due
+    from .practice.history import History
     from .practice.interview.past import past
     from .practice.interview.store import Store
     from .terminal.interview.past import past_lines
@@ -141,7 +143,8 @@ def list_(ctx: typer.Context) -> int:
     results = past(store)
     if not results:
         raise Refusal("interview-none-yet", commands=("interview",))
-    screen.page(past_lines(results, screen.language, screen.width))
+    waiting = count_due(History().story())
+    screen.page(past_lines(results, screen.language, screen.width, waiting))
     screen.own_up(store.troubles)
     return Exit.PASS
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from . import exact
 from .coding import Coding
 from .commands import ticks_in
 from .model import Model, NotRead
-from .questions import Asked
+from .questions import Asked, drilled
 from .reading.points import heard, is_empty, touches
 from .said import Said, note
 from .session import Put
@@ -46,7 +48,7 @@ class Answering(Coding):
         self._add("answered")
         self._read(put)
         if put.made is not None and all(put.made):
-            self._add("ticked", points=[])
+            self._close(put, ())
         return self._points(put, asked)
 
     def nothing(self, put: Put) -> list[Said]:
@@ -54,7 +56,7 @@ class Answering(Coding):
         asked = put.asked(self.language)
         self._add("answered")
         self._add("read", points=[False] * max(1, len(asked.points)), reader="none", quotes=[])
-        self._add("ticked", points=[])
+        self._close(put, ())
         if asked.exact:
             return [note("interview-no-answer"), self._right_is(asked)]
         return [note("interview-no-answer"), *self._points(put, asked)]
@@ -68,7 +70,7 @@ class Answering(Coding):
         self._add("wrote", line=text)
         self._add("answered")
         self._add("read", points=[right], reader="exact", quotes=[])
-        self._add("ticked", points=[])
+        self._close(put, ())
         if right:
             return [Said(kind="say", key="interview-exact-right"), _why(asked)]
         return [Said(kind="say", key="interview-exact-wrong"), self._right_is(asked)]
@@ -125,9 +127,23 @@ class Answering(Coding):
         ticked = ticks_in(text, count)
         if ticked is None:
             return [note("interview-tick-numbers", count=count)]
-        self._add("ticked", points=list(ticked))
+        self._close(put, ticked)
         own = [at for at in ticked if not (put.made or ())[at - 1]]
         return [note("interview-ticked", had=len(own), count=count)] if own else []
+
+    def _close(self, put: Put, ticked: tuple[int, ...]) -> None:
+        """Have done with a question; what was missed is asked again, when `questions` is due."""
+        self._add("ticked", points=list(ticked))
+        bank, _, name = put.name.partition(":")
+        if drilled(put.name):
+            self.recorder.rated(bank, name, _rating(put.made or ()))
+
+
+def _rating(made: Sequence[bool]) -> str:
+    """Rate an answer by the points that were heard in it; what was ticked alone counts for none."""
+    if made and all(made):
+        return "good"
+    return "hard" if sum(made) * 2 >= len(made) > 0 else "again"
 
 
 def _why(asked: Asked) -> Said:

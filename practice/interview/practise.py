@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...kata.catalogue import LANGUAGES
+from .questions import drilled, kata_of
 from .session import Put, Session
 from .standing import clarity
 
@@ -38,6 +39,9 @@ def following(session: Session) -> list[tuple[str, str]]:
         for one in each.report.get("diagnosis", ())
     ]
     rows += [("mistake", f"explain {name}") for name in dict.fromkeys(named)][: _ROWS - 2]
+    missed = next((put for put in session.puts if _missed(put) and drilled(put.name)), None)
+    if missed is not None:
+        rows.append(("questions", f"questions {kata_of(missed.name)}"))
     if any(one.how in {"wrong", "open"} for one in clarity(session)):
         rows.append(("clarity", f"interview --plan {session.plan.id} --practice"))
     return rows[:_ROWS]
@@ -45,9 +49,13 @@ def following(session: Session) -> list[tuple[str, str]]:
 
 def to_learn(session: Session) -> list[Learn]:
     """Return the questions of which most was missed, those with the least first."""
-    missed = [put for put in session.puts if put.answered and not all(put.made or (False,))]
+    missed = [put for put in session.puts if _missed(put)]
     missed.sort(key=lambda put: sum(put.made or ()) / max(1, len(put.made or ())))
     return [_learn(put) for put in missed[:_QUESTIONS]]
+
+
+def _missed(put: Put) -> bool:
+    return put.answered and not all(put.made or (False,))
 
 
 def _learn(put: Put) -> Learn:

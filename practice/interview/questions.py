@@ -14,7 +14,7 @@ from typing import Any
 from ...kata.catalogue import ExactQuestion, Kata, Question, find, katas
 from .texts import table
 
-__all__ = ["Asked", "free_names", "kata_of", "named", "question_called", "question_put"]
+__all__ = ["Asked", "drilled", "free_names", "kata_of", "named", "question_called", "question_put"]
 
 OPEN = "open"
 OWN = "own"
@@ -117,6 +117,11 @@ def free_names() -> tuple[str, ...]:
     """Return the names of all questions that are answered in one's own words."""
     banks = [f"{kata.id}:{one.id}" for kata in katas() for one in kata.questions("en")]
     return (*banks, *(f"{OPEN}:{kata}" for kata in table("unasked.toml") if kata != "ask"))
+
+
+def drilled(name: str) -> bool:
+    """Whether a question is one that `questions` asks too, in one's own words."""
+    return name in free_names() and not name.startswith(OPEN)
 
 
 def open_question(kata: Kata) -> str:

@@ -14,8 +14,11 @@ from ..words import say
 __all__ = ["past_lines"]
 
 
-def past_lines(results: Sequence[Result], language: str, width: int) -> list[Line]:
-    """Draw a row an interview, and below it how each dimension went over the last ones."""
+def past_lines(results: Sequence[Result], language: str, width: int, due: int = 0) -> list[Line]:
+    """Draw a row an interview, and below it how each dimension went over the last ones.
+
+    due: how many questions are to be asked again today.
+    """
     lines: list[Line] = []
     for one in results:
         day = datetime.fromtimestamp(one.wall, timezone.utc).date().isoformat()
@@ -26,8 +29,11 @@ def past_lines(results: Sequence[Result], language: str, width: int) -> list[Lin
     marked = [one for one in results if one.dimensions]
     if marked:
         lines += [[], [(say("past-marks", language), "bold")], *_marks(marked[-8:], language)]
-    again = (f"attn-kata interview report {results[-1].number}", say("past-report", language))
-    return [*lines, [], *command_lines([again], width)]
+    number = results[-1].number
+    onward = [(f"attn-kata interview report {number}", say("past-report", language))]
+    if due:
+        onward.insert(0, ("attn-kata questions", say("past-due", language, count=due)))
+    return [*lines, [], *command_lines(onward, width)]
 
 
 def _marks(results: Sequence[Result], language: str) -> list[Line]:
@@ -38,6 +44,13 @@ def _marks(results: Sequence[Result], language: str) -> list[Line]:
     for at, name in enumerate(names):
         marks = [one.dimensions[at].mark for one in results]
         row = "".join(f"{mark or '–':>4}" for mark in marks)
-        style = "pass" if marks[-1] > marks[0] else "fail" if 0 < marks[-1] < marks[0] else ""
-        lines.append([(f"  {pad(name, room)}", ""), (row, style)])
+        change = _change([mark for mark in marks if mark])
+        style = "pass" if change > 0 else "fail" if change < 0 else ""
+        told = f"   {change:+d}" if change else ""
+        lines.append([(f"  {pad(name, room)}", ""), (f"{row}{told}", style)])
     return lines
+
+
+def _change(marks: Sequence[int]) -> int:
+    """By how much the last mark differs from the first; what was not called for has none."""
+    return marks[-1] - marks[0] if marks else 0

@@ -1,15 +1,19 @@
 """The interview as it goes: right and wrong submissions, what is told and what it costs."""
 
 import random
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from attn_kata.checker.report.report import Diagnosis, Report
 from attn_kata.kata.catalogue import find
+from attn_kata.practice import bank
+from attn_kata.practice.clock import day as clock_day
 from attn_kata.practice.errors import Refusal
 from attn_kata.practice.interview import coding
 from attn_kata.practice.interview.grades import dimensions
 from attn_kata.practice.interview.plan import plan_called, plan_names
+from attn_kata.practice.interview.practise import following
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
 from attn_kata.sentences.wording import sentence
@@ -247,6 +251,25 @@ def test_ticks_are_numbers(open_one, script):
     led.line("1, 3")
     assert put.ticked == (1, 3)
     assert not any(put.made)
+
+
+def test_what_was_missed_is_asked_again(open_one, script):
+    """A question of a bank of which nothing was heard is due at once, whatever was ticked."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    put = free(led)
+    led.line("I would run it and see")
+    led.line("")
+    led.line("all")
+    stands = bank.stands(led.recorder.history.story())
+    if put.name.startswith("open:"):
+        put = free(led)
+        led.line("")
+        stands = bank.stands(led.recorder.history.story())
+    name = put.name.partition(":")[2]
+    assert clock_day(stands[name].due) - clock_day(stands[name].last) <= timedelta(days=1)
+    assert f"questions {put.name.partition(':')[0]}" in dict(following(led.session))["questions"]
 
 
 def test_an_exact_question_wants_an_answer_of_its_kind(open_one, script):

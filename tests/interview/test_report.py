@@ -187,5 +187,11 @@ def test_the_list_shows_marks_over_time(result, language):
     later = replace(result, number=2, dimensions=tuple(better))
     rows = [written(line) for line in past_lines([result, later], language, 80)]
     assert sum("mha" in row for row in rows) == 2
-    assert sum(row.rstrip().endswith("4") for row in rows) >= len(better)
+    gains = [4 - one.mark for one in result.dimensions if one.mark]
+    told = [int(row.split()[-1]) for row in rows if row.strip() and row.split()[-1][0] == "+"]
+    assert told == [gain for gain in gains if gain]
     assert all(cells(row) <= 80 for row in rows)
+    due = [written(line) for line in past_lines([result, later], language, 80, 3)]
+    (asked,) = [row for row in due if "attn-kata questions" in row]
+    assert "3" in asked
+    assert not any("attn-kata questions" in row for row in rows)
