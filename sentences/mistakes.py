@@ -19,8 +19,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "zh": "query、key、value 来自各自的投影；这道题要求合成一个",
     },
     "output-projection-missing": {
-        "en": "there is no output projection after the heads are merged",
-        "zh": "各 head 合并之后没有输出投影",
+        "en": "there is no output projection at the end",
+        "zh": "最后没有输出投影",
     },
     "weights-frozen": {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
@@ -43,8 +43,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "zh": "train 模式下没有 dropout 作用在权重上",
     },
     "dropout-in-eval": {
-        "en": "dropout is active in eval mode; `F.dropout` needs `training=self.training`",
-        "zh": "eval 模式下 dropout 仍在起作用；`F.dropout` 需要 `training=self.training`",
+        "en": "dropout is active in eval mode; a registered `nn.Dropout` follows `eval()`, `F.dropout` needs `training=self.training`",
+        "zh": "eval 模式下 dropout 仍在起作用；注册过的 `nn.Dropout` 会随 `eval()` 关闭，`F.dropout` 则要传 `training=self.training`",
     },
     "dropout-before-softmax": {
         "en": "dropout acts before the softmax, where a dropped score of 0 still gets weight; apply it to the weights",
@@ -131,8 +131,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "zh": "只对某些 batch 大小有效；batch 应从输入的 shape 取",
     },
     "batch-mixed": {
-        "en": "samples in a batch influence one another; each one alone comes out right",
-        "zh": "同一个 batch 里的样本互相影响；单独一个样本时是对的",
+        "en": "a sample's output depends on the other samples of its batch",
+        "zh": "一个样本的输出受到同一个 batch 里其他样本的影响",
     },
     "heads-share-projection": {
         "en": "one small layer serves all heads, each on its own slice; every head needs its own projection from the full width",

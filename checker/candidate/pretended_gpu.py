@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -58,8 +59,9 @@ _STRICT = {
 _ASSIGNED = {"__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__",
              "__ipow__", "__iand__", "__ior__", "__ixor__"}  # fmt: skip
 
-# How a tensor came to be where it is: `made`, `attribute`, or `mask` where an attribute is one, or
-# `array` of what has to be on the CPU; a call's or an attribute's name, and the line.
+# How a tensor came to be where it is: `made`, `parameter` where a weight was, `attribute`, or
+# `mask` where an attribute is one, or `array` of what has to be on the CPU; a call's or an
+# attribute's name, and the line.
 _Origin = tuple[str, str, int | None]
 _MOVED: _Origin = ("", "", None)
 
@@ -92,7 +94,7 @@ class PretendedGPU(TorchFunctionMode):
 
         What the module keeps in plain attributes stays where it is, as `.to()` leaves it.
         """
-        for tensor in inputs:
+        for tensor in (*inputs, *_kept_by_earlier_calls(thing)):
             self._put(tensor, HOME, _MOVED)
         if not isinstance(thing, nn.Module):
             return
@@ -218,8 +220,10 @@ class PretendedGPU(TorchFunctionMode):
         return device
 
     def _mixed(self, stray: Tensor, name: str, device: torch.device) -> Mixed:
+        kind, maker, line = self._origin(stray, name)
+        weight = isinstance(stray, nn.Parameter) or isinstance(stray._base, nn.Parameter)  # noqa: SLF001
         return Mixed(
-            self._origin(stray, name),
+            ("parameter" if weight and kind == "made" else kind, maker, line),
             "Expected all tensors to be on the same device, but found at least two devices, "
             f"{device} and {self._device(stray)}!",
         )
@@ -345,6 +349,15 @@ def _address(tensor: Tensor) -> tuple[int, Any]:
         storage = tensor.untyped_storage()
         return storage._cdata, storage  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public identity
     return 0, None
+
+
+def _kept_by_earlier_calls(thing: Any) -> Iterator[Tensor]:
+    """Yield what calls have left in a default argument, and would have left on the GPU there."""
+    calls = vars(type(thing)).values() if isinstance(thing, nn.Module) else (thing,)
+    for call in calls:
+        if isinstance(call, FunctionType):
+            defaults = (*(call.__defaults__ or ()), *(call.__kwdefaults__ or {}).values())
+            yield from _tensors([one for one in defaults if not isinstance(one, Tensor)])
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

@@ -14,7 +14,7 @@ from .page import Page
 __all__ = ["judge_device"]
 
 # What the pretended device knows of a stray tensor; any other exception says nothing.
-_MET = frozenset({"made", "attribute", "mask", "array"})
+_MET = frozenset({"made", "parameter", "attribute", "mask", "array"})
 
 
 def judge_device(sheet: Page, faults: list[Stray], run: DeviceRun | None) -> None:
@@ -65,8 +65,10 @@ def _blame_stray(sheet: Page, fault: Stray) -> int | None:
     line = fault.line
     if fault.kind in {"attribute", "mask"}:
         line = sheet.lines.assignment(fault.name) or line
-    told = {(one.mistake, one.line) for one in sheet.report.diagnosis}
-    if ("parameters-not-registered", line) in told:
+    unregistered = [
+        one.line for one in sheet.report.diagnosis if one.mistake == "parameters-not-registered"
+    ]
+    if line in unregistered or (unregistered and fault.kind == "parameter"):
         # It is left behind for that reason.
         return line
     if fault.kind == "mask":

@@ -291,6 +291,47 @@ def test_what_raises_everywhere_is_no_device_and_no_dtype(judged, raising):
     assert report.functions[0].line == report.crash.line
 
 
+LAYERS = tuple(f"        self.{name}_proj = nn.Linear(hidden_dim, hidden_dim)\n"
+               for name in ("query", "key", "value"))  # fmt: skip
+# A plain dict of layers that a helper makes, and one weight of a layer that a forward makes anew.
+BY_HAND = "\n\ndef layer(width):\n    return nn.Linear(width, width)\n"
+DEVICES = {
+    "layers in a plain dict": (
+        edited(*((line, line.replace(f"self.{name}_proj =", f"self.held['{name}'] =").replace(
+                    "nn.Linear(hidden_dim, hidden_dim)", "layer(hidden_dim)"))
+                 for line, name in zip(LAYERS, ("query", "key", "value"), strict=True)),
+               (KEEP, KEEP + "        self.held = {}\n"),
+               *((f"self.{name}_proj(x)", f"self.held['{name}'](x)")
+                 for name in ("query", "key", "value"))) + BY_HAND,
+        "parameters-not-registered", False,
+    ),
+    "made in forward": (
+        inside("x = x + x.new_zeros(x.shape[-1], device='cpu')"), "device-hardcoded", True,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DEVICES.values(), ids=DEVICES)
+def test_a_weight_that_is_left_behind_is_no_device_that_is_written_down(judged, case):
+    """What `.to()` does not reach is told as that, wherever it was made; a device is not."""
+    source, mistake, device = case
+    named = [one.mistake for one in judged("v1", source).diagnosis]
+    assert mistake in named
+    assert ("device-hardcoded" in named) is device
+
+
+def test_what_earlier_calls_left_in_a_default_argument_is_on_their_device(judged):
+    """A list that all calls share is a fault of its own: on a GPU its tensors would be there."""
+    source = find("kvcache").solution()
+    head = "cache: Cache | None = None"
+    assert source.count(head) == 1
+    kept = source.replace(head, f"{head}, kept: list = []").replace(
+        "        query = ", "        kept.append(x)\n        x = x + 0 * kept[0][:1, :1, :1]\n"
+        "        query = ", 1)  # fmt: skip
+    report = judged("kvcache", kept)
+    assert "device-hardcoded" not in {one.mistake for one in report.diagnosis}
+
+
 def test_what_is_asked_for_and_not_given(judged):
     """A function that asks for more than the kata gives is told what, wherever it stands."""
     source = SDPA.replace("value: Tensor,", "value: Tensor, left: Tensor, right: Tensor,", 1)
