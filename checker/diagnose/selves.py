@@ -9,9 +9,9 @@ from ..judge.source import Source
 from ..judge.written import Function
 from ..process.answers import Raised
 from ..report.message import Message, say
-from .names import method_class
+from .names import attributes, method_class
 
-__all__ = ["about_self"]
+__all__ = ["about_self", "taken_for_input"]
 
 _COUNT = re.compile(
     r"(\w+)\(\) (?:takes \d+ positional arguments? but \d+ (?:was|were) given"
@@ -27,6 +27,11 @@ def about_self(fault: Raised, source: Source) -> Message | None:
     method = _method_at(source, line)
     if method is not None and _forgets_self(method):
         return say("self-def", name=method.name, line=method.lineno)
+    own = method_class(source, line)
+    if own is not None and re.search(rf"\b{own.name}\b", reason):
+        node = taken_for_input(own)
+        if node is not None and node is method:
+            return say("self-def", name=node.name, line=node.lineno)
     if "name 'self' is not defined" in reason:
         return say("self-outside")
     if _super_at(source, line):
@@ -45,6 +50,24 @@ def about_self(fault: Raised, source: Source) -> Message | None:
         return say("self-super") if odd else None
     lost = _LOST.search(reason)
     return _lost(source, lost[1], lost[2]) if lost is not None else None
+
+
+def taken_for_input(own: ast.ClassDef) -> Function | None:
+    """A class's forward that takes the object for its input, as `def forward(x)` does."""
+    for node in own.body:
+        if isinstance(node, Function) and node.name == "forward" and not node.decorator_list:
+            first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
+            if first is None or _stands_for_self(first.arg, node):
+                return None
+            used = {
+                one.attr
+                for one in ast.walk(node)
+                if isinstance(one, ast.Attribute)
+                and isinstance(one.value, ast.Name)
+                and one.value.id == first.arg
+            }
+            return None if used & set(attributes(own)) else node
+    return None
 
 
 def _method_at(source: Source, line: int | None) -> Function | None:

@@ -11,6 +11,7 @@ from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, 
 from ..diagnose.diagnose import raising
 from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
+from ..diagnose.selves import taken_for_input
 from ..process.answers import Entry, Raised
 from ..report.message import Said, say
 from ..report.report import Diagnosis
@@ -110,6 +111,11 @@ class Refusals:
         name = one.entry.name
         if fault is None:
             called = "forward" if isinstance(one, Weighing) else name
+            own = self.source.classes.get(name)
+            node = taken_for_input(own) if own is not None and finding.words == name else None
+            if node is not None:
+                message = say("self-def", name=called, line=node.lineno)
+                return Refused("forward", message, node.lineno)
             message = no_tensor(called, finding.words)
             return Refused("forward", message, one.entry.line)
         misspelt = self._misspelt(name, fault.phase)

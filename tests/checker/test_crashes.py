@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import sentence
 
 V1 = find("v1").solution()
 FORWARD = "    def forward(self, x: Tensor) -> Tensor:\n"
@@ -26,6 +27,18 @@ def inside(statement: str) -> str:
     """The model answer with a statement before its first one."""
     return edited(("        query =", f"        {statement}\n        query ="))
 
+
+# A forward that speaks of no `self`.
+SHORT = """from torch import nn
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.scale = hidden_dim**-0.5
+
+    def forward({arguments}):
+        {body}
+"""
 
 # Before 3.11 Python does not say which expression of a line raised: with a call of one's own
 # beside it, the tensors on the line are all that is known.
@@ -80,6 +93,14 @@ TOLD = {
     "self in forward": (
         edited((FORWARD, FORWARD.replace("self, ", ""))),
         "`forward` (line {line}) is a method without `self`: make it the first argument",
+    ),
+    "self in a forward that has no use for it": (
+        SHORT.format(arguments="x", body="return x.transpose(1, 2)"),
+        "`forward` (line {line}) is a method without `self`: make it the first argument",
+    ),
+    "self by another name": (
+        SHORT.format(arguments="s, x", body="return s.root(x) * s.scale"),
+        "the class never sets `self.root`; it sets `scale`",
     ),
     "self in a method": (
         edited((FORWARD, "    def half(x):\n        return x / 2\n\n" + FORWARD),
@@ -352,3 +373,11 @@ def test_a_name_of_another_function_is_not_misspelt(judged):
     report = judged("v1", edited((KEEP, f"{KEEP}        self.first = x\n")))
     assert "name 'x' is not defined" in report.error.message
     assert "meant" not in report.error.message
+
+
+@pytest.mark.parametrize(("arguments", "told"), [("x", "without `self`"), ("self, x", "returned")])
+def test_an_object_that_comes_back(judged, arguments, told):
+    """A forward that gives back the object as its input lacks `self`; another gives no tensor."""
+    report = judged("v1", SHORT.format(arguments=arguments, body="return " + arguments[:4]))
+    assert report.verdict == "error"
+    assert told in sentence(report.error.message, "en")
