@@ -32,6 +32,16 @@ def test_right_answers_are_heard_and_reversed_ones_are_not(language):
     assert shares["~"] <= 0.05
 
 
+def test_answers_written_apart():
+    """Of a set of which half was never looked at, most good points are heard, few reversed ones."""
+    made = {kind: [] for kind in "+-"}
+    for name, kind, text in answers("en-apart"):
+        made[kind] += heard(name, text)
+    shares = {kind: sum(found) / len(found) for kind, found in made.items()}
+    assert shares["+"] >= 0.75
+    assert shares["-"] <= 0.35
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("kata", ["mha", "v4", "sdpa"])
 def test_model_answers_are_heard_and_the_questions_are_not(kata, language):
