@@ -13,9 +13,8 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from attn_kata.checker.candidate.guard import Guard
 from attn_kata.checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
@@ -23,6 +22,9 @@ from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.judge import main as judge
 from attn_kata.checker.process import claims, wire
 from attn_kata.checker.process.jobs import Job
+from attn_kata.checker.process.requests import Request, request_of
+
+_Answer = TypeVar("_Answer")
 
 ROOT = Path(__file__).parent.parent
 FILES = (("mha", "examples/right_mha.py"), ("mha", "examples/wrong_mha.py"))
@@ -49,16 +51,10 @@ class Inside:
         """Be for this file."""
         self.path = path
 
-    def ask(self, request: dict[str, Any]) -> claims.Answer:
+    def ask(self, request: Request[_Answer]) -> _Answer:
         """Answer at once."""
-        return claims.understood(request, wire.unpack(*wire.pack(self.worker.answer(request))))
-
-    def post(self, request: dict[str, Any], take: Callable[[claims.Answer], None]) -> None:
-        """Answer at once."""
-        take(self.ask(request))
-
-    def settle(self) -> None:
-        """Wait for nothing: every answer is there at once."""
+        asked = request_of(wire.unpack(*wire.pack(request)))
+        return claims.understood(request, wire.unpack(*wire.pack(self.worker.answer(asked))))
 
     def close(self) -> str:
         """End nothing; nothing was captured."""

@@ -16,7 +16,7 @@ from types import TracebackType
 
 from ..kata.packs import taken
 from .process import wire
-from .process.jobs import Job, Options, TimeJob, encoded
+from .process.jobs import Job, Options, TimeJob
 from .process.launch import take
 from .process.limits import share_of_memory
 from .report.message import Said, say
@@ -84,7 +84,7 @@ class Bench:
         judge = self.judges.pop(0)
         self.lent += 1
         with contextlib.suppress(wire.Closed):
-            wire.send(judge, encoded(job))
+            wire.send(judge, job)
         return Underway(self, judge)
 
     def refill(self) -> None:
@@ -155,7 +155,7 @@ class Bench:
         For a row of one judge: others at work would slow some laps and not others.
         """
         with contextlib.suppress(wire.Closed, wire.Garbled):
-            wire.send(self.judges[0], encoded(TimeJob(lengths=lengths)))
+            wire.send(self.judges[0], TimeJob(lengths=lengths))
             return Timings.from_dict(wire.receive(self.judges[0]))
         self.judges.pop(0).close()
         self.refill()
@@ -173,7 +173,7 @@ class Bench:
             place, job = waiting.pop(0)
             busy[number] = place
             with contextlib.suppress(wire.Closed):
-                wire.send(self.judges[number], encoded(job))
+                wire.send(self.judges[number], job)
 
     def _receive(self, number: int) -> Report | None:
         """Read a judge's report; None where the judge is gone, and another is hired."""

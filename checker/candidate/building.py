@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.utils import remove_weight_norm
 from torch.nn.utils.parametrize import is_parametrized, remove_parametrizations
 
+from ..process.requests import Config, Device, Dtype, FunctionRecipe, Recipe, Worth
 from ..vocabulary import constructor_role
 from .configs import Settings, configuration, fill_shared
 from .loading import plain, strings_read
@@ -176,44 +177,38 @@ def may_be_mask(tensor: Tensor) -> bool:
     return tensor.dim() > 1 and len(tensor.detach().unique()) <= _MASK_LEVELS
 
 
-def build(namespace: dict[str, Any], recipe: dict[str, Any], place: torch.device) -> Built:
+def build(namespace: dict[str, Any], recipe: Recipe, place: torch.device) -> Built:
     """Make the object that a recipe describes.
 
-    recipe: function, the name of what is there already; or class, args and kwargs (plain values,
-    or {"config": annotation}, {"device": …} and {"dtype": …} for what JSON cannot hold), roles
-    (what each role is worth, and each name with "=" before it), globals to set first, and spread,
-    whether all settings that the file reads by name are given besides. place: the device that a
-    constructor is told, where it asks for one.
+    place: the device that a constructor is told, where it asks for one.
     """
-    if "function" in recipe:
-        return Built(namespace[recipe["function"]])
-    namespace.update(recipe["globals"])
+    if isinstance(recipe, FunctionRecipe):
+        return Built(namespace[recipe.name])
+    namespace.update(recipe.globals)
 
-    def plain_value(item: Any) -> Any:
-        if isinstance(item, dict) and "device" in item:
-            return place
-        if isinstance(item, dict) and "dtype" in item:
-            return getattr(torch, item["dtype"])
-        return item
+    def plain_value(item: Worth) -> Any:
+        if isinstance(item, Dtype):
+            return getattr(torch, item.name)
+        return place if isinstance(item, Device) else item
 
-    roles = {role: plain_value(worth) for role, worth in recipe["roles"].items()}
+    roles = {role: plain_value(worth) for role, worth in recipe.roles.items()}
     fill_shared(namespace, roles)
-    _lengthen(namespace, recipe.get("longest", 0))
+    _lengthen(namespace, recipe.longest)
 
-    def value_of(item: Any) -> Any:
-        if isinstance(item, dict) and "config" in item:
-            return configuration(namespace, item["config"], roles)
+    def value_of(item: Config | Worth) -> Any:
+        if isinstance(item, Config):
+            return configuration(namespace, item.annotation, roles)
         return plain_value(item)
 
-    args = [value_of(item) for item in recipe["args"]]
-    kwargs = {name: value_of(item) for name, item in recipe["kwargs"].items()}
-    if recipe.get("spread"):
+    args = [value_of(item) for item in recipe.args]
+    kwargs = {name: value_of(item) for name, item in recipe.kwargs.items()}
+    if recipe.spread:
         # A constructor that takes anything by name is given what it reads.
         kwargs |= Settings(roles, namespace)
         for name in strings_read(namespace.values()):
             if constructor_role(name) == "config":
                 kwargs[name] = configuration(namespace, "", roles)
-    return Built(namespace[recipe["class"]](*args, **kwargs))
+    return Built(namespace[recipe.name](*args, **kwargs))
 
 
 def _lengthen(namespace: dict[str, Any], longest: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..process.requests import Call, Prepare, Recipe, Timed
 from .building import Built
 from .stopwatch import Stopwatch, keep_memory
 from .surroundings import Restored
@@ -31,8 +32,8 @@ class Laps:
     def __init__(
         self,
         restored: Restored,
-        build: Callable[[dict[str, Any]], Built],
-        give: Callable[[Built, dict[str, Any], torch.dtype], _Given],
+        build: Callable[[Recipe], Built],
+        give: Callable[[Built, Call, torch.dtype], _Given],
         fault: Callable[[BaseException, str], dict[str, Any]],
     ) -> None:
         self.restored = restored
@@ -41,11 +42,11 @@ class Laps:
         self.fault = fault
         self.watch: Stopwatch | None = None
 
-    def prepare(self, request: dict[str, Any]) -> dict[str, Any]:
+    def prepare(self, request: Prepare) -> dict[str, Any]:
         """Make what is timed and call it: seconds, and bytes and events if memory is asked for."""
         return self._guarded(lambda: self._prepare(request))
 
-    def lap(self, _: dict[str, Any]) -> dict[str, Any]:
+    def lap(self) -> dict[str, Any]:
         """Time the call that was prepared once more."""
         return self._guarded(self._lap)
 
@@ -56,30 +57,29 @@ class Laps:
             except BaseException as exception:  # noqa: BLE001
                 return {"fault": self.fault(exception, "forward")}
 
-    def _prepare(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _prepare(self, request: Prepare) -> dict[str, Any]:
         keep_memory()
         # The last length's objects go before the next one's come.
         self.watch = None
-        device = request["device"]
-        place = torch.device(device)
-        calls = [self._ready(call, place) for call in request["calls"]]
-        self.watch = Stopwatch(partial(_all, calls), device)
+        place = torch.device(request.device)
+        calls = [self._ready(one, place) for one in request.calls]
+        self.watch = Stopwatch(partial(_all, calls), request.device)
         seconds = self.watch.settle()
-        taken, events = self.watch.peak() if request["memory"] else (None, 0)
+        taken, events = self.watch.peak() if request.memory else (None, 0)
         return {"seconds": seconds, "bytes": taken, "events": events}
 
-    def _ready(self, request: dict[str, Any], place: torch.device) -> Callable[[], Any]:
+    def _ready(self, timed: Timed, place: torch.device) -> Callable[[], Any]:
         """Make what is called, and its arguments."""
-        built = self.build(request["recipe"])
+        built = self.build(timed.recipe)
         built.convert(_float32)
         built.mode(training=False)
         if built.lazy:
-            _, args, kwargs = self.give(built, request["warm"], _float32)
+            _, args, kwargs = self.give(built, timed.call, _float32)
             with _no_grad():
                 built.forward(*args, **kwargs)
             built.survey()
         built.move(place)
-        _, args, kwargs = self.give(built, request["call"], _float32)
+        _, args, kwargs = self.give(built, timed.call, _float32)
         args = [_moved(value, place) for value in args]
         kwargs = {name: _moved(value, place) for name, value in kwargs.items()}
         return partial(built.forward, *args, **kwargs)

@@ -15,6 +15,7 @@ from torch._C._functorch import (
 )
 from torch.overrides import TorchFunctionMode
 
+from ..process.requests import Record
 from ..process.wire import dtype_name
 from .frames import caller, line_in, lines_in
 
@@ -31,9 +32,8 @@ class Recorder(TorchFunctionMode):
 
     names: module names by identity, to say which layer a call belongs to.
     weights: parameter names by identity, to say which weights a call uses.
-    skip: calls of these names return their input, to see what remains without them.
-    given: keep what dropouts are given. steps: whether calls are recorded, beside dropouts.
-    only_dropout: let only these dropout calls drop, by number; others return their input.
+    record: what is noted. Calls that it skips return their input, to see what remains without
+    them, and so do all dropouts where it is silent.
     flattest: marks, tensors without floats, are kept where they have more axes than this.
     """
 
@@ -44,22 +44,17 @@ class Recorder(TorchFunctionMode):
         path: str,
         names: dict[int, str],
         weights: dict[int, str],
-        *,
-        values: bool = False,
-        given: bool = False,
-        steps: bool = True,
-        only_dropout: list[int] | None = None,
-        skip: list[str] | None = None,
+        record: Record,
     ) -> None:
         super().__init__()
         self.path = path
         self.names = names
         self.weights = weights
-        self.values = values
-        self.given = given or values
-        self.noting = steps
-        self.skip = frozenset(skip or ())
-        self.only_dropout = only_dropout
+        self.values = record.values
+        self.given = record.given or record.values
+        self.noting = record.steps
+        self.skip = frozenset(record.skip)
+        self.silent = record.silent
         self.steps: list[dict[str, Any]] = []
         self.dropouts: list[dict[str, Any]] = []
 
@@ -84,9 +79,7 @@ class Recorder(TorchFunctionMode):
         given: dict[str, Any] = dict(zip(("input", "p", "training"), args, strict=False))
         given.update(kwargs)
         source = given.get("input")
-        index = len(self.dropouts)
-        silent = self.only_dropout is not None and index not in self.only_dropout
-        result = source if silent else func(*args, **kwargs)
+        result = source if self.silent else func(*args, **kwargs)
         entry: dict[str, Any] = {
             "p": float(given.get("p", 0.5)),
             "training": bool(given.get("training", True)),

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Protocol
 
 import torch
 
 from ..process import wire
+from ..process.requests import (
+    Attempt,
+    Call,
+    Describe,
+    Input,
+    MakeCalls,
+    ObjectRecipe,
+    Pretend,
+    Record,
+    Series,
+)  # fmt: skip
 from .loading import Submission
 
 __all__ = ["rehearse"]
-
-_Request = dict[str, Any]
 
 
 class Worker(Protocol):
@@ -19,15 +29,15 @@ class Worker(Protocol):
 
     submission: Submission | None
 
-    def describe(self, request: _Request) -> dict[str, Any]:
+    def describe(self, request: Describe) -> dict[str, Any]:
         """Make objects and call each."""
         ...
 
-    def run(self, request: _Request) -> dict[str, Any]:
+    def run(self, request: MakeCalls) -> dict[str, Any]:
         """Make objects, give them weights, and make calls."""
         ...
 
-    def pretend(self, request: _Request) -> dict[str, Any]:
+    def pretend(self, request: Pretend) -> dict[str, Any]:
         """Call an object as on a GPU."""
         ...
 
@@ -54,17 +64,17 @@ def rehearse(worker: Worker) -> None:
     it looks at; so a first check would spend a third of its time on copying pages.
     """
     x = torch.ones(1, 2, 4)
-    recipe = {"class": "Rehearsal", "args": [4], "kwargs": {}, "roles": {}, "globals": {}}
-    call = {"args": [{"input": "x"}], "kwargs": {}, "inputs": {"x": x}, "shape": [1, 2, 4]}
-    calls = [call, {**call, "record": {"values": True}}, {**call, "grad": x, "train": True}]
-    run = {"recipe": recipe, "weights": {}, "warm": call, "calls": calls, "dtype": "float32"}
-    attempt = {"recipe": recipe, "call": call, "dtype": "float32"}
+    recipe = ObjectRecipe(name="Rehearsal", args=[4])
+    call = Call(args=[Input(name="x")], inputs={"x": x}, shapes=[[1, 2, 4]])
+    recorded = replace(call, record=Record(values=True))
+    calls = [call, recorded, replace(call, grad=x, train=True)]
+    series = Series(recipe=recipe, calls=calls, warm=call, dtype="float32")
     worker.submission = Submission(_SOURCE, "<rehearsal>")
     worker.submission.execute(None)
     worker.submission.classes()
     for answer in (
-        worker.describe({"tries": [attempt], "first_good": True}),
-        worker.run({"runs": [run]}),
-        worker.pretend({"recipe": recipe, "warm": call, "calls": [call]}),
+        worker.describe(Describe(tries=[Attempt(recipe=recipe, call=call)])),
+        worker.run(MakeCalls(series=[series])),
+        worker.pretend(Pretend(recipe=recipe, warm=call, calls=[call])),
     ):
         wire.unpack(*wire.pack(answer))

@@ -1,15 +1,14 @@
-"""In the candidate's process: which tensor of a result is the output, and its derivatives."""
+"""In the candidate's process: which tensor of a result is the output, and its gradients."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from .building import Built
 
-__all__ = ["describe_result", "gradients", "jacobian"]
+__all__ = ["describe_result", "gradients"]
 
 
 def describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
@@ -58,25 +57,3 @@ def gradients(
         "grads": {name: weight.grad for name, weight in weights.items()},
         "input_grads": {name: tensor.grad for name, tensor in given.items()},
     }
-
-
-def jacobian(built: Built, out: Tensor) -> Tensor:
-    """Derivatives of the last query's output, (samples, width, weights)."""
-    built.survey()
-    weights = list(built.weights.values())
-    sizes = [weight.numel() for weight in weights]
-    samples, width = out.shape[0], out.shape[-1]
-    table = torch.zeros(samples, width, sum(sizes), dtype=torch.float64)
-    if not out.requires_grad:
-        return table
-    for sample in range(samples):
-        for column in range(width):
-            found = torch.autograd.grad(
-                out[sample, -1, column], weights, retain_graph=True, allow_unused=True
-            )
-            place = 0
-            for size, gradient in zip(sizes, found, strict=True):
-                if gradient is not None:  # pyright: ignore[reportUnnecessaryComparison] - allow_unused
-                    table[sample, column, place : place + size] = gradient.reshape(-1)
-                place += size
-    return table

@@ -25,6 +25,7 @@ from torch._C._functorch import (
     is_gradtrackingtensor as _is_traced,
 )
 
+from ..process.requests import Record
 from .loading import Submission, annotated, plain
 from .recorder import Recorder
 
@@ -57,23 +58,22 @@ _SIGNS = {
 class Watch(Recorder):
     """Record how each call is spelt too: `@`, `torch.matmul` or `Tensor.matmul`.
 
-    held: the addresses of the inputs' memory. names, weights, more: as a recorder's. growing: keep
-    only the steps whose result is larger than any before, so that a long loop leaves a short
-    record.
-    In every step `spelt`
-    says how it was written, `fresh` how many entries the memory of its result has, 0 where an
-    input has it, and `derives` whether gradients are to be taken through it.
+    held: the addresses of the inputs' memory. names, weights, record: as a recorder's. A growing
+    record keeps only the steps whose result is larger than any before, so that a long loop leaves
+    a short one. In every step `spelt` says how it was written, `fresh` how many entries the
+    memory of its result has, 0 where an input has it, and `derives` whether gradients are to be
+    taken through it.
     """
 
     flattest = 0
 
     def __init__(
-        self, path: str, held: set[int], names: dict[int, str] | None = None,
-        weights: dict[int, str] | None = None, *, growing: bool = False, **more: Any,
+        self, path: str, held: set[int], names: dict[int, str], weights: dict[int, str],
+        record: Record,
     ) -> None:  # fmt: skip
-        super().__init__(path, names or {}, weights or {}, **more)
+        super().__init__(path, names, weights, record)
         self.held = held
-        self.growing = growing
+        self.growing = record.growing
         self.most = 0
 
     def __torch_function__(

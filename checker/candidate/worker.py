@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack, nullcontext
 from typing import Any
 
@@ -18,6 +17,26 @@ from torch import Tensor
 
 from ..process import wire
 from ..process.limits import Limits
+from ..process.requests import (
+    Asked,
+    Attempt,
+    Call,
+    Describe,
+    Handed,
+    Input,
+    Kept,
+    Lap,
+    ListFunctions,
+    Load,
+    MakeCalls,
+    Prepare,
+    Pretend,
+    Recipe,
+    Record,
+    Series,
+    Start,
+    request_of,
+)  # fmt: skip
 from . import accelerator
 from .accelerator import Accelerator, NoStart
 from .building import Built, build
@@ -30,7 +49,7 @@ from .optimizers import without_compiler
 from .pretended_gpu import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
-from .results import describe_result, gradients, jacobian
+from .results import describe_result, gradients
 from .stand_in import listed, stand_in
 from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
@@ -59,7 +78,7 @@ def serve(
     own = _getpid()
     while True:
         try:
-            request = wire.receive(line)
+            request = request_of(wire.receive(line))
         except wire.Closed:
             return
         answer = worker.answer(request)
@@ -91,39 +110,45 @@ class _Worker:
             raise RuntimeError("nothing was loaded")
         return self.submission
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, request: Asked) -> dict[str, Any]:
         """Do what is asked; a candidate's exception is an answer like any other."""
-        kinds: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-            "load": self.load,
-            "describe": self.describe,
-            "run": self.run,
-            "pretend": self.pretend,
-            "functions": lambda _: {"functions": functions(self.loaded)},
-            "prepare": self.laps.prepare,
-            "lap": self.laps.lap,
-            "start": self.start,
-        }
-        return kinds[request["do"]](request)
+        match request:
+            case Load():
+                return self.load(request)
+            case ListFunctions():
+                return {"functions": functions(self.loaded)}
+            case Describe():
+                return self.describe(request)
+            case MakeCalls():
+                return self.run(request)
+            case Pretend():
+                return self.pretend(request)
+            case Start():
+                return self.start(request)
+            case Prepare():
+                return self.laps.prepare(request)
+            case Lap():
+                return self.laps.lap()
 
-    def start(self, request: dict[str, Any]) -> dict[str, Any]:
+    def start(self, request: Start) -> dict[str, Any]:
         """Take hold of an accelerator; from then on every object is moved and called there."""
         try:
-            held = accelerator.start(request["device"])
+            held = accelerator.start(request.device)
         except NoStart as fault:
             return {"reason": str(fault)}
         self.accelerator = held
         return {"place": str(held.place), "name": held.name, "count": held.count}
 
-    def load(self, request: dict[str, Any]) -> dict[str, Any]:
+    def load(self, request: Load) -> dict[str, Any]:
         """Run the file and list its classes."""
-        sys.path.extend(dict.fromkeys(request["folders"]))
-        sys.argv = [request["path"]]
-        self.submission = Submission(request["source"], request["path"], request["package"])
-        self.guard.path = request["path"]
+        sys.path.extend(dict.fromkeys(request.folders))
+        sys.argv = [request.path]
+        self.submission = Submission(request.source, request.path, request.package)
+        self.guard.path = request.path
         # What the file draws as it loads is the same each time, so that a seed repeats a check.
         _seed(0)
         with self.restored:
-            fault = self.submission.execute(request["cells"])
+            fault = self.submission.execute(request.cells)
             self.autograd = _grads()
         self.guard.arm()
         return {
@@ -132,30 +157,25 @@ class _Worker:
             "sizes": self.submission.sizes(),
         }
 
-    def describe(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make objects, call each once on a plain input, and list their weights.
-
-        With `first_good` the tries stop at the first that gives an output of its shape.
-        """
+    def describe(self, request: Describe) -> dict[str, Any]:
+        """Make objects, call each once on a plain input, and list their weights."""
         answers: list[dict[str, Any]] = []
-        for attempt in request["tries"]:
+        for attempt in request.tries:
             with self.restored, self._prints():
                 answers.append(self._describe(attempt))
             answers[-1]["printed"] = self._take_prints()
-            if request["first_good"] and answers[-1].get("fits"):
-                break
         return {"answers": answers}
 
-    def _describe(self, attempt: dict[str, Any]) -> dict[str, Any]:
-        dtype = getattr(torch, attempt["dtype"])
+    def _describe(self, attempt: Attempt) -> dict[str, Any]:
+        dtype = getattr(torch, attempt.dtype)
         try:
-            built = self._built(attempt["recipe"])
+            built = self._built(attempt.recipe)
             built.convert(dtype)
             built.mode(training=False)
             built.move(self._place)
         except BaseException as exception:  # noqa: BLE001
             return {"phase": "construct", "fault": self._fault(exception, "construct")}
-        answer = self._call(built, attempt["call"], dtype)
+        answer = self._call(built, attempt.call, dtype)
         built.survey()
         shapes = {
             "registered": {name: list(w.shape) for name, w in built.registered.items()},
@@ -166,73 +186,70 @@ class _Worker:
         out = answer["out"]
         return {
             "phase": "done",
-            "fits": isinstance(out, Tensor) and list(out.shape) == attempt["call"]["shape"],
+            "fits": isinstance(out, Tensor) and list(out.shape) == attempt.call.shape,
             "answer": answer,
             **shapes,
             "modules": _modules(built),
             "plain": built.plain,
         }
 
-    def run(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Make a fresh object for each run, give it the weights, and make the calls."""
+    def run(self, request: MakeCalls) -> dict[str, Any]:
+        """Make a fresh object for each series, give it the weights, and make the calls."""
         results = []
-        for run in request["runs"]:
+        for series in request.series:
             with self.restored, self._prints():
-                results.append(self._run(run))
+                results.append(self._run(series))
         return {"results": results, "printed": self._take_prints()}
 
-    def _run(self, run: dict[str, Any]) -> dict[str, Any]:
-        dtype = getattr(torch, run["dtype"])
+    def _run(self, series: Series) -> dict[str, Any]:
+        dtype = getattr(torch, series.dtype)
         made: list[dict[str, Any]] = []
         try:
-            built = (
-                self._made(run["recipe"], made) if run.get("record") else self._built(run["recipe"])
-            )
+            recipe = series.recipe
+            built = self._made(recipe, made) if series.record else self._built(recipe)
             built.convert(dtype)
             built.mode(training=False)
             built.move(self._place)
-            if built.lazy or set(built.weights) != set(run["weights"]):
-                self._call(built, run["warm"], dtype)
+            if built.lazy or set(built.weights) != set(series.weights):
+                self._call(built, series.warm, dtype)
                 built.survey()
                 built.convert(dtype)
-            built.load(run["weights"])
+            built.load(series.weights)
         except BaseException as exception:  # noqa: BLE001
             return {"fault": self._fault(exception, "construct")}
         answers: list[dict[str, Any]] = []
-        for call in run["calls"]:
-            if call.get("carried") and built.kept.get(call["carried"]) is None:
+        for call in series.calls:
+            if call.carried and built.kept.get(call.carried) is None:
                 # What it is to start from is not there: the call before raised, or kept nothing.
                 answers.append({"modified": []})
                 continue
-            built.mode(training=call.get("train", False))
+            built.mode(training=call.train)
             answers.append(self._call(built, call, dtype))
         return {"answers": answers, "made": made}
 
-    def _made(self, recipe: dict[str, Any], steps: list[dict[str, Any]]) -> Built:
+    def _made(self, recipe: Recipe, steps: list[dict[str, Any]]) -> Built:
         """Make the object, and note the torch calls of its constructor."""
-        with Recorder(self.loaded.path, {}, {}, values=True) as recorder:
+        with Recorder(self.loaded.path, {}, {}, Record(values=True)) as recorder:
             built = self._built(recipe)
         steps.extend(step for step in recorder.steps if step["line"] is not None)
         return built
 
-    def pretend(self, request: dict[str, Any]) -> dict[str, Any]:
+    def pretend(self, request: Pretend) -> dict[str, Any]:
         """Make and call the object as on a GPU machine; say where two devices met."""
         answers: list[dict[str, Any]] = []
-        for call in request["calls"]:
+        for call in request.calls:
             with self.restored, self._prints(), GPUMachine(self.loaded):
-                answers.append(self._pretend(request["recipe"], request["warm"], call))
+                answers.append(self._pretend(request.recipe, request.warm, call))
         return {"answers": answers}
 
-    def _pretend(
-        self, recipe: dict[str, Any], warm: dict[str, Any], call: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _pretend(self, recipe: Recipe, warm: Call, call: Call) -> dict[str, Any]:
         if self.pretended is None:
             self.pretended = PretendedGPU(self.loaded.path)
         gpu = self.pretended
         try:
             with gpu:
                 built = self._built(recipe, HOME)
-            built.mode(training=call.get("train", False))
+            built.mode(training=call.train)
             if built.lazy:
                 self._call(built, warm, torch.float32)
             given, args, kwargs = self._given(built, call, torch.float32)
@@ -241,7 +258,7 @@ class _Worker:
                 result = built.forward(*args, **kwargs)
             if given:
                 # What is given no tensor cannot know of a device.
-                gpu.brought_home(describe_result(result, call.get("shape")).get("out"))
+                gpu.brought_home(describe_result(result, call.shape).get("out"))
         except Mixed as mixed:
             kind, name, line = mixed.origin
             fault = self._fault(mixed, "forward")
@@ -252,31 +269,30 @@ class _Worker:
         return {}
 
     def _given(
-        self, built: Built, call: dict[str, Any], dtype: torch.dtype
+        self, built: Built, call: Call, dtype: torch.dtype
     ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
         """Turn a call's description into tensors and arguments."""
         given: dict[str, Tensor] = {}
 
-        def value_of(item: Any) -> Any:
-            if isinstance(item, dict) and "carry" in item:
-                return built.kept.get(item["carry"])
-            if not (isinstance(item, dict) and "input" in item):
+        def value_of(item: Handed) -> Any:
+            if isinstance(item, Kept):
+                return built.kept.get(item.name)
+            if not isinstance(item, Input):
                 return item
-            name = item["input"]
+            name, models = item.name, call.models
             if name not in given:
-                given[name] = _prepared(item, call["inputs"][name], dtype, call, self._place)
-            models = call.get("models", {})
+                given[name] = _prepared(item, call, dtype, self._place)
             return stand_in(given[name], models[name]) if name in models else given[name]
 
-        args = [value_of(item) for item in call["args"]]
-        kwargs = {name: value_of(item) for name, item in call["kwargs"].items()}
+        args = [value_of(item) for item in call.args]
+        kwargs = {name: value_of(item) for name, item in call.kwargs.items()}
         return given, args, kwargs
 
     @property
     def _place(self) -> torch.device | None:
         return self.accelerator and self.accelerator.place
 
-    def _call(self, built: Built, call: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
+    def _call(self, built: Built, call: Call, dtype: torch.dtype) -> dict[str, Any]:
         # Every call has its own draw, or a dropout that is never off would look repeatable.
         self.calls += 1
         # The public seeding queues a call, and formats a stack, for every absent GPU.
@@ -284,43 +300,41 @@ class _Worker:
         _seed_python(self.calls)
         if self.accelerator is not None:
             self.accelerator.seed(self.calls)
-            self.accelerator.exact(tf32=call.get("tf32", False))
+            self.accelerator.exact(tf32=call.tf32)
         # A constructor may have left it off; whoever imports the file has it as the file leaves it.
         _grad(self.autograd)
         given, args, kwargs = self._given(built, call, dtype)
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
-        if call.get("models"):
+        if call.models:
             without_compiler()
         answer: dict[str, Any]
         phase = "forward"
         try:
             with ExitStack() as stack:
-                if call.get("record") is not None:
-                    recorder = stack.enter_context(self._recorder(built, call, given))
-                on = "grad" in call or "jacobian" in call or call.get("autograd", False)
+                if call.record is not None:
+                    recorder = stack.enter_context(self._recorder(built, call, call.record, given))
+                on = call.grad is not None or call.autograd
                 stack.enter_context(nullcontext() if on else _no_grad())
-                if call.get("autocast"):
+                if call.autocast:
                     kind = "cpu" if self._place is None else self._place.type
-                    stack.enter_context(_autocast(kind, getattr(torch, call["autocast"])))
+                    stack.enter_context(_autocast(kind, getattr(torch, call.autocast)))
                 result = built.forward(*args, **kwargs)
-                result = listed(result) if call.get("models") else result
-            answer = describe_result(result, call.get("shape"))
-            if "shapes" in call:
-                answer.update(facts(result, given, call["shapes"]))
-            if "hold" in call:
-                answer["carried"] = built.keep(result, call["hold"], len(call["shapes"]))
-                answer["held"] = entries(built.kept[call["hold"]])
+                result = listed(result) if call.models else result
+            answer = describe_result(result, call.shape)
+            if call.shapes:
+                answer.update(facts(result, given, call.shapes))
+            if call.hold is not None:
+                answer["carried"] = built.keep(result, call.hold, len(call.shapes))
+                answer["held"] = entries(built.kept[call.hold])
             out = answer.get("out")
             _grad(True)
             phase = "backward"
-            if isinstance(out, Tensor) and "grad" in call:
-                answer.update(gradients(built, out, call["grad"], given))
-            if isinstance(out, Tensor) and "jacobian" in call:
-                answer["jacobian"] = jacobian(built, out)
+            if isinstance(out, Tensor) and call.grad is not None:
+                answer.update(gradients(built, out, call.grad, given))
         except BaseException as exception:  # noqa: BLE001
             answer = {"fault": self._fault(exception, phase)}
-            built.kept.pop(call.get("hold", ""), None)
+            built.kept.pop(call.hold or "", None)
         if recorder is not None:
             answer["steps"] = recorder.steps
             answer["dropouts"] = recorder.dropouts
@@ -329,13 +343,15 @@ class _Worker:
         ]
         return answer
 
-    def _recorder(self, built: Built, call: dict[str, Any], given: dict[str, Tensor]) -> Recorder:
-        if "shapes" in call:
+    def _recorder(
+        self, built: Built, call: Call, record: Record, given: dict[str, Tensor]
+    ) -> Recorder:
+        if call.shapes:
             held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
-            return Watch(self.loaded.path, held, _names(built), _weights(built), **call["record"])
-        return Recorder(self.loaded.path, _names(built), _weights(built), **call["record"])
+            return Watch(self.loaded.path, held, _names(built), _weights(built), record)
+        return Recorder(self.loaded.path, _names(built), _weights(built), record)
 
-    def _built(self, recipe: dict[str, Any], place: torch.device | None = None) -> Built:
+    def _built(self, recipe: Recipe, place: torch.device | None = None) -> Built:
         _seed(0)
         return build(self.loaded.module.__dict__, recipe, place or self._place or _CPU)
 
@@ -367,24 +383,17 @@ def _weights(built: Built) -> dict[int, str]:
     return {id(weight): name for name, weight in built.weights.items()}
 
 
-def _prepared(
-    item: dict[str, Any],
-    tensor: Tensor,
-    dtype: torch.dtype,
-    call: dict[str, Any],
-    place: torch.device | None,
-) -> Tensor:
-    if tensor.is_floating_point() and not item.get("keep"):
+def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device | None) -> Tensor:
+    tensor = call.inputs[item.name]
+    if tensor.is_floating_point() and not item.keep:
         tensor = tensor.to(dtype)
     if place is not None:
         tensor = tensor.to(place)
-    if item.get("expand"):
-        tensor = tensor.expand(item["expand"])
-    if item.get("strided"):
+    if item.strided:
         # The same values on memory that is not contiguous, as after someone's transpose.
         last = tensor.dim() - 1
         tensor = tensor.transpose(last - 1, last).contiguous().transpose(last - 1, last)
-    if "grad" in call and tensor.is_floating_point() and not item.get("keep"):
+    if call.grad is not None and tensor.is_floating_point() and not item.keep:
         tensor = tensor.detach().requires_grad_(True)
     return tensor
 

@@ -58,7 +58,8 @@ class DirectAgain:
             trial = next(iter(one.plain_trials()), None)
             if trial is None or not trial.expected[0].is_floating_point():
                 continue
-            out = trial.results(one.run([replace(trial, call={**trial.call, "tf32": True})])[0])
+            trial.call = replace(trial.call, tf32=True)
+            out = trial.results(one.run([trial])[0])
             if out and out[0].shape == trial.expected[0].shape:
                 return gap(out[0], trial.expected[0], trial.bound).worst
         return None

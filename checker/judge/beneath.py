@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ...kata.slips import Edit
+from ..process.requests import Record
 from ..report.report import Report
 from .draw import cases, small
 from .dropout_verdict import judge_dropout
@@ -62,7 +63,7 @@ def _unstable(page: Page, one: Weighing) -> None:
     many = (case for case in cases(one.function, one.sizes) if case.gain > 1)
     trials = [one.trial(case) for case in many if case.mask in {None, "random"}]
     for trial in trials:
-        one.write(trial, record={"values": False})
+        one.write(trial, Record())
     for trial, answer in zip(trials, one.run(trials), strict=True):
         out = trial.results(answer)
         lines = [s.line for s in answer.steps if s.call.strip("_") in _POWERS]

@@ -15,7 +15,6 @@ import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
-from ..process.wire import dtype_name
 from .draw import Case, Given
 from .dropout_finding import DropoutFinding, Reading, together
 from .trials import Trial
@@ -50,9 +49,8 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
         return unknown
     plain = one.trial(case)
     trial = one.in_training(plain)
-    run = {"dtype": dtype_name(trial.dtype), "calls": [trial.call], "warm": trial.call}
     # Made as for eval, where the rate is the one asked for.
-    (done,) = one.answered([{**run, **one.way_in(plain)}])
+    (done,) = one.answered([one.series(plain, [trial.call])])
     out = trial.results(done)
     if not out or out[0].shape != trial.expected[0].shape:
         return unknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import groupby, islice
 from typing import Any
 
 import torch
@@ -17,6 +17,15 @@ from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
 from ..process.answers import Entry, Outcome, Raised, Stray
 from ..process.handle import Candidate
+from ..process.requests import (
+    Call,
+    FunctionRecipe,
+    MakeCalls,
+    Pretend,
+    Recipe,
+    Record,
+    Series,
+)  # fmt: skip
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
 from .draw import Case, Given, cases, shifts, small
@@ -110,36 +119,33 @@ class Examination:
             function=self.function, case=case, given=given, expected=(), dtype=dtype,
             bound=self._bound_of(case, dtype),
         )  # fmt: skip
-        extra: dict[str, Any] = {}
-        upstream = self.work_out(trial)
-        if upstream is not None:
-            extra["grad"] = upstream
-        self.write(trial, **extra)
+        self.write(trial, grad=self.work_out(trial))
         return trial
 
-    def write(self, trial: Trial, **extra: Any) -> None:
-        """Write a trial's call, with whatever else it is to hold."""
+    def write(
+        self, trial: Trial, record: Record | None = None, *, grad: Tensor | None = None
+    ) -> None:
+        """Write a trial's call. record: what is to be noted; grad: as in a call."""
         assert self.bound is not None
         case, given = trial.case, trial.given
         needed = {*given.tensors, *given.plain} & set(self.bound.missing)
         usual = {one.name: one.default for one in self.function.arguments if one.optional}
         needed -= {name for name in needed if given.plain.get(name, ...) == usual.get(name, ...)}
         trial.missing = min(needed, default="")
-        shapes = [list(one.shape) for one in trial.expected]
-        trial.call = self.bound.call(
-            given,
-            self._handed(trial),
-            shape=shapes[0],
-            shapes=shapes,
-            strided=tuple(n for n, t in given.tensors.items() if case.strided and t.dim() > 1),
-            keep=self._kept_dtype,
+        strided = [n for n, t in given.tensors.items() if case.strided and t.dim() > 1]
+        plain = self.bound.call(given, self._handed(trial), strided=strided, keep=self._kept_dtype)
+        trial.call = replace(
+            plain,
+            shapes=[list(one.shape) for one in trial.expected],
+            grad=grad,
             # Where it is forbidden it is left on, so that who uses it is told so.
             autograd=AUTOGRAD in self.function.rules.never or bool(self.function.models),
             models=self.function.models,
-            **(extra | _in_training(extra) if case.train else extra),
+            train=case.train,
+            record=_silenced(record) if case.train else record,
         )
 
-    def posed(self, case: Case, generator: torch.Generator) -> tuple[Given, dict[str, Any]]:
+    def posed(self, case: Case, generator: torch.Generator) -> tuple[Given, Call]:
         """Draw a case and write its call, with nothing worked out."""
         assert self.bound is not None
         given = draw(self.function, case, generator)
@@ -195,34 +201,30 @@ class Examination:
     def run(self, trials: Sequence[Trial], dtype: torch.dtype | None = None) -> list[Outcome]:
         """Have the submission make the calls, one after another, and return its answers."""
         dtype = dtype or self.found.work
-        runs: list[dict[str, Any]] = []
-        before: Any = None
-        for trial in trials:
-            # An object serves all calls in a row that are made on one of its kind.
-            if not runs or self.object_of(trial) != before:
-                before = self.object_of(trial)
-                runs.append({"dtype": dtype_name(dtype), "calls": [],
-                             "warm": self.plainest(trial.call), **self.way_in(trial)})  # fmt: skip
-            runs[-1]["calls"].append(trial.call)
-        if not runs:
-            return []
-        return self.answered(runs)
+        # An object serves all calls in a row that are made on one of its kind.
+        groups = [[*group] for _, group in groupby(trials, self.object_of)]
+        series = [
+            self.series(group[0], [trial.call for trial in group], dtype=dtype,
+                        warm=self.plainest(group[0].call))
+            for group in groups
+        ]  # fmt: skip
+        return self.answered(series) if series else []
 
-    def plainest(self, call: dict[str, Any]) -> dict[str, Any]:
+    def plainest(self, call: Call) -> Call:
         """A call without what may fail in it, for layers that are made when they are first used."""
         assert self.bound is not None
         mask = self.function.mask
         own = self.bound.named.get(mask.name, "") if mask is not None and mask.optional else ""
-        kwargs = {name: value for name, value in call["kwargs"].items() if name != own}
-        return {"args": call["args"], "kwargs": kwargs, "inputs": call["inputs"]}
+        kwargs = {name: value for name, value in call.kwargs.items() if name != own}
+        return Call(args=call.args, kwargs=kwargs, inputs=call.inputs)
 
-    def answered(self, runs: list[dict[str, Any]]) -> list[Outcome]:
-        """Ask for runs, each of an object and its calls; return the answers to all calls."""
+    def answered(self, series: list[Series]) -> list[Outcome]:
+        """Ask for series of calls; return the answers to all calls."""
         answers: list[Outcome] = []
-        answer = self.candidate.ask({"do": "run", "runs": runs})
+        answer = self.candidate.ask(MakeCalls(series=series))
         self.found.printed = self.found.printed or answer.printed
-        for run, result in zip(runs, answer.results, strict=True):
-            several = answers_of(result, len(run["calls"]))
+        for asked, result in zip(series, answer.results, strict=True):
+            several = answers_of(result, len(asked.calls))
             for one in several if result.made else ():
                 one.made = result.made
             answers += several
@@ -232,18 +234,27 @@ class Examination:
         """What tells the object of one call from that of another."""
         return None
 
-    def way_in(self, trial: Trial) -> dict[str, Any]:  # noqa: ARG002 - as above
-        """How what a trial calls is made, and its weights."""
-        return {"recipe": self.recipe, "weights": {}}
+    def series(
+        self, trial: Trial, calls: Sequence[Call], *,
+        dtype: torch.dtype | None = None, warm: Call | None = None,
+    ) -> Series:  # fmt: skip
+        """Calls of what a trial calls: made as for it, and with its weights.
+
+        dtype: that of the weights, the trial's where none is given. warm: the first of the calls.
+        """
+        return Series(
+            recipe=self.recipe, calls=calls, warm=warm or calls[0],
+            dtype=dtype_name(dtype or trial.dtype),
+        )  # fmt: skip
 
     @property
-    def recipe(self) -> dict[str, Any]:
+    def recipe(self) -> Recipe:
         """How the candidate's process finds the function, or makes the object of first sizes."""
         return self.recipe_at(self.sizes.first())
 
-    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:  # noqa: ARG002 - as above
+    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> Recipe:  # noqa: ARG002 - as above
         """The same at other sizes. silent: without dropout."""
-        return {"function": self.entry.name}
+        return FunctionRecipe(name=self.entry.name)
 
     # -- the steps -----------------------------------------------------------------------
 
@@ -332,8 +343,8 @@ class Examination:
         calls = [trial.call for trial in self.plain_trials()]
         if not calls or self.function.models:  # what trains takes gradients, unfollowed there
             return None
-        request = {"do": "pretend", "recipe": self.recipe, "warm": calls[0], "calls": calls}
-        faults: list[Stray] = [one for one in self.candidate.ask(request).answers if one.kind]
+        request = Pretend(recipe=self.recipe, warm=calls[0], calls=calls)
+        faults = [one for one in self.candidate.ask(request).answers if one.kind]
         return [replace(fault, of=self.function.name) for fault in faults]
 
     def elsewhere(self, candidate: Candidate) -> Examination:
@@ -357,7 +368,7 @@ class Examination:
         trials = [self.trial(case) for case in many if not case.grad and case.gain == 1]
         trials = [trial for trial in trials if not trial.missing]
         for trial in trials:
-            self.write(trial, record={"growing": True})
+            self.write(trial, Record(growing=True))
         for trial, answer in zip(trials, self.run(trials), strict=True):
             trial.answer = answer
         self.measured = trials
@@ -369,7 +380,7 @@ class Examination:
     def recorded(self, trials: list[Trial]) -> list[Trial]:
         """Make trials' calls, and keep their steps."""
         for trial in trials:
-            self.write(trial, record={"values": True})
+            self.write(trial, Record(values=True))
         dtype = trials[0].dtype if trials else None
         kept = [*until_ended(trials, self.run(trials, dtype))]
         for trial, answer in kept:
@@ -386,7 +397,6 @@ class Examination:
         return [*plain[:half], *masked[:half]]
 
 
-def _in_training(extra: dict[str, Any]) -> dict[str, Any]:
-    """What a call in train mode holds more: torch's dropouts are silenced."""
-    record = {"steps": "record" in extra, "only_dropout": [], **extra.get("record", {})}
-    return {"train": True, "record": record}
+def _silenced(record: Record | None) -> Record:
+    """What is noted of a call in train mode, where torch's dropouts are silenced."""
+    return replace(record or Record(steps=False), silent=True)

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...kata.functions import Argument, Function
 from ..process.answers import Entry, Parameter
+from ..process.requests import Call, Handed, Input
 from ..vocabulary import foreign, forward_role, words
 from .draw import Given
 
@@ -47,15 +48,19 @@ class Bound:
     twice: dict[str, str] = field(default_factory=dict)
     unasked: tuple[str, ...] = ()
 
-    def call(self, given: Given, handed: dict[str, Tensor], **extra: Any) -> dict[str, Any]:
-        """Write a call as the candidate's process takes it. handed: the tensors as they go over."""
-        layout = extra.pop("strided", ())
-        keep = extra.pop("keep", ())
+    def call(
+        self, given: Given, handed: dict[str, Tensor], *,
+        strided: Sequence[str] = (), keep: Sequence[str] = (),
+    ) -> Call:  # fmt: skip
+        """Write a call as the candidate's process takes it.
 
-        def item(name: str) -> Any:
+        handed: the tensors as they go over, some of them strided, some kept in their dtype.
+        """
+
+        def item(name: str) -> Handed:
             name = given.twice.get(name, name)
             if name in handed:
-                return {"input": name, "strided": name in layout, "keep": name in keep}
+                return Input(name=name, strided=name in strided, keep=name in keep)
             return given.plain.get(name)
 
         args = [item(name) for name in self._by_place(given)]
@@ -66,7 +71,7 @@ class Bound:
         }
         kwargs |= {own: item(name) for own, name in self.fed.items()}
         kwargs |= self.fixed | dict.fromkeys(self.switched, True)
-        return {"args": args, "kwargs": kwargs, "inputs": handed, **extra}
+        return Call(args=args, kwargs=kwargs, inputs=handed)
 
     def _by_place(self, given: Given) -> list[str]:
         """What goes by place; at its end what was left out is left out."""

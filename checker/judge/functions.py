@@ -16,6 +16,7 @@ from ..diagnose.places import Places
 from ..process.answers import Entry, Loaded, Stray
 from ..process.handle import Candidate, Ended
 from ..process.jobs import Job
+from ..process.requests import ListFunctions
 from ..report.message import Said, say
 from ..report.report import Fault, Part, Report
 from ..report.report import Named as Other
@@ -75,7 +76,7 @@ def judge(
         kata, candidate, source, report, job, revive=revive, afresh=afresh, on_device=on_device
     )
     judging.run(loaded)
-    return subject_of(kata, source, candidate.path, judging.examinations)
+    return subject_of(kata, judging.examinations)
 
 
 class _Judging:
@@ -107,7 +108,7 @@ class _Judging:
         """Judge every function that is asked for and written, whatever the others do."""
         classes, self.globals = loaded.classes, loaded.sizes
         asked = self.kata.asked
-        entries = self.candidate.ask({"do": "functions"}).functions
+        entries = self.candidate.ask(ListFunctions()).functions
         module = asked.functions[0].module is not None
         plain = [one for one in asked.functions if one.module is None]
         taken = self._class(classes) if module else {}

@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -29,6 +28,7 @@ from ..process.handle import Candidate, Ended, Foul
 from ..process.jobs import Job, TimeJob, job_of
 from ..process.limits import Limits, share_of_memory
 from ..process.prints import parted
+from ..process.requests import Load
 from ..report.message import say
 from ..report.report import Fault, Report
 from ..report.timings import Timings
@@ -94,7 +94,7 @@ class _Sitting:
         self.kata: Kata = find(job.kata)
         self.phase = "load"
         self.subject: Subject | None = None
-        self.loading: dict[str, Any] = {}
+        self.loading: Load | None = None
         self.result = Report(
             kata=self.kata.id,
             file=job.file,
@@ -140,7 +140,9 @@ class _Sitting:
         """Time the submission where it has passed; elsewhere there is nothing to time."""
         if self.subject is None or self.result.verdict != "pass":
             return Timings(stopped="lost")
-        return timed(self.subject, requests, self.job, self.result.device, lengths)
+        assert self.loading is not None
+        device = self.result.device
+        return timed(self.subject, self.loading, requests, self.job, device, lengths)
 
     def _serve(self, candidate: Candidate | None) -> None:
         """End the candidate that there is; another may take its place."""
@@ -203,11 +205,12 @@ class _Sitting:
         fresh = Candidate(before.requests, before.limits)
         self._serve(fresh)
         fresh.serve(before.path)
+        assert self.loading is not None
         fresh.ask(self.loading)
         return fresh
 
     def _load(self, source: Source, candidate: Candidate) -> Loaded:
-        self.loading = source.to_load(candidate.path, self.options.beside)
+        self.loading = _to_load(source, candidate.path, self.options.beside)
         answer = candidate.ask(self.loading)
         fault = answer.fault
         if fault is not None and (source.cells is None or not answer.classes):
@@ -221,6 +224,7 @@ class _Sitting:
             return None
         first = self.candidate
         assert first is not None
+        assert self.loading is not None
         self.phase = "device"
         # A supervisor watches one at a time.
         limits = Limits(seconds=self.options.timeout, memory=self.options.memory, accelerator=asked)
@@ -231,3 +235,20 @@ class _Sitting:
             message = say("device-asked-no-start", kind=run.kind.upper(), reason=reason)
             raise Unjudged("crash", message)
         return run
+
+
+def _to_load(source: Source, path: str, beside: str) -> Load:
+    """Return the request that has a candidate's process run a file. path: the file's, resolved.
+
+    beside: the folder whose files it may import, "" for its own. In a package it may import
+    relatively, as it does where it is imported.
+    """
+    folder = top = Path(beside or Path(path).parent)
+    package: list[str] = []
+    while (top / "__init__.py").is_file() and top.name.isidentifier():
+        package.insert(0, top.name)
+        top = top.parent
+    return Load(
+        source=source.text, path=path, cells=source.cells,
+        folders=[str(folder), str(top)], package=".".join(package),
+    )  # fmt: skip

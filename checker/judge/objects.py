@@ -14,6 +14,7 @@ from ...kata.catalogue import Contract
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
 from ..process.answers import Entry, Global, Parameter, Try
+from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
 from ..vocabulary import constructor_role, words
 from .find import ways
 from .making import global_roles, plans, switched_on
@@ -25,10 +26,10 @@ LONGEST = 512
 # No rate that anybody writes down, so that a fixed one is told from the one asked for.
 _ASKED_RATE = 0.37
 # What is worth something without being asked for, by what a constructor may mean.
-_GIVEN: dict[str, Any] = {
+_GIVEN: dict[str, Worth] = {
     "length": LONGEST, "dropout": _ASKED_RATE, "bias": True, "causal": True, "batch": 2,
     "vocabulary": 17, "layers": 1,
-    "eps": 1e-5, "device": {"device": "cpu"}, "dtype": {"dtype": "float32"},
+    "eps": 1e-5, "device": Device(), "dtype": Dtype(name="float32"),
     "yes": True, "flag": False,
 }  # fmt: skip
 
@@ -113,7 +114,7 @@ class Construction:
         takes = "dropout" in asked
         return _ASKED_RATE if takes else None
 
-    def recipe(self, sizes: dict[str, Any], *, silent: bool = False) -> dict[str, Any]:
+    def recipe(self, sizes: dict[str, Any], *, silent: bool = False) -> ObjectRecipe:
         """How the candidate's process makes the object at these sizes. silent: at a rate of 0."""
         settings = [one for one in self.module.settings if not one.rate]
         known = {one.name: worth(one.value, sizes) for one in settings}
@@ -125,23 +126,23 @@ class Construction:
         plain = (one for one in settings if not one.extra or one.default is None)
         for one in plain:
             roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
+        longest = roles["length"]
+        assert isinstance(longest, int)
         # One head is as wide as all, and keys have as many heads as queries.
         roles = {"heads": 1, "head_dim": roles.get("width"), **roles}
         roles = {"kv_heads": roles["heads"], "inner": roles["head_dim"], **roles}
-        kwargs: dict[str, Any] = {}
+        kwargs: dict[str, Config | Worth] = {}
         spread = any(source == "spread" for _, _, source in self.arguments)
         for name, kind, source in self.arguments if not spread else ():
             kwargs[name] = (
                 known[source] if kind == "setting"
-                else {"config": source} if kind == "config" else roles[source]
+                else Config(annotation=source) if kind == "config" else roles[source]
             )  # fmt: skip
         args = [kwargs.pop(name) for name in self.placed if name in kwargs]
-        made = {"class": self.name, "args": args, "kwargs": kwargs}
-        given = {name: roles[role] for name, role in self.globals}
-        return {
-            **made, "roles": roles, "globals": given, "spread": spread,
-            "longest": roles.get("length", _GIVEN["length"]),
-        }  # fmt: skip
+        return ObjectRecipe(
+            name=self.name, args=args, kwargs=kwargs, roles=roles, spread=spread,
+            globals={name: roles[role] for name, role in self.globals}, longest=longest,
+        )  # fmt: skip
 
 
 def constructions(

@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from ..process.answers import Raised, Started
 from ..process.handle import Candidate, Ended
 from ..process.limits import Limits
+from ..process.requests import Load, Start
 from .finding import Finding
 
 __all__ = ["Again", "DeviceRun", "run_on_device"]
@@ -90,9 +91,7 @@ class _Session:
     load: the request that has it run the file.
     """
 
-    def __init__(
-        self, requests: socket.socket, limits: Limits, path: str, load: dict[str, Any]
-    ) -> None:
+    def __init__(self, requests: socket.socket, limits: Limits, path: str, load: Load) -> None:
         self.limits = limits
         roomy = Limits(
             seconds=limits.seconds + _STARTS_WITHIN,
@@ -107,7 +106,7 @@ class _Session:
         """Have it take hold of a device: place, name and count, or a reason."""
         self.candidate.allow(replace(self.limits, seconds=_STARTS_WITHIN))
         try:
-            answer = self.candidate.ask({"do": "start", "device": device})
+            answer = self.candidate.ask(Start(device=device))
         except Ended as ended:
             answer = Started(reason=ended.kind if ended.code is None else f"exit {ended.code}")
         self.candidate.allow(self.limits)
@@ -116,14 +115,14 @@ class _Session:
     def load(self) -> Raised | None:
         """Have it run the file; return what that raised. A notebook goes on after a fault."""
         fault = self.candidate.ask(self.request).fault
-        return fault if self.request["cells"] is None else None
+        return fault if self.request.cells is None else None
 
 
 def run_on_device(
     again: Again,
     first: Candidate,
     limits: Limits,
-    load: dict[str, Any],
+    load: Load,
     began: Callable[[Candidate], None],
 ) -> DeviceRun:
     """Judge a submission that passed on the CPU once more on the device that limits name.

@@ -34,9 +34,9 @@ def try_dtypes(one: Examination) -> None:
     for name in one.function.dtypes:
         dtype = getattr(torch, name)
         one.low.append([one.trial(case, dtype) for case in _cases(one, dtype)])
-    mixed = {"autocast": dtype_name(_AUTOCAST)}
+    mixed = dtype_name(_AUTOCAST)
     one.low += [
-        [replace(trial, autocast=True, call=trial.call | mixed) for trial in trials]
+        [replace(t, autocast=True, call=replace(t.call, autocast=mixed)) for t in trials]
         for trials in one.low
         if trials[0].dtype is _AUTOCAST
     ]

@@ -13,6 +13,7 @@ from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
 from ..diagnose.selves import taken_for_input
 from ..process.answers import Entry, Raised
+from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
 from ..report.message import Said, say
 from ..report.report import Diagnosis
 from .examine import Examination
@@ -130,8 +131,9 @@ class Refusals:
             return Refused("forward", slip, line)
         told: dict[str, Any] = {"kind": fault.type, "reason": reason_of(fault)}
         told |= placed(line)
-        if isinstance(one, Weighing) and fault.phase == "construct":
-            made = ", ".join(f"{n}={_plain(v)}" for n, v in one.recipe["kwargs"].items())
+        recipe = one.recipe if fault.phase == "construct" else None
+        if isinstance(recipe, ObjectRecipe):
+            made = ", ".join(f"{n}={_plain(v)}" for n, v in recipe.kwargs.items())
             message = say("construct-raised", name=name, given=made or "…", **told)
             help = because(fault, self.source)  # noqa: A001 - the report's word
             return Refused("construct", message, line, help=help)
@@ -187,13 +189,13 @@ def _given(one: Examination, finding: Finding) -> str:
     call, declared = finding.trial.call, one.entry.arguments
     placed = one.bound.placed if one.bound is not None else ()
     if declared is None:
-        names = [*placed[: len(call["args"])], *call["kwargs"]]
+        names = [*placed[: len(call.args)], *call.kwargs]
     else:
         alone = [p.name for p in declared if p.kind.startswith("POSITIONAL")]
-        given = {*alone[: len(call["args"])], *call["kwargs"]}
+        given = {*alone[: len(call.args)], *call.kwargs}
         names = [p.name for p in declared if p.name in given]
     return ", ".join(names) or "…"
 
 
-def _plain(value: object) -> str:
-    return "…" if isinstance(value, dict) else str(value)
+def _plain(value: Config | Worth) -> str:
+    return "…" if isinstance(value, (Config, Device, Dtype)) else str(value)

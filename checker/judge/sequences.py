@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...kata.functions import Function, choices
+from ..process.requests import Kept
 from .draw import Case, Given
 
 __all__ = ["KINDS", "LONG", "sequence"]
@@ -44,7 +45,7 @@ def sequence(
             large=kind == LONG,
         )  # fmt: skip
         given = drawn(case)
-        handed = {"carry": carried} if carried else None
+        handed = Kept(name=carried) if carried else None
         given = replace(
             given, plain={**given.plain, state.name: handed}, carried=carried, kept=kept,
             before=before,

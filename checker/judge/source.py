@@ -13,7 +13,6 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from ..report.message import Message, say
 
@@ -101,22 +100,6 @@ class Source:
                 hides = abs(value) >= _HIDES and (negative or isinstance(value, float))
                 found[f"{'-' * negative}{value!r}"] += value != 0 and not hides
         return tuple(text for text, count in found.most_common()[: -_NUMBERS - 1 : -1] if count)
-
-    def to_load(self, path: str, beside: str | None = None) -> dict[str, Any]:
-        """Return the request that has a candidate's process run it. path: the file's, resolved.
-
-        beside: the folder whose files it may import, where that is not its own. In a package it
-        may import relatively, as it does where it is imported.
-        """
-        folder = top = Path(beside or Path(path).parent)
-        package: list[str] = []
-        while (top / "__init__.py").is_file() and top.name.isidentifier():
-            package.insert(0, top.name)
-            top = top.parent
-        return {
-            "do": "load", "source": self.text, "path": path, "cells": self.cells,
-            "folders": [str(folder), str(top)], "package": ".".join(package),
-        }  # fmt: skip
 
 
 def read(path: Path) -> Source:

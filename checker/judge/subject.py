@@ -9,8 +9,8 @@ from typing import Any
 import torch
 
 from ...kata.catalogue import Kata
+from ..process.requests import Timed
 from ..report.timings import Timings
-from .source import Source
 
 __all__ = ["Posed", "Subject"]
 
@@ -23,7 +23,7 @@ class Posed:
     answer is made with, and each call's arguments by the name of what is called.
     """
 
-    mine: list[dict[str, Any]]
+    mine: list[Timed]
     settings: dict[str, Any]
     calls: list[dict[str, dict[str, Any]]]
 
@@ -36,7 +36,5 @@ class Subject:
     """
 
     kata: Kata
-    source: Source
-    path: str
     told: Timings
     posed: Callable[[int, torch.Generator], Posed]

@@ -10,10 +10,10 @@ import torch
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function, choices
+from ..process.requests import Timed
 from ..report.timings import Timings
 from .draw import Case, spoken
 from .examine import Examination
-from .source import Source
 from .subject import Posed, Subject
 
 __all__ = ["subject_of"]
@@ -27,9 +27,7 @@ _WORTH = {
 _LENGTHS = ("length", "query_length", "key_length", "classes")
 
 
-def subject_of(
-    kata: Kata, source: Source, path: str, examinations: Sequence[Examination]
-) -> Subject:
+def subject_of(kata: Kata, examinations: Sequence[Examination]) -> Subject:
     """All functions that the kata has timed, or its class."""
     timed = [one for one in examinations if one.function.name in kata.timed or one.function.module]
     functions = [one.function for one in timed]
@@ -50,12 +48,12 @@ def subject_of(
 
     def posed(length: int, draw: torch.Generator) -> Posed:
         row = _sizes(kata, length)
-        mine: list[dict[str, Any]] = []
+        mine: list[Timed] = []
         calls: list[dict[str, dict[str, Any]]] = []
         settings: dict[str, Any] = {}
         for one in timed:
             given, call = one.posed(_plainest(one.function, row), draw)
-            mine.append({"recipe": one.recipe_at(row), "warm": call, "call": call})
+            mine.append(Timed(recipe=one.recipe_at(row), call=call))
             tensors = {
                 name: tensor.float() if tensor.is_floating_point() else tensor
                 for name, tensor in given.tensors.items()
@@ -64,7 +62,7 @@ def subject_of(
             settings = given.settings
         return Posed(mine=mine, settings=settings, calls=calls)
 
-    return Subject(kata=kata, source=source, path=path, told=told, posed=posed)
+    return Subject(kata=kata, told=told, posed=posed)
 
 
 def _plainest(function: Function, row: dict[str, int]) -> Case:

@@ -16,13 +16,15 @@ from typing import Any
 
 import torch
 
-from ..process import wire
-from ..process.answers import Lap, Raised
+from ..process import answers, wire
+from ..process.answers import Raised
 from ..process.handle import Candidate, Ended, Foul
 from ..process.jobs import Job
 from ..process.limits import Limits
+from ..process.requests import Lap, Load, Prepare
 from ..report.message import say
 from ..report.timings import Row, Timings, row
+from . import yardstick
 from .subject import Subject
 from .yardstick import Yardstick
 
@@ -51,6 +53,7 @@ class _Raised(Exception):
 
 def timed(
     subject: Subject,
+    load: Load,
     requests: socket.socket,
     job: Job,
     device: dict[str, Any],
@@ -58,8 +61,8 @@ def timed(
 ) -> Timings:
     """Time a submission at growing lengths, as many of them as there is time and memory for.
 
-    job: seed and memory (bytes) are read. device: the report's, which says whether
-    the submission ran on a GPU, and on which.
+    load: has its process run the file. job: seed and memory (bytes) are read. device: the
+    report's, which says whether the submission ran on a GPU, and on which.
     """
     on_cuda = device["cuda"] == "ran"
     found = replace(
@@ -72,9 +75,10 @@ def timed(
     yardstick = Yardstick(subject.kata, found.device)
     limits = Limits(seconds=_SECONDS + _PATIENCE, memory=job.options.memory)
     candidate = Candidate(requests, limits)
-    candidate.serve(subject.path)
+    candidate.serve(load.path)
     try:
-        _Race(subject, candidate, yardstick, found, job.seed).run(lengths, job.options.memory)
+        race = _Race(subject, load, candidate, yardstick, found, job.seed)
+        race.run(lengths, job.options.memory)
     finally:
         candidate.close()
         yardstick.close()
@@ -87,12 +91,14 @@ class _Race:
     def __init__(
         self,
         subject: Subject,
+        load: Load,
         candidate: Candidate,
         yardstick: Yardstick,
         found: Timings,
         seed: int,
     ) -> None:
         self.subject = subject
+        self.load = load
         self.candidate = candidate
         self.yardstick = yardstick
         self.found = found
@@ -134,9 +140,8 @@ class _Race:
             found.stopped = "lost"
 
     def _load(self) -> None:
-        source = self.subject.source
-        answer = self.candidate.ask(source.to_load(self.subject.path))
-        if answer.fault is not None and source.cells is None:
+        answer = self.candidate.ask(self.load)
+        if answer.fault is not None and self.load.cells is None:
             raise _Raised(answer.fault)
 
     def _beyond(self, memory: int) -> str | None:
@@ -168,21 +173,19 @@ class _Race:
         posed = self.subject.posed(length, self.draw)
         device = self.found.device
         listened = _GROWTH * self.events <= _EVENTS
-        mine = self._ask(
-            {"do": "prepare", "calls": posed.mine, "device": device, "memory": listened}
-        )
+        mine = self._ask(Prepare(calls=posed.mine, device=device, memory=listened))
         if listened:
             self.events = mine.events
-        request = {"do": "prepare", "settings": posed.settings, "calls": posed.calls}
-        theirs = self.yardstick.ask(request, self.deadline)
-        return {"yours": mine.bytes, **{side: one["bytes"] for side, one in theirs.items()}}
+        request = yardstick.Prepare(settings=posed.settings, calls=posed.calls)
+        theirs = self.yardstick.ask(request, self.deadline).sides
+        return {"yours": mine.bytes, **{side: one.bytes for side, one in theirs.items()}}
 
     def _lap(self, side: str) -> float:
         if side == "yours":
-            return self._ask({"do": "lap"}).seconds
-        return self.yardstick.ask({"do": "lap", "side": side}, self.deadline)["seconds"]
+            return self._ask(Lap()).seconds
+        return self.yardstick.ask(yardstick.Lap(side=side), self.deadline).seconds
 
-    def _ask(self, request: dict[str, Any]) -> Lap:
+    def _ask(self, request: Prepare | Lap) -> answers.Lap:
         begun = time.monotonic()
         answer = self.candidate.ask(request)
         if answer.fault is not None:

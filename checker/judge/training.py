@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..process.wire import dtype_name
+from ..process.requests import Record
 from .by_hand import read_by_hand
 from .dropout import read_dropout
 from .dropout_finding import DropoutFinding
@@ -27,7 +27,7 @@ def try_training(one: Examination) -> None:
         return
     first = next(trial for trial in one.tried if not trial.missing)
     one.dropout = read_training(one, first)
-    by_hand = _random(one, first, one.way_in(first))
+    by_hand = _random(one, first, loud=True)
     if by_hand:
         one.dropout = read_by_hand(one, first)
     if not wrong and not _random(one, first):
@@ -41,12 +41,11 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     """Make a plain call in train mode, at the rate asked for, and see what dropouts are given."""
     assert one.construction is not None
     trial = replace(first, case=replace(first.case, train=True))
-    calls: list[dict[str, Any]] = []
-    for silent in ([], None):
-        one.write(trial, record={"given": True, "only_dropout": silent})
-        calls.append(trial.call)
-    run = {"dtype": dtype_name(trial.dtype), "calls": calls, "warm": trial.call}
-    answer, loud = one.answered([{**run, **one.way_in(first)}])
+    one.write(trial)
+    record = Record(given=True, skip=one.skip)
+    silenced = [replace(record, silent=silent) for silent in (True, one.quiet)]
+    calls = [replace(trial.call, record=record) for record in silenced]
+    answer, loud = one.answered([one.series(first, calls)])
     with torch.no_grad():
         steps = made(one.kata, one.right, first.given).steps
     seen, asked = answer.dropouts, one.construction.asked_rate
@@ -56,17 +55,17 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     return read_dropout(seen, steps, one.module.dropout, asked)
 
 
-def _random(one: Weighing, first: Trial, loud: dict[str, Any] | None = None) -> bool:
+def _random(one: Weighing, first: Trial, *, loud: bool = False) -> bool:
     """Whether two calls differ with torch's dropouts silenced: what drops is made by hand.
 
-    loud: how an object is made at the rate asked for; at 0 where nothing is said.
+    loud: whether the object is made at the rate asked for, and not at 0.
     """
     trial = one.in_training(first)
-    if loud is None:
-        answers = one.run([trial, trial])
+    if loud:
+        # Made as for eval, where the rate is the one asked for.
+        answers = one.answered([one.series(first, [trial.call] * 2)])
     else:
-        run = {"dtype": dtype_name(trial.dtype), "calls": [trial.call] * 2, "warm": trial.call}
-        answers = one.answered([{**run, **loud}])
+        answers = one.run([trial, trial])
     left, right = map(trial.results, answers)
     return not one.same(left, right)
 

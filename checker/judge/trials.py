@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...kata.functions import Function, Result
 from ..process.answers import Outcome, Run
+from ..process.requests import Call
 from ..process.wire import dtype_name
 from . import finding
 from .compare import GRADIENT_BOUND, alike, gap
@@ -45,7 +46,7 @@ class Trial:
     given: Given
     expected: tuple[Tensor, ...]
     bound: float
-    call: dict[str, Any] = field(default_factory=dict)
+    call: Call = field(default_factory=Call)
     keep: Tensor | None = None
     dtype: torch.dtype = torch.float64
     autocast: bool = False

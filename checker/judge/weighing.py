@@ -15,7 +15,7 @@ from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
 from ..process.answers import Global, Try
-from ..process.wire import dtype_name
+from ..process.requests import Attempt, Call, Describe, ObjectRecipe, Record, Series
 from .aligning import align, guess
 from .draw import Case, Given, by_calls, small
 from .dropout_finding import DropoutFinding
@@ -131,12 +131,8 @@ class Weighing(Examination):
         self.function = replace(self.asked, arguments=arguments, twice=bound.twice)
 
     def _described(self, trials: Sequence[Trial]) -> list[Try]:
-        tries = [
-            {"recipe": self.way_in(trial)["recipe"], "dtype": "float32", "call": trial.call}
-            for trial in trials
-        ]
-        request = {"do": "describe", "first_good": False, "tries": tries}
-        return self.candidate.ask(request).answers
+        tries = [Attempt(recipe=self._recipe_of(trial), call=trial.call) for trial in trials]
+        return self.candidate.ask(Describe(tries=tries)).answers
 
     def _survey(self) -> None:
         """Ask for the shapes of the weights at every size."""
@@ -227,8 +223,8 @@ class Weighing(Examination):
         trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
         super().work_out(trial)
         self.write(trial)
-        run = {**self.way_in(trial), "dtype": dtype_name(self.found.work)}
-        kind.objects = Objects(trial, run, self.candidate, kind.shapes)
+        series = self.series(trial, [trial.call], dtype=self.found.work)
+        kind.objects = Objects(trial, series, self.candidate, kind.shapes)
         return kind.objects
 
     def drawn(self, case: Case) -> Given:
@@ -259,14 +255,16 @@ class Weighing(Examination):
         trial.given = given
         return upstream
 
-    def write(self, trial: Trial, **extra: Any) -> None:
+    def write(
+        self, trial: Trial, record: Record | None = None, *, grad: Tensor | None = None
+    ) -> None:
         """Write a trial's call; what it gives back is kept for later ones."""
-        given = trial.given
-        held = {"hold": given.kept, "carried": given.carried} if given.state else {}
         if self.skip or self.quiet:
-            silent = {"skip": [*self.skip]} | ({"only_dropout": []} if self.quiet else {})
-            extra["record"] = {"steps": "record" in extra, **extra.get("record", {}), **silent}
-        super().write(trial, **held, **extra)
+            record = replace(record or Record(steps=False), skip=self.skip, silent=self.quiet)
+        super().write(trial, record, grad=grad)
+        given = trial.given
+        if given.state:
+            trial.call = replace(trial.call, hold=given.kept, carried=given.carried)
 
     def silenced(self, skip: tuple[str, ...] = (), *, quiet: bool = False) -> Weighing:
         """The same with some torch calls returning their input, and its weights read anew.
@@ -298,15 +296,23 @@ class Weighing(Examination):
             trial.case.train,
         )
 
-    def way_in(self, trial: Trial) -> dict[str, Any]:
-        """How the object that a trial calls is made, and its weights."""
-        recipe = self.recipe_at(trial.case.sizes, silent=trial.case.train)
+    def series(
+        self, trial: Trial, calls: Sequence[Call], *,
+        dtype: torch.dtype | None = None, warm: Call | None = None,
+    ) -> Series:  # fmt: skip
+        """The same, on an object of its own for each size and mode."""
         weights = self.held.of(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
-        return {"recipe": recipe, "weights": weights, "record": self.noting}
+        return replace(
+            super().series(trial, calls, dtype=dtype, warm=warm),
+            recipe=self._recipe_of(trial), weights=weights, record=self.noting,
+        )  # fmt: skip
 
-    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> dict[str, Any]:
+    def _recipe_of(self, trial: Trial) -> ObjectRecipe:
+        return self.recipe_at(trial.case.sizes, silent=trial.case.train)
+
+    def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> ObjectRecipe:
         """How the candidate's process makes the object at these sizes. silent: without dropout."""
         assert self.construction is not None
         return self.construction.recipe(sizes, silent=silent)
@@ -321,7 +327,8 @@ class Weighing(Examination):
     def in_training(self, trial: Trial) -> Trial:
         """The same trial in train mode, with torch's dropouts silenced and at a rate of 0."""
         other = replace(trial, case=replace(trial.case, train=True))
-        self.write(other, **{n: trial.call[n] for n in ("grad", "autocast") if n in trial.call})
+        self.write(other, grad=trial.call.grad)
+        other.call = replace(other.call, autocast=trial.call.autocast)
         return other
 
     def two(self) -> tuple[Case, Case]:

@@ -12,19 +12,25 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 from ...kata.catalogue import Kata
 from ..candidate.stopwatch import Stopwatch, keep_memory
-from ..process import fence, wire
+from ..process import answers, fence, wire
+from ..process.forms import decode, one_of
+from ..process.requests import Request
 from .fused import fused_source
-from .truth import Answer, answers, executed
+from .truth import Answer, executed
+from .truth import answers as answers_of
 
-__all__ = ["Yardstick", "others"]
+__all__ = ["Lap", "Prepare", "Yardstick", "others"]
+
+_Answer = TypeVar("_Answer")
 
 
 def others(
@@ -37,7 +43,10 @@ def others(
     the model answer's alone.
     """
     fused = fused_source(kata)
-    sides = {"reference": answers(kata), "fused": None if fused is None else executed(kata, fused)}
+    sides = {
+        "reference": answers_of(kata),
+        "fused": None if fused is None else executed(kata, fused),
+    }
     weights: dict[str, Tensor] = {}
     found: dict[str, Callable[[], Any]] = {}
     for side, answer in sides.items():
@@ -81,6 +90,32 @@ def _all(calls: Sequence[Callable[[], Any]]) -> Any:
     return calls[-1]()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """The sides were made and called once each."""
+
+    sides: dict[str, answers.Lap]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepare(Request[Prepared]):
+    """Make all sides, and call each once. settings, calls: as in `others`."""
+
+    answer = Prepared
+
+    settings: dict[str, Any]
+    calls: Sequence[dict[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lap(Request[answers.Lap]):
+    """Time one side's calls once more."""
+
+    answer = answers.Lap
+
+    side: str
+
+
 class Yardstick:
     """The process that times them: ask it, one request at a time."""
 
@@ -94,10 +129,11 @@ class Yardstick:
                 os._exit(0)
         theirs.close()
 
-    def ask(self, request: dict[str, Any], deadline: float) -> dict[str, Any]:
+    def ask(self, request: Request[_Answer], deadline: float) -> _Answer:
         """Send one request and return its answer. Raise Closed or TooLate where none comes."""
         wire.send(self.channel, request, deadline)
-        return wire.receive(self.channel, deadline)
+        answer: _Answer = decode(request.answer, wire.receive(self.channel, deadline))
+        return answer
 
     def close(self) -> None:
         """End the process."""
@@ -121,16 +157,17 @@ def _serve(line: socket.socket, kata: Kata, device: str) -> None:
     watches: dict[str, Stopwatch] = {}
     while True:
         try:
-            request = wire.receive(line)
+            request = one_of((Prepare, Lap), wire.receive(line))
         except wire.Closed:
             return
-        if request["do"] == "prepare":
-            calls = others(kata, request["settings"], request["calls"], device)
+        if isinstance(request, Prepare):
+            calls = others(kata, request.settings, request.calls, device)
             watches = {side: Stopwatch(call, device) for side, call in calls.items()}
-            wire.send(line, {side: _prepared(watch) for side, watch in watches.items()})
+            sides = {side: _prepared(watch) for side, watch in watches.items()}
+            wire.send(line, Prepared(sides=sides))
         else:
-            wire.send(line, {"seconds": watches[request["side"]].lap()})
+            wire.send(line, answers.Lap(seconds=watches[request.side].lap()))
 
 
-def _prepared(watch: Stopwatch) -> dict[str, Any]:
-    return {"seconds": watch.settle(), "bytes": watch.peak()[0]}
+def _prepared(watch: Stopwatch) -> answers.Lap:
+    return answers.Lap(seconds=watch.settle(), bytes=watch.peak()[0])

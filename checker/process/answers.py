@@ -194,7 +194,6 @@ class Outcome:
     attached: bool = False
     grads: dict[str, Tensor | None] = field(default_factory=dict[str, "Tensor | None"])
     input_grads: dict[str, Tensor | None] = field(default_factory=dict[str, "Tensor | None"])
-    jacobian: Tensor | None = None
     fault: Raised | None = None
     steps: list[Step] = field(default_factory=list[Step])
     dropouts: list[Dropout] = field(default_factory=list[Dropout])

@@ -16,18 +16,18 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from . import claims, whereabouts, wire
 from .limits import CLOSED, Limits
 from .meter import Meter
+from .requests import Request
 from .whereabouts import ASK, Place
 
 __all__ = ["Candidate", "Ended", "Foul"]
 
 _Done = TypeVar("_Done")
-# A request, and what takes its answer.
-_Asked = tuple[dict[str, Any], Callable[[Any], None]]
+_Answer = TypeVar("_Answer")
 
 _OUTPUT_LIMIT = 64 << 10
 _ASIDE_LIMIT, _PIECES = 1 << 20, 32
@@ -129,7 +129,6 @@ class Candidate:
             held.close()
         for fd in (writing, aside):
             os.close(fd)
-        self.pending: _Asked | None = None
         self.output = bytearray()
         self.dropped = 0
         self.reading = reading
@@ -147,44 +146,15 @@ class Candidate:
             self._news("born", _BORN_WITHIN)
         self.meter = Meter(limits, self.supervisor)
 
-    def ask(self, request: dict[str, Any]) -> Any:
+    def ask(self, request: Request[_Answer]) -> _Answer:
         """Send one request and return the answer. Raise Ended where none comes."""
-        answers: list[Any] = []
-        self.post(request, answers.append)
-        self.settle()
-        return answers[0]
-
-    def post(self, request: dict[str, Any], take: Callable[[Any], None]) -> None:
-        """Send a request; `take` gets its answer once the next one is sent, or all is settled.
-
-        So the candidate works on this one while the judge works out what is right.
-        """
-        packed = wire.pack(request)
-        before, heard = self.pending, self._heard()
-        self.pending = (request, take)
+        packed, line = wire.pack(request), _Line(self.channel, self.meter)
         with self._watched():
-            wire.send_packed(_Line(self.channel, self.meter), packed)
-        self._hand_over(before, heard)
+            wire.send_packed(line, packed)
+            heard = wire.receive_packed(line)
+        return self._understood(request, heard)
 
-    def settle(self) -> None:
-        """Wait for the answer that is still to come, if any."""
-        before, heard = self.pending, self._heard()
-        self.pending = None
-        self._hand_over(before, heard)
-
-    def _heard(self) -> wire.Packed | None:
-        """The answer that is still to come, as it arrives."""
-        if self.pending is None:
-            return None
-        with self._watched():
-            return wire.receive_packed(_Line(self.channel, self.meter))
-
-    def _hand_over(self, asked: _Asked | None, heard: wire.Packed | None) -> None:
-        if asked is not None and heard is not None:
-            request, take = asked
-            take(self._understood(request, heard))
-
-    def _understood(self, request: dict[str, Any], heard: wire.Packed) -> claims.Answer:
+    def _understood(self, request: Request[_Answer], heard: wire.Packed) -> _Answer:
         with self._watched():
             answer = claims.understood(request, wire.unpack(*heard))
         self._listen(0)

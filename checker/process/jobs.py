@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .forms import decode
-from .wire import Garbled
+from .forms import one_of
 
-__all__ = ["Job", "Options", "TimeJob", "encoded", "job_of"]
+__all__ = ["Job", "Options", "TimeJob", "job_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,18 +60,6 @@ class TimeJob:
     lengths: Sequence[int]
 
 
-# What tells them apart on the way.
-_KINDS: dict[str, type[Job | TimeJob]] = {"judge": Job, "time": TimeJob}
-
-
-def encoded(job: Job | TimeJob) -> dict[str, Any]:
-    """Make a message of a job."""
-    kind = next(name for name, known in _KINDS.items() if type(job) is known)
-    return {"kind": kind, "job": asdict(job)}
-
-
 def job_of(message: Any) -> Job | TimeJob:
-    """Undo `encoded`. Raise Garbled where it is no job."""
-    if not isinstance(message, dict) or message.get("kind") not in _KINDS:
-        raise Garbled("no job")
-    return decode(_KINDS[message["kind"]], message.get("job"))
+    """Make a job of what was received. Raise Garbled where it is none."""
+    return one_of((Job, TimeJob), message)

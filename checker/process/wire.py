@@ -1,6 +1,7 @@
 """Messages between processes: a length, JSON, then raw tensor bytes.
 
-Nothing here can carry code: a tensor travels as a dtype's name, a shape and bytes.
+Nothing here can carry code: a tensor travels as a dtype's name, a shape and bytes, a dataclass
+as its name and those of its fields that are not what they are by default.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import os
 import struct
 import time
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any, Protocol
 
 __all__ = [
+    "KIND",
     "Closed",
     "Garbled",
     "Line",
@@ -39,6 +42,8 @@ _HEAD = struct.Struct("<QQ")
 _TEXT_LIMIT, _RAW_LIMIT = 32 << 20, 512 << 20
 _AXES, _SIZE = 16, 1 << 31
 _TENSOR = "\x00tensor"
+# Under this a message says which dataclass it was.
+KIND = "\x00kind"
 # Bound here, before any submission could put its own in their place.
 _dumps, _loads, _bytes_at = json.dumps, json.loads, ctypes.string_at
 _read, _write = os.read, os.write
@@ -104,6 +109,8 @@ def pack(message: Any) -> Packed:
     chunks: list[bytes] = []
 
     def taken(value: Any) -> Any:
+        if is_dataclass(value):
+            return told(value)
         if not hasattr(value, "data_ptr"):
             raise TypeError(f"no part of a message: {type(value).__name__}")
         name, shape, raw = take_apart(value)
@@ -112,6 +119,18 @@ def pack(message: Any) -> Packed:
 
     # What JSON does not know is met in the order in which it is written.
     return _dumps(message, default=taken).encode(), b"".join(chunks)
+
+
+def told(message: Any) -> dict[str, Any]:
+    """Return a dataclass's name and fields, but for those that are what they are by default."""
+    kind = type(message)
+    held = ((name, default, getattr(message, name)) for name, default in _told_of(kind))
+    return {KIND: kind.__name__, **{n: value for n, usual, value in held if value is not usual}}
+
+
+@cache
+def _told_of(kind: Any) -> tuple[tuple[str, Any], ...]:
+    return tuple((one.name, one.default) for one in fields(kind) if one.init)
 
 
 def take_apart(tensor: Any) -> tuple[str, list[int], bytes]:

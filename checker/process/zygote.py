@@ -52,10 +52,11 @@ def main(number: int, place: str = "") -> None:
     import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
     from ..candidate import worker  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
-    from . import supervisor, wire  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
+    from . import requests, supervisor, wire  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
     fence.warm_up()
     wire.warm_up()
+    requests.warm_up()
     fence.adopt_orphans()
     # What is here stays, so that no fork need look through it, nor copy it for having looked.
     gc.collect()

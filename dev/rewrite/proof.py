@@ -12,9 +12,10 @@ import signal
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -23,10 +24,26 @@ from ...checker.candidate.guard import Guard
 from ...checker.candidate.worker import _Worker  # pyright: ignore[reportPrivateUsage]
 from ...checker.judge.main import _Sitting  # pyright: ignore[reportPrivateUsage]
 from ...checker.process import claims, wire
+from ...checker.process.answers import Entry, Outcome, Ran, Run
+from ...checker.process.forms import decode
 from ...checker.process.jobs import Job, Options
+from ...checker.process.requests import (
+    Call,
+    ListFunctions,
+    Load,
+    MakeCalls,
+    ObjectRecipe,
+    Recipe,
+    Request,
+    Series,
+    request_of,
+)
 from .families import LAYERS, meaning
 
 __all__ = ["Recording", "Unproved"]
+
+_Answer = TypeVar("_Answer")
+_Value = TypeVar("_Value")
 
 _SECONDS = 60
 _CLOSE = 1e-8
@@ -55,37 +72,40 @@ class _Recorder:
     def __init__(self) -> None:
         self.path = ""
         self.worker = _Worker(cast("Guard", _Unguarded()))
-        self.asked: list[tuple[dict[str, Any], dict[str, Any]]] = []
-        self.loading: dict[str, Any] = {}
+        self.asked: list[tuple[MakeCalls, Ran]] = []
+        self.loading: Load | None = None
 
     def serve(self, path: str) -> None:
         """Be for this file."""
         self.path = path
 
-    def ask(self, request: dict[str, Any]) -> claims.Answer:
+    def ask(self, request: Request[_Answer]) -> _Answer:
         """Answer at once, and note both."""
-        answer = _copied(self.worker.answer(_copied(request)))
-        if request["do"] == "load":
+        answer = _asked(self.worker, request)
+        if isinstance(request, Load):
             self.loading = request
-        elif request["do"] == "run":
-            self.asked.append((_copied(request), answer))
-        return claims.understood(request, _copied(answer))
-
-    def post(self, request: dict[str, Any], take: Callable[[claims.Answer], None]) -> None:
-        """Answer at once."""
-        take(self.ask(request))
-
-    def settle(self) -> None:
-        """Wait for nothing."""
+        elif isinstance(request, MakeCalls):
+            self.asked.append((_received(request), cast("Ran", answer)))
+        return answer
 
     def close(self) -> str:
         """End nothing; nothing was captured."""
         return ""
 
 
-def _copied(message: dict[str, Any]) -> dict[str, Any]:
+def _copied(message: Any) -> Any:
     """Return a message as it comes over a line: nobody can write to what another holds."""
     return wire.unpack(*wire.pack(message))
+
+
+def _received(request: Any) -> Any:
+    return request_of(_copied(request))
+
+
+def _asked(worker: Any, request: Request[_Answer]) -> _Answer:
+    """Ask a worker as a judge asks it."""
+    answer = worker.answer(_received(request))
+    return claims.understood(request, _copied(answer))
 
 
 class Recording:
@@ -108,19 +128,19 @@ class Recording:
 
     def hold(self, source: str) -> int:
         """Make the same calls of another source; return how many results agree. Raise Unproved."""
-        if not self._loading:
+        if self._loading is None:
             raise Unproved("the judge did not come to load what it is held against")
         with _quiet():
             worker = _Worker(cast("Guard", _Unguarded()))
-            loaded = worker.answer({**self._loading, "source": source})
-            if loaded["fault"] is not None:
-                raise Unproved(f"it does not load: {loaded['fault']}")
+            loaded = _asked(worker, replace(self._loading, source=source))
+            if loaded.fault is not None:
+                raise Unproved(f"it does not load: {loaded.fault}")
             renamed = _renamed(self._parameters, _parameters(worker))
             agreed = 0
             for request, answer in self._asked:
-                for run, result in zip(request["runs"], answer["results"], strict=True):
-                    if run["dtype"] == "float64":
-                        agreed += _held(worker, run, result, renamed)
+                for series, result in zip(request.series, answer.results, strict=True):
+                    if series.dtype == "float64":
+                        agreed += _held(worker, series, result, renamed)
         if not agreed:
             raise Unproved("there is no result in float64 to hold it against")
         return agreed
@@ -170,11 +190,11 @@ def _parameters(worker: Any) -> dict[str, list[str]]:
     if worker.submission is None:
         return {}
     found: dict[str, list[str]] = {}
-    for entry in worker.answer({"do": "functions"})["functions"]:
-        found[entry["name"]] = [one["name"] for one in entry["arguments"] or ()]
-    for entry in worker.submission.classes():
-        found[f"{entry['name']} made"] = [one["name"] for one in entry["constructor"] or ()]
-        found[entry["name"]] = [one["name"] for one in entry["arguments"] or ()]
+    for entry in _asked(worker, ListFunctions()).functions:
+        found[entry.name] = [one.name for one in entry.arguments or ()]
+    for entry in (decode(Entry, one) for one in _copied(worker.submission.classes())):
+        found[f"{entry.name} made"] = [one.name for one in entry.constructor or ()]
+        found[entry.name] = [one.name for one in entry.arguments or ()]
     return found
 
 
@@ -188,67 +208,59 @@ def _renamed(
     }
 
 
-def _held(
-    worker: Any, run: dict[str, Any], result: dict[str, Any], renamed: dict[str, dict[str, str]]
-) -> int:
-    """Repeat a run and hold what comes of it against what came. Return how many results agree."""
-    recipe = run["recipe"]
-    thing = recipe.get("function") or recipe["class"]
-    if "class" in recipe:
-        made = renamed.get(f"{thing} made", {})
-        kwargs = {made.get(name, name): value for name, value in recipe["kwargs"].items()}
-        recipe = {**recipe, "kwargs": kwargs}
-    own = renamed.get(thing, {})
-    calls = [
-        {**call, "kwargs": {own.get(name, name): v for name, v in call["kwargs"].items()}}
-        for call in run["calls"]
-    ]
-    weights = _weights(worker, recipe, run["weights"]) if run["weights"] else {}
-    given = {name: _stacked(run["weights"], old) for name, old in weights.items()}
-    again = {**run, "recipe": recipe, "calls": calls, "weights": given}
-    made_now = worker.answer(_copied({"do": "run", "runs": [again]}))["results"][0]
+def _held(worker: Any, series: Series, result: Run, renamed: dict[str, dict[str, str]]) -> int:
+    """Repeat calls and hold what comes of them against what came. Return how many agree."""
+    recipe = series.recipe
+    own = renamed.get(recipe.name, {})
+    if isinstance(recipe, ObjectRecipe):
+        recipe = replace(
+            recipe, kwargs=_with(recipe.kwargs, renamed.get(f"{recipe.name} made", {}))
+        )
+    calls = [replace(call, kwargs=_with(call.kwargs, own)) for call in series.calls]
+    weights = _weights(worker, recipe, series.weights) if series.weights else {}
+    given = {name: _stacked(series.weights, old) for name, old in weights.items()}
+    again = replace(series, recipe=recipe, calls=calls, weights=given)
+    made_now = _asked(worker, MakeCalls(series=[again])).results[0]
     if _fault(result) != _fault(made_now):
         raise Unproved(f"it is made with {_fault(made_now)}, was with {_fault(result)}")
-    if "fault" in result:
+    if result.fault is not None:
         return 1
-    return _agreed(calls, result["answers"], made_now["answers"], weights)
+    return _agreed(calls, result.answers, made_now.answers, weights)
+
+
+def _with(arguments: Mapping[str, _Value], names: Mapping[str, str]) -> dict[str, _Value]:
+    return {names.get(name, name): value for name, value in arguments.items()}
 
 
 def _agreed(
-    calls: list[dict[str, Any]],
-    before: list[Any],
-    after: list[Any],
-    weights: dict[str, list[Piece]],
+    calls: list[Call], before: list[Outcome], after: list[Outcome], weights: dict[str, list[Piece]]
 ) -> int:
     """Hold the answers of calls against those before. Return how many agree. Raise Unproved."""
     agreed = 0
     for call, old, new in zip(calls, before, after, strict=True):
-        if call.get("train") or call.get("autocast"):
+        if call.train or call.autocast:
             continue
         if _fault(old) != _fault(new):
             raise Unproved(f"a call ends with {_fault(new)}, was with {_fault(old)}")
-        for name in ("out", "carried"):
-            _agree(old.get(name), new.get(name), name)
-        if old.get("grads"):
-            for name, was in weights.items():
-                now = (new.get("grads") or {}).get(name)
-                _agree(_stacked(old["grads"], was), now, f"{name}'s gradient")
-        for name, grad in (old.get("input_grads") or {}).items():
-            _agree(grad, (new.get("input_grads") or {}).get(name), f"{name}'s gradient")
-        if old.get("modified") != new.get("modified"):
+        _agree(old.out, new.out, "out")
+        if bool(old.carried) != bool(new.carried):
+            raise Unproved(f"what is carried is {new.carried!r}, was {old.carried!r}")
+        for name, was in weights.items() if old.grads else ():
+            _agree(_stacked(old.grads, was), new.grads.get(name), f"{name}'s gradient")
+        for name, grad in old.input_grads.items():
+            _agree(grad, new.input_grads.get(name), f"{name}'s gradient")
+        if old.modified != new.modified:
             raise Unproved("it writes to other inputs")
         agreed += 1
     return agreed
 
 
-def _fault(answer: Mapping[str, Any]) -> str | None:
-    fault = answer.get("fault")
-    return f"{fault.get('type')} in {fault.get('phase')}" if fault else None
+def _fault(answer: Run | Outcome) -> str | None:
+    fault = answer.fault
+    return f"{fault.type} in {fault.phase}" if fault is not None else None
 
 
-def _weights(
-    worker: Any, recipe: dict[str, Any], given: dict[str, Tensor]
-) -> dict[str, list[Piece]]:
+def _weights(worker: Any, recipe: Recipe, given: dict[str, Tensor]) -> dict[str, list[Piece]]:
     """Return by each weight's name what it was, in several pieces where these were fused."""
     try:
         there = worker._built(recipe).weights  # noqa: SLF001 - as the worker makes it

@@ -15,6 +15,7 @@ from attn_kata.checker.judge import examine as direct
 from attn_kata.checker.judge.main import _Sitting
 from attn_kata.checker.process import claims, wire
 from attn_kata.checker.process.jobs import Job
+from attn_kata.checker.process.requests import request_of
 from attn_kata.checker.report.report import Report
 from attn_kata.sentences.wording import worded
 
@@ -57,14 +58,8 @@ class _Inside:
         self.path = path
 
     def ask(self, request):
-        answer = self.worker.answer(wire.unpack(*wire.pack(request)))
+        answer = self.worker.answer(request_of(wire.unpack(*wire.pack(request))))
         return claims.understood(request, wire.unpack(*wire.pack(answer)))
-
-    def post(self, request, take):
-        take(self.ask(request))
-
-    def settle(self):
-        """Nothing is under way."""
 
     def close(self):
         return ""

@@ -11,6 +11,30 @@ import torch
 from attn_kata.checker.process import claims, whereabouts, wire
 from attn_kata.checker.process.answers import Outcome, Raised, Ran, Run
 from attn_kata.checker.process.forms import decode
+from attn_kata.checker.process.requests import (
+    Attempt,
+    Call,
+    Config,
+    Describe,
+    Device,
+    Dtype,
+    FunctionRecipe,
+    Input,
+    Kept,
+    Lap,
+    ListFunctions,
+    Load,
+    MakeCalls,
+    ObjectRecipe,
+    Prepare,
+    Pretend,
+    Record,
+    Request,
+    Series,
+    Start,
+    Timed,
+    request_of,
+)
 from attn_kata.checker.process.whereabouts import Place
 
 FAULT = {
@@ -21,7 +45,9 @@ FAULT = {
     "tensors": [{"name": "x", "shape": [2, 3], "dtype": "float32"}],
     "made_of": {"call": "@", "text": "x @ x", "parts": []},
 }
-RUN: dict[str, Any] = {"do": "run", "runs": [{"calls": [{}, {}]}]}
+HERE = FunctionRecipe(name="here")
+SERIES = Series(recipe=HERE, calls=[Call(), Call()], warm=Call(), dtype="float64")
+RUN = MakeCalls(series=[SERIES])
 
 
 def call(**fields: Any) -> dict[str, Any]:
@@ -70,6 +96,55 @@ def test_other_forms_are_not(answer: Any) -> None:
     given = {"printed": [], **answer} if isinstance(answer, dict) else answer
     with pytest.raises(wire.Garbled):
         claims.understood(RUN, copy.deepcopy(given))
+
+
+OBJECT = ObjectRecipe(
+    name="Here", args=[1, Config(annotation="Settings")], kwargs={"p": 0.1, "device": Device()},
+    roles={"dtype": Dtype(name="float32"), "width": 4, "head_dim": None}, globals={"D": 4},
+    spread=True, longest=9,
+)  # fmt: skip
+CALL = Call(
+    args=[Input(name="x", keep=True), True, None], kwargs={"past": Kept(name="a"), "scale": 0.5},
+    inputs={"x": torch.ones(1, 2)}, shapes=[[1, 2]], record=Record(skip=["relu"]), hold="",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        Load(source="x = 1", path="/x.py", cells=[[1, 2]], folders=["/"], package="a.b"),
+        ListFunctions(),
+        Describe(tries=[Attempt(recipe=OBJECT, call=CALL)]),
+        RUN,
+        Pretend(recipe=HERE, warm=CALL, calls=[CALL]),
+        Start(device="cuda"),
+        Prepare(calls=[Timed(recipe=OBJECT, call=CALL)], device="cpu", memory=True),
+        Lap(),
+    ],
+    ids=lambda request: type(request).__name__,
+)
+def test_requests_come_as_they_were_sent(request_: Request[Any]) -> None:
+    """Each request is of its own kind on the other side, down to what each argument is."""
+    assert repr(request_of(wire.unpack(*wire.pack(request_)))) == repr(request_)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        None,
+        {},
+        {wire.KIND: "Call"},
+        {wire.KIND: []},
+        {wire.KIND: "Start"},
+        {wire.KIND: "Lap", "side": "yours"},
+        {wire.KIND: "Pretend", "recipe": {"name": "f"}, "warm": {}, "calls": []},
+        {wire.KIND: "Describe", "tries": [{"recipe": HERE.name, "call": {}}]},
+    ],
+)
+def test_what_is_no_request_is_garbled(message: Any) -> None:
+    """Without its kind, with that of a part, and where parts are not told apart, it is none."""
+    with pytest.raises(wire.Garbled):
+        request_of(message)
 
 
 def test_memory_is_found_wherever_it_ran_out() -> None:

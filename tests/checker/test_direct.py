@@ -16,6 +16,7 @@ from attn_kata.checker.judge.source import read
 from attn_kata.checker.judge.trials import Trial
 from attn_kata.checker.process.answers import Entry, Outcome, Parameter
 from attn_kata.checker.process.forms import decode
+from attn_kata.checker.process.requests import Record
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.functions import BadContract, Memory, Rules, choices, read_asked
 from attn_kata.sentences.wording import worded
@@ -212,7 +213,7 @@ def watched(source, name="f", **tensors):
     space: dict[str, Any] = {}
     exec(compile(source, path, "exec"), space)
     held = {tensor.untyped_storage().data_ptr() for tensor in tensors.values()}
-    with Watch(path, held, values=True) as watch:
+    with Watch(path, held, {}, {}, Record(values=True)) as watch:
         result = space[name](**tensors)
     trial = Trial(
         function=SDPA, case=Case(check="values", sizes={"N": 4}), expected=(), bound=0,

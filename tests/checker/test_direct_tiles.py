@@ -13,6 +13,7 @@ from attn_kata.checker.diagnose.tiles import holding_part
 from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.process.answers import Step
+from attn_kata.checker.process.requests import Record
 from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.sentences.wording import sentence, worded
 
@@ -60,7 +61,7 @@ def test_growth_is_one_of_three():
 
 def test_a_growing_record_is_short():
     """Of many steps only those remain that took more memory than any before."""
-    with Watch(__file__, set(), growing=True) as watch:
+    with Watch(__file__, set(), {}, {}, Record(growing=True)) as watch:
         for size in (3, 2, 5, 5, 4):
             torch.ones(size)
     assert [step["fresh"] for step in watch.steps] == [3, 5]
@@ -68,7 +69,7 @@ def test_a_growing_record_is_short():
 
 def test_what_vmap_wraps_is_measured_whole():
     """A tensor within vmap counts with the axis that is mapped over."""
-    with Watch(__file__, set()) as watch:
+    with Watch(__file__, set(), {}, {}, Record()) as watch:
         torch.vmap(lambda row: row * 2)(torch.zeros(4, 3))
     assert 12 in {step["fresh"] for step in watch.steps if step["call"] == "mul"}
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from attn_kata.checker.process.forms import decode
-from attn_kata.checker.process.jobs import Job, Options, TimeJob, encoded, job_of
-from attn_kata.checker.process.wire import Garbled
+from attn_kata.checker.process.jobs import Job, Options, TimeJob, job_of
+from attn_kata.checker.process.wire import KIND, Garbled, pack, unpack
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,13 +37,13 @@ class Tree:
     TimeJob(lengths=[128, 256]),
 ])  # fmt: skip
 def test_jobs_come_back(job: Job | TimeJob) -> None:
-    """What is encoded and decoded is the same, and of the same kind."""
-    assert job_of(encoded(job)) == job
+    """What is packed and unpacked is the same, and of the same kind."""
+    assert job_of(unpack(*pack(job))) == job
 
 
 @pytest.mark.parametrize("message", [
-    None, [], {}, {"kind": "judge"}, {"kind": "else", "job": {}}, {"kind": "time", "job": {}},
-    {"kind": "time", "job": {"lengths": ["1"]}}, {"kind": "time", "job": {"lengths": [1], "x": 1}},
+    None, [], {}, {KIND: "Job"}, {KIND: "Options"}, {"lengths": [1]}, {KIND: "TimeJob"},
+    {KIND: "TimeJob", "lengths": ["1"]}, {KIND: "TimeJob", "lengths": [1], "x": 1},
 ])  # fmt: skip
 def test_what_is_no_job_is_refused(message: Any) -> None:
     """Another kind, a missing field and one too many are no job."""

@@ -157,11 +157,11 @@ def test_one_name_with_two_meanings() -> None:
                              "default": None, "annotation": ""}  # fmt: skip
     made_with = [Parameter(**plain, name=n) for n in ("embed_dim", "hidden_dim")]
     entry = Entry(name="A", line=1, arguments=None, constructor=made_with)
-    plans = [one.recipe({"E": 3, "F": 5})["kwargs"] for one in constructions(module, entry)]
+    plans = [one.recipe({"E": 3, "F": 5}).kwargs for one in constructions(module, entry)]
     assert {"embed_dim": 3, "hidden_dim": 5} in plans
     alone = replace(entry, constructor=made_with[1:])
     first = next(constructions(module, alone))
-    assert first.recipe({"E": 3, "F": 5})["kwargs"] == {"hidden_dim": 3}
+    assert first.recipe({"E": 3, "F": 5}).kwargs == {"hidden_dim": 3}
 
 
 def test_a_name_that_several_norms_have_says_nothing(judged):

@@ -59,8 +59,8 @@ FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
 DEV_MAY = {
     "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
     "judge.draw", "judge.drawing", "judge.main", "judge.sequences", "judge.truth",
-    "process.claims", "process.lasting", "process.jobs", "process.launch", "process.wire",
-    "process.zygote",
+    "process.answers", "process.claims", "process.forms", "process.jobs", "process.lasting",
+    "process.launch", "process.requests", "process.wire", "process.zygote",
 }  # fmt: skip
 
 # Imports every module of the standard input, with warnings as errors.

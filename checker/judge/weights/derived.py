@@ -16,6 +16,7 @@ from ....kata.arithmetic import worth
 from ....kata.modules import Layer
 from ...process.answers import Outcome
 from ...process.handle import Candidate
+from ...process.requests import Call, MakeCalls, Series
 from ..compare import agree
 from ..trials import Trial, answers_of
 from ..truth import FAULTS, Ready
@@ -33,14 +34,12 @@ _LEVEL = 0.25
 class Objects:
     """Objects of one size, and one call of theirs that derivatives are taken of.
 
-    trial: that call, with the model answer's own weights. run: how an object is made, and the
-    dtype. shapes: those of the submission's weights.
+    trial: that call, with the model answer's own weights. series: it, on such an
+    object. shapes: those of the submission's weights.
     """
 
-    def __init__(
-        self, trial: Trial, run: dict[str, Any], candidate: Candidate, shapes: Shapes
-    ) -> None:
-        self.trial, self.run, self.candidate, self.shapes = trial, run, candidate, shapes
+    def __init__(self, trial: Trial, series: Series, candidate: Candidate, shapes: Shapes) -> None:
+        self.trial, self.series, self.candidate, self.shapes = trial, series, candidate, shapes
         self.count = sum(map(prod, shapes.values()))
         self.wanted = {name: tuple(weight.shape) for name, weight in trial.given.weights.items()}
         draw = torch.Generator().manual_seed(_SEED)
@@ -57,7 +56,7 @@ class Objects:
 
     def derivatives(self, weights: Tensor) -> Tensor | None:
         """Derivatives with respect to all weights, (probes, weights), None where it raises."""
-        answers = self._answers(weights, [{**self.trial.call, "grad": one} for one in self.sums])
+        answers = self._answers(weights, [replace(self.trial.call, grad=one) for one in self.sums])
         if any(answer.fault is not None for answer in answers):
             return None
         return torch.stack([self._end_to_end(answer) for answer in answers])
@@ -68,12 +67,12 @@ class Objects:
             return False
         return agree(self.level, right, self.trial.bound)
 
-    def _answers(self, weights: Tensor, calls: list[dict[str, Any]]) -> list[Outcome]:
+    def _answers(self, weights: Tensor, calls: list[Call]) -> list[Outcome]:
         parts = weights.split([prod(shape) for shape in self.shapes.values()])
         named = zip(self.shapes.items(), parts, strict=True)
         given = {name: part.reshape(shape) for (name, shape), part in named}
-        run = {**self.run, "weights": given, "calls": calls, "warm": self.trial.call}
-        result = self.candidate.ask({"do": "run", "runs": [run]}).results[0]
+        series = replace(self.series, weights=given, calls=calls)
+        result = self.candidate.ask(MakeCalls(series=[series])).results[0]
         return answers_of(result, len(calls))
 
     def _end_to_end(self, answer: Outcome) -> Tensor:
