@@ -133,7 +133,8 @@ def _spoilt(call, bound):
 
 def planted(kata: Kata, *plants: Plant) -> str:
     """Return the source of a kata's model answer with faults planted."""
-    source = kata.solution() + _HELPERS.replace("LARGE", repr(_large(kata)))
+    wrapped = {called.partition(".")[0] for one in plants for called, _ in _called(kata, one)}
+    source = kata.solution() + _HELPERS.replace("LARGE", repr(_large(kata, wrapped)))
     for plant in plants:
         source += _WRAPPER.replace("THEN", plant.then).replace("WHEN", plant.when)
         for called, bound in _called(kata, plant):
@@ -156,7 +157,7 @@ def _called(kata: Kata, plant: Plant) -> Iterator[tuple[str, bool]]:
             yield name, False
 
 
-def _large(kata: Kata) -> float:
-    """What inputs are multiplied by where large or small ones are tried."""
-    grown = [one.large for one in kata.asked.functions if one.large]
+def _large(kata: Kata, wrapped: set[str]) -> float:
+    """What inputs of what is wrapped are multiplied by where large or small ones are tried."""
+    grown = [one.large for one in kata.asked.functions if one.large and one.name in wrapped]
     return max(grown, default=30.0)

@@ -133,6 +133,7 @@ class Kata:
     are no attention weights, where the model answer makes none. timed are the functions that
     are timed after a pass. fused is a statement with torch's fused kernel that may stand in the
     model answer in place of the one that binds the same name; empty where none computes that.
+    interview is a plan whose steps that draw a kata may draw this one.
     """
 
     id: str
@@ -151,6 +152,7 @@ class Kata:
     no_weights: dict[str, str] | None = None
     timed: tuple[str, ...] = ()
     fused: str = ""
+    interview: str = ""
 
     @property
     def contract(self) -> Contract:
@@ -288,6 +290,7 @@ def _read(folder: Path) -> Kata:
         no_weights=data.get("no_weights"),
         timed=tuple(timed.get("functions", functions)),
         fused=timed.get("fused", ""),
+        interview=data.get("interview", ""),
     )
 
 

@@ -74,7 +74,10 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if one.kind == "tokens":
         return _tokens(one, case, shape, generator)
     if one.kind == "booleans":
-        return torch.rand(shape, generator=generator) < SHOWN
+        drawn = torch.rand(shape, generator=generator) < SHOWN
+        if "empty" in one.masks and len(drawn) > 1:
+            drawn[0] = False
+        return drawn
     if one.kind == "positions":
         return _positions(one, case, shape, generator)
     values = torch.randn(shape, generator=generator, dtype=torch.float64)

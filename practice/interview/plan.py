@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
-from ...kata.catalogue import Kata, find
+from ...kata.catalogue import Kata, find, katas
 from ..errors import Refusal
 from ..recognise import kata_called
 from .texts import FOLDER, table
@@ -91,7 +91,7 @@ def plan_called(name: str) -> Plan:
         closing_from=tuple(find(kata) for kata in data["closing_from"]),
         title=data["title"],
         opening=data["opening"],
-        tiers=tuple(_tier(row) for row in data["tier"]),
+        tiers=tuple(_tier(row, name) for row in data["tier"]),
     )
 
 
@@ -100,10 +100,15 @@ def further(kata: Kata) -> Tier:
     return _step(kata, "more")
 
 
-def _tier(row: Mapping[str, Any]) -> Tier:
-    """Return a step of a plan's file; `kata` is one kata, or several to draw from."""
+def _tier(row: Mapping[str, Any], plan: str) -> Tier:
+    """Return a step of a plan's file; `kata` is one kata, or several to draw from.
+
+    Katas that name the plan themselves are drawn where it draws, but with bugs to be found.
+    """
     names = [row["kata"]] if isinstance(row["kata"], str) else row["kata"]
     some = tuple(find(name) for name in names)
+    if len(some) > 1 and not row.get("bugs"):
+        some += tuple(kata for kata in katas() if kata.interview == plan)
     return Tier(
         id=row["id"],
         kata=some[0],
