@@ -138,7 +138,11 @@ def configuration(namespace: dict[str, Any], annotation: str, roles: dict[str, A
             v for v in own if any(w in v.__name__.lower() for w in ("config", "args", "param"))
         ]
     # Of several, the one that knows most of the sizes by name.
-    named.sort(key=lambda kind: len({*filter(_is_size, (_role(n, roles) for n in _names(kind)))}))
+    known = {
+        kind: {*filter(_is_size, (_role(name, roles) for name in _names(kind, namespace)))}
+        for kind in named
+    }
+    named.sort(key=lambda kind: len(known[kind]))
     for kind in reversed(named):
         with contextlib.suppress(Exception):  # the made-up settings serve where theirs do not
             return _filled(kind, roles, namespace)
@@ -157,15 +161,17 @@ def _is_kind(value: Any) -> bool:
     return issubclass(type(value), type)
 
 
-def _names(kind: type, depth: int = 0) -> Iterator[str]:
+def _names(kind: type, namespace: dict[str, Any], depth: int = 0) -> Iterator[str]:
     """The settings of a kind of configuration, those of its parts included."""
     fields = getattr(kind, "__dataclass_fields__", {})
     for name in {*dir(kind), *fields}:
         inner = getattr(kind, name, None)
+        if name in fields and not isinstance(inner, type):
+            inner = _part(fields[name].type, namespace, kind)
         if not name.startswith("_"):
             yield name
             if isinstance(inner, type) and depth < _DEPTH:
-                yield from _names(inner, depth + 1)
+                yield from _names(inner, namespace, depth + 1)
 
 
 def _filled(kind: type, roles: dict[str, Any], namespace: dict[str, Any], depth: int = 0) -> Any:

@@ -89,6 +89,10 @@ def _roles(named: list[Parameter], contract: Contract) -> list[str | None]:
     """What each argument asks for, by its name and by the kind of its default or annotation."""
     said = [constructor_role(parameter.name) for parameter in named]
     asked = set(_contract_roles(contract))
+    rates = [p.name for p, role in zip(named, said, strict=True) if role == "dropout"]
+    # `p` beside `drop` is no second rate where nothing else could be the width.
+    sized = not {"width", "config", "head_dim"}.isdisjoint(said)
+    first = rates[0] if len(rates) > 1 and not sized else None
     roles: list[str | None] = []
     for parameter, role in zip(named, said, strict=True):
         default = parameter.default if parameter.has_default else None
@@ -99,7 +103,7 @@ def _roles(named: list[Parameter], contract: Contract) -> list[str | None]:
         if rate and role in _SIZES | {None}:
             # A number below 1 is no size; a rate, unless another argument is one by its name.
             found = None if "dropout" in said and default is not None else "dropout"
-        elif (whole and role == "dropout") or (
+        elif (role == "dropout" and (whole or parameter.name == first)) or (
             role == "length" and default is not None and "length" not in asked
         ):
             found = None

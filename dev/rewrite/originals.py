@@ -71,7 +71,9 @@ def wrong(kata: Kata) -> Iterator[Original]:
             )
     for path, said in _filed("wrong", kata):
         mistakes = _declared(path, said)
-        if len(mistakes) == 1 and _NAMELESS not in path.read_text("utf-8"):
+        if "error" in mistakes or _NAMELESS in path.read_text("utf-8"):
+            continue
+        if len(mistakes) == 1:
             yield Original(name=path.name, kata=kata.id, source=_bare(path), mistakes=mistakes)
 
 
