@@ -12,9 +12,11 @@ from ...kata.slips import Edit, Slip, changed_line, variants
 from ..judge import budget
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
+from ..process.answers import Step
 from .chains import chained
 from .places import Places
 from .pointing import keys_made_twice, line_of, named_steps, same_numbers
+from .slight import slight_penalty
 from .statements import statement
 from .tried import Tried, sayings
 
@@ -24,6 +26,8 @@ __all__ = ["Named", "diagnose", "raising"]
 # are more for functions, since these take a tenth of the time.
 _PAIRS, _UNMARKED, _FREE = 2000, 150, 600
 _Option = tuple[Slip, Edit]
+# A mask's penalty that is too small, down to what changes no result.
+_SLIGHT = "mask-fill-small"
 _KEYS_FOR_VALUES = ("values-from-keys", "weights-on-keys")
 # Mistakes of this rank, of which there are many, are not looked for beside others.
 _ALONE = 5
@@ -77,11 +81,14 @@ def diagnose(
         pairs = chain(((below, found) for found in many), pairs)
     base, found = explained = _fullest(tried, chain(alone, pairs), others)
     found = _told_apart(tried, explained, likely, usable, places)
+    found, slight = _slightly(tried, found, base, likely, usable)
     named = []
     source = kata.solution()
     for slip, edit in found:
         rest = (*base, *(e for s, e in found if s is not slip))
         line = line_of(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
+        if slight is not None and slip.id == _SLIGHT:
+            line = slight.line
         reference, matches = changed_line(edit, source)
         whole = (*base, *(e for _, e in found))
         named.append(Named(slip=slip, edit=edit, line=line, reference=reference, matches=matches,
@@ -109,6 +116,22 @@ def _told_apart(
         if tried.explains(edits, evidence):
             return [option, *rest]
     return found
+
+
+def _slightly(
+    tried: Tried, found: list[_Option], base: tuple[Edit, ...], likely: Sequence[_Option],
+    evidence: Sequence[Trial],
+) -> tuple[list[_Option], Step | None]:  # fmt: skip
+    """A mask that changes nothing may do so by a penalty that is far too small: its step too."""
+    at = next((at for at, (slip, _) in enumerate(found) if slip.id == "mask-ignored"), None)
+    step = None if at is None else slight_penalty(tried.kata, tried.name, evidence)
+    if at is None or step is None:
+        return found, None
+    rest = [*found[:at], *found[at + 1 :]]
+    for option in (one for one in likely if one[0].id == _SLIGHT):
+        if tried.explains((*base, option[1], *(edit for _, edit in rest)), evidence):
+            return [*rest, option], step
+    return found, None
 
 
 def _fullest(
