@@ -89,6 +89,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a dtype is hard-coded, so {dtype} fails: {reason}",
         "zh": "代码里写死了 dtype，{dtype} 因此出错：{reason}",
     },
+    # The same where the line writes no dtype: it makes float32 by default, or takes what does.
+    "dtype-mixed": {
+        "en": "two dtypes meet, so {dtype} fails: {reason}; bring this to the inputs' dtype",
+        "zh": "两种 dtype 混在一起，{dtype} 因此出错：{reason}；请把这里的结果转成输入的 dtype",
+    },
     "input-modified": {
         "en": "forward changes {names} in place, but the caller still uses it",
         "zh": "forward 原地修改了 {names}，而调用者还要用它",

@@ -13,7 +13,7 @@ from .examine import Examination
 from .sheet import Sheet
 from .trials import Trial
 
-__all__ = ["narrowing", "remark_fills"]
+__all__ = ["narrowed", "narrowing", "remark_fills"]
 
 
 def remark_fills(sheet: Sheet, one: Examination) -> None:
@@ -41,6 +41,11 @@ def _in_half(one: Examination, line: int | None) -> bool:
 
 def narrowing(one: Examination, trial: Trial) -> int | None:
     """The line of a call that first makes floats of another dtype than its inputs', if any does."""
+    return next(iter(narrowed(one, trial)), None)
+
+
+def narrowed(one: Examination, trial: Trial) -> list[int]:
+    """The lines that lead to that call, the innermost first."""
     floats = {"float64", "float32", "bfloat16", "float16"} - {dtype_name(trial.dtype)}
     steps = one.again(trial).answer.steps
-    return next((s.line for s in steps if s.dtype in floats and s.lines), None)
+    return next((s.lines for s in steps if s.dtype in floats and s.lines), [])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Container, Sequence
 
 import torch
@@ -16,7 +17,7 @@ from ..diagnose.lines import assignment, in_place
 from ..process.wire import dtype_name
 from ..report.message import say
 from .examine import Examination
-from .fills import narrowing
+from .fills import narrowed
 from .page import Page
 from .sized import sized_calls
 from .trials import Finding
@@ -25,6 +26,8 @@ from .written import function_at
 
 __all__ = ["beside_device", "guess"]
 
+# Where a dtype is written down.
+_DTYPES = re.compile(r"float|half|double|dtype|\bint\b|long")
 _VALUES = ("values", "mask", "lengths")
 
 
@@ -121,9 +124,13 @@ def _dtypes(page: Page, one: Examination, lines: Container[int | None] = ()) -> 
         if fault is not None and not finding.trial.case.far and not elsewhere:
             dtype = dtype_name(finding.trial.dtype)
             reason = fault.message.split("\n")[0]
-            line = narrowing(one, finding.trial) or fault.line
+            others = page.names - {one.function.name}
+            made = narrowed(one, finding.trial)
+            line = page.places.own_line(made, others) if made else fault.line
             if not lines or line in lines:
-                page.blame("dtype-hardcoded", line, dtype=dtype, reason=reason)
+                fixed = _DTYPES.search(page.source.line(line)) if line else None
+                key = "dtype-hardcoded" if fixed else "dtype-mixed"
+                page.blame("dtype-hardcoded", line, key, dtype=dtype, reason=reason)
                 return True
     return False
 

@@ -159,3 +159,31 @@ def test_mask_that_hides_nothing():
     found = holding(torch.ones(3, 3, dtype=torch.bool).tril(), steps, Given(tensors={}, plain={}))
     assert found is not None
     assert found.line == 1
+
+
+ALIBI = find("alibi").solution()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        (
+            "key_length).to(scores)",
+            "key_length).to(scores.device)",
+            "two dtypes meet, so bfloat16 fails",
+        ),
+        (
+            "key_length).to(scores)",
+            "key_length).to(scores.device, torch.float32)",
+            "a dtype is hard-coded, so bfloat16 fails",
+        ),
+    ],
+)
+def test_dtypes_that_meet(bench, tmp_path, before, after, words):
+    """A dtype is said to be hard-coded where one is written, and two to meet where none is."""
+    assert ALIBI.count(before) == 1
+    path = tmp_path / "mine.py"
+    path.write_text(ALIBI.replace(before, after))
+    report = worded(next(bench.judge("alibi", [path], Options(seed=3))), "en")
+    (told,) = (one for one in report.diagnosis if one.mistake == "dtype-hardcoded")
+    assert str(told.message).startswith(words)
