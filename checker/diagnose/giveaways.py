@@ -49,7 +49,7 @@ def kept_line(tree: ast.AST) -> int | None:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
                 return node.lineno
             if isinstance(own := _changed(node), ast.Name) and own.id in kept:
-                return node.lineno
+                return own.lineno
     return None
 
 
