@@ -37,7 +37,7 @@ CRASHES: dict[str, dict[str, str]] = {
     },
     "crash-batches": {
         "en": "a batched product takes two tensors with the same leading axes, (batch, n, m) and (batch, m, p); fold the heads into the batch on both sides, or use `@`, which broadcasts",
-        "zh": "批量矩阵乘要求两边前面的维度相同：(batch, n, m) 与 (batch, m, p)；两边都要把 head 并进 batch，或改用会广播的 `@`",
+        "zh": "批量矩阵乘法要求两边前面的维度相同：(batch, n, m) 与 (batch, m, p)；两边都要把 head 并进 batch，或改用会广播的 `@`",
     },
     "crash-axis": {
         "en": "the tensor has fewer axes than this number needs; count them, or count from the end with -1 and -2",
@@ -201,7 +201,7 @@ CRASHES: dict[str, dict[str, str]] = {
     },
     "crash-recursion": {
         "en": "it calls itself without end",
-        "zh": "它没有终止地一直调用自己",
+        "zh": "它无休止地调用自己",
     },
     "crash-matrix": {
         "en": "`mm` takes only tensors with two axes; `@` takes more",

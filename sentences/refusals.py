@@ -100,13 +100,13 @@ REFUSALS: dict[str, dict[str, str]] = {
     "axes-three": {
         "en": "`{name}` is written for tensors of three axes, but the kata gives four, heads beside "
         "batch; name axes from the end (`shape[-2]`, `transpose(-2, -1)`), so that any number may precede",
-        "zh": "`{name}` 是为三个轴的张量写的，而题目给的是四个轴，batch 之外还有 heads；请从末尾数轴"
-        "（`shape[-2]`、`transpose(-2, -1)`），前面有几个轴都行",
+        "zh": "`{name}` 是为三维张量写的，而题目给的是四维，batch 之外还有 heads；请从末尾数维度"
+        "（`shape[-2]`、`transpose(-2, -1)`），前面有几维都行",
     },
     "axes-two": {
         "en": "`{name}` is written for one head of one sample, but the kata gives tensors of four axes, "
         "batch and heads first; name axes from the end (`shape[-2]`, `transpose(-2, -1)`)",
-        "zh": "`{name}` 是为一个样本的一个 head 写的，而题目给的是四个轴的张量，前面是 batch 和 heads；请从末尾数轴"
+        "zh": "`{name}` 是为一个样本的一个 head 写的，而题目给的是四维张量，前面是 batch 和 heads；请从末尾数维度"
         "（`shape[-2]`、`transpose(-2, -1)`）",
     },
     # Such an argument is for tables of cosines, in a kata without a cache.

@@ -41,7 +41,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     # hint, solution, explain
     ("hint-title", "{kata}  hint {number} of {count}", "{kata}  第 {number} 条提示，共 {count} 条"),
     ("hint-title-step", "{kata}  hint {number} of {count}, on what the last check found",
-     "{kata}  第 {number} 条提示，共 {count} 条，针对上次检查发现的问题"),
+     "{kata}  第 {number} 条提示，共 {count} 条，针对上次评判发现的问题"),
     ("hint-all-seen", "you have seen all {count} hints for {kata}",
      "{kata} 的 {count} 条提示都看过了"),
     ("solution-ask", "this shows the full answer to {kata}; continue?",
