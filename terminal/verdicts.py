@@ -120,7 +120,7 @@ class Verdicts:
     def _say_header(self, target: Target) -> None:
         """Say that a file was judged as another kata than its first line names."""
         header = named(header_of(target.file) or "")
-        if header not in {None, target.kata}:
+        if header is not None and header != target.kata:
             values = {"file": safe(target.name), "kata": target.kata.id, "other": header.id}
             self.screen.note(self.screen.say("header-other", **values))
 
