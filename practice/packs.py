@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from .. import __version__
 from ..kata.packs import content, declared, kata_folders, room_of, take
 from .errors import Refusal, Trouble
 from .home import alone, reason, settings_folder
@@ -40,7 +41,8 @@ class _Known:
     """What is remembered of a folder of katas.
 
     trusted: the digest of what was agreed to, `always` where that is whatever is there.
-    linted: the digest of what was looked through last, and problems: what came of it.
+    linted: the version that looked through it last and the digest of what it saw; problems: what
+    came of it.
     """
 
     trusted: str = ""
@@ -94,8 +96,10 @@ def settle(
                 where = {"folder": str(pack.home), "by": pack.by}
                 troubles.append(Trouble("pack-untrusted", where))
                 continue
-            if known.linted != held:
-                known.linted, known.problems = held, tuple(lint(room))
+            # What was sound may be wrong for another version of the program.
+            looked = f"{__version__} {held}"
+            if known.linted != looked:
+                known.linted, known.problems = looked, tuple(lint(room))
                 _remember(room, known)
         except OSError as fault:
             where = {"folder": str(pack.home), "reason": reason(fault)}
@@ -153,7 +157,11 @@ def _all() -> dict[str, _Known]:
     try:
         rows = json.loads(_path().read_text("utf-8"))
         return {
-            room: _Known(**{**row, "problems": tuple(row["problems"])})
+            room: _Known(
+                trusted=str(row["trusted"]),
+                linted=str(row["linted"]),
+                problems=tuple(map(str, row["problems"])),
+            )
             for room, row in rows.items()
         }
     except (OSError, ValueError, TypeError, KeyError, AttributeError):

@@ -106,9 +106,9 @@ def _tier(row: Mapping[str, Any], plan: str) -> Tier:
     Katas that name the plan themselves are drawn where it draws, but with bugs to be found.
     """
     names = [row["kata"]] if isinstance(row["kata"], str) else row["kata"]
-    some = tuple(find(name) for name in names)
+    some = [find(name) for name in names]
     if len(some) > 1 and not row.get("bugs"):
-        some += tuple(kata for kata in katas() if kata.interview == plan)
+        some += [kata for kata in katas() if kata.interview == plan]
     return Tier(
         id=row["id"],
         kata=some[0],
@@ -117,7 +117,7 @@ def _tier(row: Mapping[str, Any], plan: str) -> Tier:
         title=row["title"],
         ask=row["ask"],
         bugs=row.get("bugs", 0),
-        drawn_from=some,
+        drawn_from=tuple(some),
     )
 
 
