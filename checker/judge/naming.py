@@ -18,6 +18,7 @@ from .weighing import Weighing
 
 __all__ = ["calls_for_a_name", "name_mistakes"]
 
+_SWAPPED = "query-key-swapped"
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 
 
@@ -82,8 +83,16 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = explained or named(some)
         if not explained and isinstance(one, Weighing):
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
-        return explained
+        return [each for each in explained if not (each.slip.id == _SWAPPED and _fused(one))]
     return []
+
+
+def _fused(one: Examination) -> bool:
+    """Whether one parameter holds queries and keys: which rows are whose is then no name's."""
+    if not isinstance(one, Weighing):
+        return False
+    query, key = (one.held.holders([layer]) for layer in ("query_proj", "key_proj"))
+    return bool(query) and query == key
 
 
 def _with_a_mask(evidence: Sequence[Trial], named: Callable[..., list[Named]]) -> list[Named]:
