@@ -41,6 +41,18 @@ class Built:
         self._without_weight_norm()
         self.survey()
 
+    def modules(self) -> list[list[str]]:
+        """Name the object's modules with their kinds."""
+        if not isinstance(self.thing, nn.Module):
+            return []
+        return [[name, type(module).__name__] for name, module in self.thing.named_modules()]
+
+    def names(self) -> tuple[dict[int, str], dict[int, str]]:
+        """Name the modules and the weights by their identity."""
+        inner = self.thing.named_modules() if isinstance(self.thing, nn.Module) else ()
+        modules = {id(module): name for name, module in inner if name}
+        return modules, {id(weight): name for name, weight in self.weights.items()}
+
     def _without_weight_norm(self) -> None:
         """Give layers a plain weight for a direction and a length, which together are any weight.
 

@@ -189,7 +189,7 @@ class _Worker:
             "fits": isinstance(out, Tensor) and list(out.shape) == attempt.call.shape,
             "answer": answer,
             **shapes,
-            "modules": _modules(built),
+            "modules": built.modules(),
             "plain": built.plain,
         }
 
@@ -346,10 +346,11 @@ class _Worker:
     def _recorder(
         self, built: Built, call: Call, record: Record, given: dict[str, Tensor]
     ) -> Recorder:
+        names, weights = built.names()
         if call.shapes:
             held = {tensor.untyped_storage().data_ptr() for tensor in given.values()}
-            return Watch(self.loaded.path, held, _names(built), _weights(built), record)
-        return Recorder(self.loaded.path, _names(built), _weights(built), record)
+            return Watch(self.loaded.path, held, names, weights, record)
+        return Recorder(self.loaded.path, names, weights, record)
 
     def _built(self, recipe: Recipe, place: torch.device | None = None) -> Built:
         _seed(0)
@@ -364,23 +365,6 @@ class _Worker:
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []
         return lines
-
-
-def _modules(built: Built) -> list[list[str]]:
-    """Name the object's modules with their kinds."""
-    if not isinstance(built.thing, torch.nn.Module):
-        return []
-    return [[name, type(module).__name__] for name, module in built.thing.named_modules()]
-
-
-def _names(built: Built) -> dict[int, str]:
-    if not isinstance(built.thing, torch.nn.Module):
-        return {}
-    return {id(module): name for name, module in built.thing.named_modules() if name}
-
-
-def _weights(built: Built) -> dict[int, str]:
-    return {id(weight): name for name, weight in built.weights.items()}
 
 
 def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device | None) -> Tensor:

@@ -110,7 +110,7 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
             reached[name] = places[id(step)]
     order = list(right)
     surely = set(reached)
-    if trial.judge(trial.answer) is not None:
+    if trial.wrong:
         surely -= _misplaced(right, exact, steps) | {"output"}
     after = max((order.index(name) for name in surely), default=-1)
     further = order[after + 1 :] if steps else []

@@ -17,15 +17,7 @@ from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
 from ..process.answers import Entry, Outcome, Raised, Stray
 from ..process.handle import Candidate
-from ..process.requests import (
-    Call,
-    FunctionRecipe,
-    MakeCalls,
-    Pretend,
-    Recipe,
-    Record,
-    Series,
-)  # fmt: skip
+from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe, Record, Series
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
 from .draw import Case, Given, cases, shifts, small

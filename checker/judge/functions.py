@@ -43,7 +43,7 @@ from .source import Source
 from .structure import judge_dtype, judge_structure, roles_of
 from .subject import Subject
 from .timed import subject_of
-from .trials import Finding, Trial
+from .trials import Finding
 from .truth import answers, weighs
 from .weighing import Weighing
 from .written import function_at, hollow, unwritten
@@ -340,7 +340,7 @@ class _Judging:
         flow = self._followed(one)
         if flow is not None:
             # What a call that raised did not come to is no departure.
-            departs = wrong and _wrong(flow.trial) and flow.trial.answer.fault is None
+            departs = wrong and flow.trial.wrong and flow.trial.answer.fault is None
             self.report.departure = flow.departure() if departs else None
             self.report.trace = flow.steps(page.sizes, told=self.report.departure is not None)
             self.report.traced = self._case(one, flow)
@@ -353,7 +353,7 @@ class _Judging:
 
     def _followed(self, one: Examination) -> Flow | None:
         """Follow one call of a function: a wrong one if there is, and one whose axes are told."""
-        wrong = [trial for trial in one.seen if _wrong(trial)]
+        wrong = [trial for trial in one.seen if trial.wrong]
         pool = wrong or [trial for trial in one.seen if not trial.group][::-1]
         shown = min(pool, key=lambda trial: doubts(trial, one.sizes), default=None)
         return shown and follow(self.kata, one.right, shown)
@@ -396,7 +396,3 @@ def _asks_of_memory(one: Examination) -> bool:
         asked.rows,
     )  # fmt: skip
     return any(told) or asked.contiguous is not None
-
-
-def _wrong(trial: Trial) -> bool:
-    return trial.judge(trial.answer) is not None

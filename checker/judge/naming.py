@@ -115,7 +115,7 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     """
     plain = [trial for trial in evidence if trial.case.mask is None]
     usual = [trial for trial in evidence if trial.case.usual(trial.function)]
-    wrong = [trial for trial in evidence if trial.judge(trial.answer) is not None]
+    wrong = [trial for trial in evidence if trial.wrong]
     # That the same words are raised says little where no number does.
     telling = wrong if any(trial.answer.fault is None for trial in wrong) else []
     # Nor that there is NaN where there should be numbers, which comes of many mistakes.

@@ -68,6 +68,11 @@ class Trial:
         # What fails alone says more than what fails after other calls.
         return size + _LATER * bool(self.case.schedule)
 
+    @property
+    def wrong(self) -> bool:
+        """Whether what came back is not right."""
+        return self.judge(self.answer) is not None
+
     def judge(self, answer: Outcome) -> Finding | None:
         """Compare an answer with what is right."""
         self.answer = answer

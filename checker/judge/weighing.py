@@ -69,13 +69,8 @@ class Weighing(Examination):
     def bind(self) -> Finding | None:
         """Find the way to make and call the object; return what the plainest call raised."""
         case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
-        plans = [
-            (construction, bound)
-            for construction in constructions(
-                self.module, self.entry, self.kata.promised, self.globals
-            )
-            for bound in self._ways()
-        ]
+        made = constructions(self.module, self.entry, self.kata.promised, self.globals)
+        plans = [(construction, bound) for construction in made for bound in self._ways()]
         if not plans:
             return None
         self.mask_dtypes = [torch.bool]
@@ -99,13 +94,12 @@ class Weighing(Examination):
         for construction, bound, self.shown in several if len(several) > 1 else ():
             self._make_ready(case, construction, bound)
             if align(self, self._first_calls()):
-                spare(self, case)
-                settle(self)
-                return None
-        # None is known to be right: the likeliest is meant.
-        _, construction, bound, _, self.shown = min(tried, key=lambda one: one[0])
-        self._make_ready(case, construction, bound)
-        self.align()
+                break
+        else:
+            # None is known to be right: the likeliest is meant.
+            _, construction, bound, _, self.shown = min(tried, key=lambda one: one[0])
+            self._make_ready(case, construction, bound)
+            self.align()
         spare(self, case)
         settle(self)
         return None

@@ -44,6 +44,11 @@ def spoil(path, old, new):
     path.write_text(text.replace(old, new, 1), "utf-8")
 
 
+def but_claims(problems):
+    """Leave out claims that quote or run what was spoilt: they are found false beside it."""
+    return [one for one in problems if "/claims.toml:" not in one]
+
+
 def only(problems):
     """Return the one problem there is."""
     assert len(problems) == 1, problems
@@ -66,7 +71,7 @@ def test_copy_has_no_problems(root, copied, tmp_path_factory):
 def test_missing_file(copied, name):
     """A kata without one of its files is found."""
     (copied / "kata" / "v2" / name).unlink()
-    assert only(lint.run(copied)).startswith(f"kata/v2/{name}: is missing; ")
+    assert only(but_claims(lint.run(copied))).startswith(f"kata/v2/{name}: is missing; ")
 
 
 def test_missing_catalogue_entry(copied):
@@ -151,7 +156,7 @@ def test_questions(copied, old, new, problem):
 def test_doubled_question(copied):
     """A question's id is its own among all the katas."""
     shutil.copy(copied / "kata/mha/questions.toml", copied / "kata/v1/questions.toml")
-    found = lint.run(copied)
+    found = but_claims(lint.run(copied))
     assert found
     assert all("is in kata/mha/questions.toml already" in each for each in found)
 
@@ -161,7 +166,8 @@ def test_few_questions(copied):
     path = copied / "kata" / "v1" / "questions.toml"
     rows = path.read_text("utf-8").split("[[question]]")
     path.write_text("[[question]]".join(rows[:5]), "utf-8")
-    assert only(lint.run(copied)).startswith("kata/v1/questions.toml: has 4 questions; ")
+    found = but_claims(lint.run(copied))
+    assert only(found).startswith("kata/v1/questions.toml: has 4 questions; ")
 
 
 @pytest.mark.parametrize(
@@ -202,7 +208,9 @@ def test_contract(copied, file, old, new, problem):
         path.write_text(text, "utf-8")
     # The stub in the other language is other code then, and edits fit no more; both are said too.
     beside = ("stub.zh.py", "mistakes.toml")
-    found = only([one for one in lint.run(copied) if not any(name in one for name in beside)])
+    found = only(
+        [one for one in but_claims(lint.run(copied)) if not any(name in one for name in beside)]
+    )
     assert found.startswith(f"{file}: ")
     assert problem in found
 
