@@ -260,6 +260,8 @@ def _function(row: Mapping[str, Any]) -> Function:
     if not str(name).isidentifier():
         raise BadContract(f"{where}: name is {name!r}, which is no name of Python's")
     rules, memory = row.get("rules", {}), row.get("memory", {})
+    kept: dict[str, Any] = {**memory}
+    kept |= {key: tuple(map(str, told)) for key, told in memory.items() if isinstance(told, list)}
     only(f"{where}, rules", rules, {"never", "must", "loops"})
     only(f"{where}, memory", memory, _MEMORY_KEYS)
     return Function(
@@ -274,10 +276,7 @@ def _function(row: Mapping[str, Any]) -> Function:
             ),
             loops=rules.get("loops", True),
         ),
-        memory=Memory(**{
-            key: tuple(map(str, told)) if isinstance(told, list) else told
-            for key, told in memory.items()
-        }),
+        memory=Memory(**kept),
         gradients=row.get("gradients", True),
         dtypes=tuple(row.get("dtypes", FLOATS)),
         large=float(row.get("large", 0)),

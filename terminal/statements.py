@@ -16,9 +16,10 @@ def statement_lines(rows: Sequence[tuple[str, int, int, int, int]], screen: Scre
     A row is the folder's name, its sentences, the statements run, its questions and how many of
     these no plan asks.
     """
-    sums = [sum(row[at] for row in rows) for at in (1, 2, 3, 4)]
+    told = [(name, counts) for name, *counts in rows]
+    sums = [sum(column) for column in zip(*(counts for _, counts in told), strict=True)]
     return [
-        *([(pad(name, 16), "bold"), (_told(counts, screen), "")] for name, *counts in rows),
+        *([(pad(name, 16), "bold"), (_told(counts, screen), "")] for name, counts in told),
         [],
         [(_told(sums, screen), "bold")],
     ]

@@ -144,7 +144,7 @@ def test_fill_beside_a_compared_mask(tmp_path):
     assert Origins(read(path), "").fill([3]) == 1
 
 
-def _step(line: int, **held: list[torch.Tensor]) -> Step:
+def _step(line: int, **held: Any) -> Step:
     return Step(call="", line=line, lines=[line], numbers=[], shapes=[], shape=None, weights=[],
                 dtype=None, **held)  # fmt: skip
 

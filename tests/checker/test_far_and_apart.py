@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -62,7 +63,7 @@ def test_a_table_that_ends_too_early_is_not_blamed_on_the_dtype(judged: Judge) -
     assert report.diagnosis == []
 
 
-def _step(line: int, **held: list[torch.Tensor]) -> Step:
+def _step(line: int, **held: Any) -> Step:
     return Step(call="", line=line, lines=[line], numbers=[], shapes=[], shape=None, weights=[],
                 dtype=None, **held)  # fmt: skip
 

@@ -7,23 +7,28 @@ from typing import Any
 import pytest
 from attn_kata.checker.client import Options
 from attn_kata.checker.judge.find import found, unasked, ways
+from attn_kata.checker.process.answers import Entry, Parameter
 from attn_kata.checker.vocabulary import foreign
 from attn_kata.kata.catalogue import find
 from attn_kata.sentences.wording import worded
 
 
-def entry(*arguments: tuple[str, Any, str], name: str = "mine") -> dict[str, Any]:
+def entry(*arguments: tuple[str, Any, str], name: str = "mine") -> Entry:
     """What is known of a function. arguments: names, defaults (... for none), annotations."""
-    return {
-        "name": name, "line": 3,
-        "arguments": [
-            {
-                "name": own, "kind": "POSITIONAL_OR_KEYWORD", "has_default": default is not ...,
-                "default": "<class 'type'>" if default is ... else default, "annotation": said,
-            }
+    return Entry(
+        name=name,
+        line=3,
+        arguments=[
+            Parameter(
+                name=own,
+                kind="POSITIONAL_OR_KEYWORD",
+                has_default=default is not ...,
+                default="<class 'type'>" if default is ... else default,
+                annotation=said,
+            )
             for own, default, said in arguments
         ],
-    }  # fmt: skip
+    )
 
 
 def plain(*names: str) -> list[tuple[str, Any, str]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from attn_kata.checker.judge.trials import until_ended
+from attn_kata.checker.process.answers import Outcome
 from attn_kata.kata.catalogue import find
 
 _START = "if cache is not None:\n"
@@ -36,7 +37,7 @@ def test_what_a_later_call_raises_is_shown(judged, kata, fault):
 def test_a_series_ends_with_what_hands_nothing_on() -> None:
     """Calls of one series end where one raised; other series and calls alone go on."""
     trials: list[Any] = [SimpleNamespace(group=group) for group in (0, 0, 1, 1, 1, 2, 2)]
-    good, bad = {"carried": "tuple"}, {"fault": {}}
+    good, bad = Outcome(carried="tuple"), Outcome()
     answers = [bad, good, good, bad, good, good, good]
     left = [trial for trial, _ in until_ended(trials, answers)]
     assert left == [*trials[:4], *trials[5:]]

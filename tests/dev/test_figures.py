@@ -66,13 +66,13 @@ def test_braces_in_code_are_left(monkeypatch, tmp_path):
     (tmp_path / "figures.toml").write_text("[x]\na = '7'\n")
     monkeypatch.setattr(pages, "_FOLDER", tmp_path)
     monkeypatch.setattr(pages, "FIGURES", tmp_path / "figures.toml")
-    for cached in (pages.ids, pages._homes, pages._figures):
+    for cached in (pages._homes, pages._figures):
         cached.cache_clear()
     try:
         assert pages.page("x", "en") == "# x\n7\n```python\nf'{a}'\n```\n7\n"
     finally:
         monkeypatch.undo()
-        for cached in (pages.ids, pages._homes, pages._figures):
+        for cached in (pages._homes, pages._figures):
             cached.cache_clear()
 
 

@@ -267,8 +267,10 @@ def test_what_was_missed_is_asked_again(open_one, script):
         put = free(led)
         led.line("")
         stands = bank.stands(led.recorder.history.story())
-    name = put.name.partition(":")[2]
-    assert clock_day(stands[name].due) - clock_day(stands[name].last) <= timedelta(days=1)
+    stand = stands[put.name.partition(":")[2]]
+    assert stand.due is not None
+    assert stand.last is not None
+    assert clock_day(stand.due) - clock_day(stand.last) <= timedelta(days=1)
     assert f"questions {put.name.partition(':')[0]}" in dict(following(led.session))["questions"]
 
 
@@ -460,7 +462,9 @@ LINES = (
 def test_what_is_stored_is_all_there_is(lead, hands, work, script, seed):
     """Whatever is typed: nothing breaks, and the stored events alone give the same interview."""
     chance = random.Random(seed)
-    led = lead(seed=seed, plan=chance.choice(plan_names()))
+    # Bugs are planted by a judge that runs what it judges, which this one does not.
+    plans = [name for name in plan_names() if not any(one.bugs for one in plan_called(name).tiers)]
+    led = lead(seed=seed, plan=chance.choice(plans))
     led.greet()
     texts = (script.right, script.wrong, script.crash, "half(", "")
     for _ in range(50):

@@ -2,6 +2,7 @@
 
 import ast
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from attn_kata.checker.judge.rules import GROUPS
@@ -58,7 +59,7 @@ def test_a_class_that_is_given_is_handed_out_whole(language):
     text, stub = blank(kata, language), kata.stub(language)
     given = stub[stub.index("class Cache:") : stub.index("class CachedGPT")].rstrip()
     assert given in text
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(compile(text, "interview.py", "exec"), names)
     assert names["Cache"]().length == 0
 
