@@ -18,22 +18,28 @@ import torch
 
 from ..process.answers import Raised
 from ..process.wire import dtype_name
+from .compare import gap
 from .draw import Case, shifts, small
 from .examine import Examination
 from .trials import Trial
+from .truth import made
 
 __all__ = ["judge_low", "try_dtypes"]
 
 # What autocast makes products in; its trials are those of this dtype.
 _AUTOCAST = torch.bfloat16
 _LARGE_IN_HALF = 6.0
+_ROUNDINGS = 2
 
 
 def try_dtypes(one: Examination) -> None:
     """Try every dtype that the kata asks for, and autocast, which makes products in one of them."""
     for name in one.function.dtypes:
         dtype = getattr(torch, name)
-        one.low.append([one.trial(case, dtype) for case in _cases(one, dtype)])
+        trials = [one.trial(case, dtype) for case in _cases(one, dtype)]
+        telling = [trial for trial in trials if _tells(one, trial)]
+        if telling:
+            one.low.append(telling)
     mixed = dtype_name(_AUTOCAST)
     one.low += [
         [replace(t, autocast=True, call=replace(t.call, autocast=mixed)) for t in trials]
@@ -55,6 +61,36 @@ def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
         if not excused:
             one.found.dtypes["autocast" if trial.autocast else dtype_name(trial.dtype)] = None
             one.keep(trial, answer, "dtypes")
+
+
+def _tells(one: Examination, trial: Trial) -> bool:
+    """Whether the model answer itself is right there in half precision, and close by.
+
+    Where it loses to rounding, as a norm does of a difference of which nothing is left, no
+    submission can be held to it. Close by: with weights that are some roundings larger or smaller,
+    since right code rounds in another order.
+    """
+    if trial.dtype.itemsize >= torch.float32.itemsize or one.function.models:
+        return True
+    step = _ROUNDINGS * torch.finfo(trial.dtype).eps
+    scales = (1.0, 1 + step, 1 - step) if trial.given.weights else (1.0,)
+    return all(_kept_by_rounding(one, trial, scale) for scale in scales)
+
+
+def _kept_by_rounding(one: Examination, trial: Trial, scale: float) -> bool:
+    """Whether the model answer in low precision is as in float64, at weights that are scaled."""
+    held = {name: (w * scale).to(trial.dtype) for name, w in trial.given.weights.items()}
+    exact = {name: weight.double() for name, weight in held.items()}
+    try:
+        with torch.no_grad():
+            low = made(one.kata, one.right, replace(trial.given.within(trial.dtype), weights=held))
+            right = made(one.kata, one.right, replace(trial.given, weights=exact))
+    except RuntimeError:
+        # This torch has an operator less in this dtype.
+        return True
+    pairs = zip(low.results, right.results, strict=True)
+    bound, keep = trial.bound / 2, trial.keep
+    return not any(gap(a, b, bound, keep).wrong for a, b in pairs if a.is_floating_point())
 
 
 def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:
