@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fcntl
 import os
+import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 __all__ = [
     "alone", "beside_others", "home", "reason", "set_aside", "settings_folder", "shut", "there",
+    "write_whole",
 ]  # fmt: skip
 
 _VARIABLE = "ATTN_KATA_HOME"
@@ -67,6 +69,22 @@ def set_aside(file: Path, why: str) -> Path:
             file.rename(kept)
             return kept
         number += 1
+
+
+def write_whole(file: Path, data: bytes, mode: int = 0o600) -> None:
+    """Write a file whole or not at all, so that no reader ever sees half of it. Raise OSError."""
+    number, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    fresh = Path(name)
+    try:
+        with os.fdopen(number, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(number)
+        fresh.chmod(mode)
+        fresh.replace(file)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
 
 
 def reason(fault: Exception) -> str:

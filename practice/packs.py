@@ -15,7 +15,7 @@ from pathlib import Path
 from .. import __version__
 from ..kata.packs import content, declared, kata_folders, room_of, take
 from .errors import Refusal, Trouble
-from .home import alone, reason, settings_folder
+from .home import alone, reason, settings_folder, write_whole
 
 __all__ = ["VARIABLE", "Pack", "named", "settle", "trust"]
 
@@ -173,6 +173,4 @@ def _remember(room: Path, known: _Known) -> None:
     with alone(path.parent):
         rows = {**_all(), str(room): known}
         text = json.dumps({name: asdict(row) for name, row in rows.items()}, indent=1)
-        fresh = path.with_name(f".{_FILE}.new")
-        fresh.write_text(text, "utf-8")
-        fresh.replace(path)
+        write_whole(path, text.encode())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from .errors import Refusal
-from .home import reason
+from .home import reason, write_whole
 
 __all__ = ["KINDS", "promise", "save"]
 
@@ -35,15 +34,7 @@ def promise(file: Path, *, force: bool, files: int) -> None:
 def save(file: Path, data: bytes) -> None:
     """Write a picture whole or not at all."""
     try:
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-            Path(name).chmod(0o666 & ~_umask())
-            Path(name).replace(file)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_whole(file, data, 0o666 & ~_umask())
     except OSError as fault:
         raise Refusal("cannot-write", file=str(file), reason=reason(fault)) from None
 

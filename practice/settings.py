@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sys
-import tempfile
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
 from .errors import Refusal, Trouble
-from .home import alone, reason, settings_folder
+from .home import alone, reason, settings_folder, write_whole
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -115,15 +113,8 @@ class Settings:
     def _write(self, text: str) -> None:
         # Whole or not at all, and never what we could not read ourselves.
         tomllib.loads(text)
-        number, temporary = tempfile.mkstemp(dir=self.path.parent, prefix=f".{_NAME}.")
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as stream:
-                stream.write(text)
-            # A link to a file that is kept elsewhere stays one.
-            Path(temporary).replace(self.path.resolve())
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        # A link to a file that is kept elsewhere stays one.
+        write_whole(self.path.resolve(), text.encode())
 
 
 def _fits(value: str, choices: tuple[str, ...]) -> bool:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from .errors import Trouble
-from .home import alone, home, reason, set_aside, there
+from .home import alone, home, reason, set_aside, there, write_whole
 
 __all__ = ["Workspace", "changed"]
 
@@ -94,18 +91,8 @@ class Workspace:
             self.troubles.append(Trouble("store-unwritable", values))
 
     def _write(self) -> None:
-        # Written beside and renamed over, so that no reader ever sees half a file.
-        number, temporary = tempfile.mkstemp(dir=self.folder, prefix=f"{_NAME}.")
-        try:
-            with os.fdopen(number, "w", encoding="utf-8") as stream:
-                json.dump({"files": self._files, "hints": self._hints}, stream, indent=1)
-                stream.flush()
-                os.fsync(number)
-            Path(temporary).replace(self.path)
-        except BaseException:
-            with suppress(OSError):
-                Path(temporary).unlink()
-            raise
+        text = json.dumps({"files": self._files, "hints": self._hints}, indent=1)
+        write_whole(self.path, text.encode())
 
 
 def _understood(data: Any) -> tuple[dict[str, str], dict[str, int]]:
