@@ -185,7 +185,7 @@ def _filled(kind: type, roles: dict[str, Any], namespace: dict[str, Any], depth:
                 continue
             if part is not None and depth < _DEPTH:
                 given[field.name] = _filled(part, roles, namespace, depth + 1)
-            elif role in roles and not _left_to_default(field, role):
+            elif role in roles and _fills(role, field.default):
                 given[field.name] = roles[role]
             elif required and role not in roles:
                 given[field.name] = _NOTHING.get(_annotated(field.type))
@@ -241,11 +241,15 @@ def _annotated(annotation: Any) -> str:
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
 
 
-def _left_to_default(field: Any, role: str) -> bool:
-    # A None default means "derive it from the rest", which the candidate does itself, but where
-    # the kata asks for that very setting.
-    underived = field.default is None and not role.startswith("=")
-    return underived or isinstance(field.default, str) or role in _OWN
+def _fills(role: str | None, value: Any) -> bool:
+    """Whether what a role is worth goes in the place of a setting that is this so far.
+
+    None means "derive it from the rest", which the candidate does itself, but where the kata asks
+    for that very setting.
+    """
+    if value is None:
+        return role is not None and role.startswith("=")
+    return role not in _OWN and not isinstance(value, str)
 
 
 def _is_part(value: Any) -> bool:
@@ -271,12 +275,11 @@ def _overwrite(made: Any, roles: dict[str, Any], part: str = "", depth: int = 0)
         return
     for name in _settings(made):
         value, role = _get(made, name), _role(name, roles, part)
-        asked = value is None and (role or "").startswith("=")
-        if asked or (isinstance(value, (int, float)) and not isinstance(value, bool)):
-            if role in roles and role not in _OWN:
-                _set(made, name, roles[role])
-        else:
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not (number or value is None):
             _overwrite(value, roles, name, depth + 1)
+        elif role in roles and _fills(role, value):
+            _set(made, name, roles[role])
 
 
 def _settings(made: Any) -> list[str]:
