@@ -187,6 +187,10 @@ class _Proposals:
         layers = [self.by_name[layer] for layer in held]
         wanted = [self.wanted[layer] for layer in held]
         alternating = _alternating(layers, self.symbols, wanted)
+        if len(layers) == 1 and len(names) > 1:
+            # Two maps a head, each of a layer of its own.
+            turns = names_in(layers[0].shape[0])
+            alternating = ["", *(symbol for symbol in self.symbols if symbol in turns)]
         sides = (False, True) if len(names) > 1 else (False,)
         yield from product(orders, range(1, many), sides, alternating)
 

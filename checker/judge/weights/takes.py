@@ -28,9 +28,9 @@ class Take:
 
     order: how a parameter's axes are turned before its first `rows` are the features; () as it
     is. beside: several parameters stand side by side. parts: in how many parts the layers' rows
-    alternate, "" where one layer follows the other. turned: the layers whose heads lie as
-    (head_dim, heads). offset: what is added to the parameter in use. biases: the parameters of
-    their biases.
+    alternate, or those of several parameters that hold one layer; "" where one follows the other.
+    turned: the layers whose heads lie as (head_dim, heads). offset: what is added to the parameter
+    in use. biases: the parameters of their biases.
     """
 
     layers: tuple[str, ...]
@@ -180,6 +180,8 @@ def pieces(
     parts = worth(take.parts, sizes) if take.parts else 1
     if any(height % parts for height in heights):
         return None
+    if len(heights) == 1 and parts > 1:
+        whole, bias = _in_turn(whole, len(held), parts), _in_turn(bias, len(held), parts)
     cut = [height // parts for height in heights]
     rows = whole.reshape(parts, sum(cut), -1).split(cut, dim=1)
     ends = bias.reshape(parts, sum(cut)).split(cut, dim=1)
@@ -187,6 +189,13 @@ def pieces(
         (weight.reshape(-1, whole.shape[1]), end.flatten())
         for weight, end in zip(rows, ends, strict=True)
     ]
+
+
+def _in_turn(rows: Tensor, many: int, parts: int) -> Tensor:
+    """Bring rows of many parameters, one below the other, in an order in which they take turns."""
+    if len(rows) % (many * parts):
+        return rows
+    return rows.unflatten(0, (many, parts, -1)).transpose(0, 1).flatten(0, 2)
 
 
 def _vectors(
