@@ -26,6 +26,8 @@ from .report.timings import LENGTHS, Timings
 __all__ = ["Bench", "Died", "Options", "Underway", "lost"]
 
 _ENDED = say("judge-lost")
+# Of processes that are killed together, some are gone a little before the others: seconds.
+_GOES_WITHIN = 0.2
 
 
 class Died(Exception):
@@ -127,8 +129,8 @@ class Bench:
                         continue
                     judge = self.judges[number]
                     report = self._receive(number)
-                    fault = report is None or report.error is not None
-                    if fault and place not in again and self.started.ended():
+                    crash = report is None or (report.error and report.error.kind == "crash")
+                    if crash and place not in again and self.started.ended(_GOES_WITHIN):
                         # All of them are gone with what forked them: no file's fault.
                         begun = sorted({place, *busy.values()})
                         again.update(begun)
@@ -136,6 +138,7 @@ class Bench:
                         busy.clear()
                         for registered in list(selector.get_map().values()):
                             selector.unregister(registered.fileobj)
+                        judge.close()
                         self.refill()
                         self._begin(selector, waiting, busy)
                         break

@@ -7,6 +7,7 @@ runs before anything else does.
 from __future__ import annotations
 
 import os
+import select
 import socket
 import sys
 import time
@@ -88,10 +89,14 @@ class Started:
         os.kill(self.pid, 9)
         self._ended(0)
 
-    def ended(self) -> bool:
-        """Whether it is gone, or going: its sockets close a while before it can be waited for."""
+    def ended(self, seconds: float = 0.0) -> bool:
+        """Whether it is gone, or going: its sockets close a while before it can be waited for.
+
+        seconds: how long it may take to go, once what it has forked is gone.
+        """
         if not self.stays and self._ended(os.WNOHANG):
             return True
+        select.select([self.control], [], [], seconds)
         try:
             return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
         except BlockingIOError:
