@@ -75,10 +75,10 @@ def diagnose(
         if not base or (not below and _differs(kata, name, base, usable))
         for found in (_pairs(tried, likely, usable, base, beside) if beside != "" else ())
     )
-    if kata.kind == "program":
+    if kata.kind == "program" or beside is None:
+        chains = ((below, found) for found in chained(tried, likely, usable, below))
         # Of a whole program's steps a trace tells more than trying pairs does.
-        many = chained(tried, likely, usable, below)
-        pairs = chain(((below, found) for found in many), pairs)
+        pairs = chain(chains, pairs) if kata.kind == "program" else chain(pairs, chains)
     base, found = explained = _fullest(tried, chain(alone, pairs), others)
     found = _told_apart(tried, explained, likely, usable, places)
     found, slight = _slightly(tried, found, base, likely, usable)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 
 import pytest
+from attn_kata.kata.catalogue import find
 
 HEAD = """\
     import math
@@ -260,3 +261,20 @@ def test_line(judged, fault: str) -> None:
     report = judged(kata, source)
     assert report.verdict == "fail"
     assert [(d.mistake, d.line) for d in report.diagnosis][:1] == [(mistake, wanted)]
+
+
+def test_three_mistakes_of_one_class_are_named_with_their_lines(judged) -> None:
+    """Where neither one edit nor two explain a class, they are peeled off step by step."""
+    source = find("kvcache").solution()
+    for before, after in (
+        ("/ math.sqrt(self.head_dim)", "/ math.sqrt(hidden_dim)"),
+        ("tril(diagonal=key_length - length)", "tril(diagonal=key_length - length + 1)"),
+        ("softmax(dim=-1)", "softmax(dim=-2)"),
+    ):
+        assert source.count(before) == 1, before
+        source = source.replace(before, after)
+    told = {one.mistake: one.line for one in judged("kvcache", source).diagnosis}
+    assert [*told] == ["scale-by-hidden-dim", "causal-sees-next", "softmax-wrong-axis"]
+    rows = source.splitlines()
+    assert "math.sqrt(hidden_dim)" in rows[told["scale-by-hidden-dim"] - 1]
+    assert "softmax(dim=-2)" in rows[told["softmax-wrong-axis"] - 1]
