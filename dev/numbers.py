@@ -170,7 +170,7 @@ def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
 
 def _label(name: str, tensor: Tensor, place: tuple[int, ...]) -> str:
     axes = ", ".join(str(one) for one in place[: tensor.dim() - 1])
-    return f"{name}[{axes}]" if tensor.dim() else name
+    return f"{name}[{axes}]" if axes else name
 
 
 def _number(value: float) -> str:
