@@ -16,7 +16,7 @@ from .practice.completion import target_names
 from .practice.errors import Refusal
 from .practice.home import there
 from .practice.recognise import kata_called
-from .practice.targets import INPUT, file_here, targets
+from .practice.targets import INPUT, file_here, one_file, targets
 from .practice.workspace import Workspace
 from .terminal.elsewhere import settled
 from .terminal.program import Exit
@@ -128,15 +128,14 @@ def run_file(ctx: typer.Context, what: Targets = None) -> int:
     screen: Screen = ctx.obj
     arguments = what or []
     if INPUT in arguments:
-        raise Refusal("run-one-file", commands=("run mha",))
+        raise Refusal("run-input", commands=("run mha",))
     if len(arguments) == 1 and Path(arguments[0]).is_file():
         # Which kata a file is for matters to no script.
         file = Path(arguments[0])
     else:
         found = targets(arguments, Workspace(), "run")
         if len(found) != 1:
-            commands = ("run mha", "run mha {file}")
-            raise Refusal("run-one-file", commands=commands, file=arguments[-1])
+            raise one_file(arguments, "run")
         file = settled(screen, found[0], "run").file
     if file.suffix == ".ipynb":
         raise Refusal("run-notebook", file=str(file))

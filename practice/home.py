@@ -95,10 +95,20 @@ def reason(fault: Exception) -> str:
 def shut(folder: Path) -> Path | None:
     """Return what keeps a folder from being written: itself, a file in it, or what it stands in."""
     nearest = next(place for place in (folder, *folder.parents) if there(place))
-    if not (nearest.is_dir() and os.access(nearest, os.W_OK | os.X_OK)):
+    if not (nearest.is_dir() and _holds(nearest)):
         return nearest
     held = folder.iterdir() if nearest == folder else ()
     return next((file for file in held if not os.access(file, os.W_OK)), None)
+
+
+def _holds(folder: Path) -> bool:
+    """Whether a folder takes a new file: rights alone say nothing of root, or of a full disk."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as stream:
+            stream.write(bytes(4096))
+    except OSError:
+        return False
+    return True
 
 
 def there(file: Path) -> bool:

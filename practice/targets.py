@@ -29,6 +29,7 @@ __all__ = [
     "file_here",
     "known_here",
     "near",
+    "one_file",
     "read_text",
     "standard_input",
     "targets",
@@ -100,6 +101,13 @@ def targets(
         said = kata or kata_of(file, name, command)
         found.append(Target(said, file, called=INPUT if typed else ""))
     return found
+
+
+def one_file(arguments: Sequence[str], command: str) -> Refusal:
+    """Say that a command takes one file at a time, and how the first of these is typed."""
+    at = 1 if named(arguments[0]) else 0
+    asked = " ".join((command, *arguments[:at]))
+    return Refusal(f"{command}-one-file", file=arguments[at], commands=(f"{asked} {{file}}",))
 
 
 def current(name: str | None, workspace: Workspace, command: str) -> Kata:

@@ -18,7 +18,7 @@ from .recognise import named
 from .record import Recorder
 from .saves import Saves, whole
 from .stubs import start
-from .targets import INPUT, Target, file_here, known_here, near, targets
+from .targets import INPUT, Target, file_here, known_here, near, one_file, targets
 
 __all__ = ["Judges", "Session", "opened", "to_watch"]
 
@@ -52,9 +52,7 @@ def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
             return opened(kata, Path(), recorder, anew=False)
     found = targets(arguments, workspace, "watch")
     if len(found) != 1:
-        raise Refusal(
-            "watch-one-file", commands=("watch mha", "watch mha {file}"), file=arguments[-1]
-        )
+        raise one_file(arguments, "watch")
     return found[0]
 
 

@@ -119,12 +119,12 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "`.transpose` 只交换两个维度；要重排所有维度请用 `.permute`",
     },
     "crash-inner": {
-        "en": "the last axis of the first ({first}) has to be as long as the last but one of the "
+        "en": "the last axis of the first ({first}) has to be as long as the second-to-last of the "
         "second ({second})",
         "zh": "前者的最后一维（{first}）必须与后者的倒数第二维（{second}）一样长",
     },
     "crash-inner-turn": {
-        "en": "the last axis of the first ({first}) has to be as long as the last but one of the "
+        "en": "the last axis of the first ({first}) has to be as long as the second-to-last of the "
         "second ({second}); write `{turned}`",
         "zh": "前者的最后一维（{first}）必须与后者的倒数第二维（{second}）一样长；请写 `{turned}`",
     },
@@ -133,7 +133,7 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "这一层接收 {wanted} 个特征，给它的却是 {given} 个",
     },
     "crash-product": {
-        "en": "the last axis of the first has to be as long as the last but one of the second, and "
+        "en": "the last axis of the first has to be as long as the second-to-last of the second, and "
         "the axes before them the same or 1",
         "zh": "前者的最后一维必须与后者的倒数第二维一样长，再往前的维度必须相同或者是 1",
     },
@@ -152,11 +152,11 @@ CRASHES: dict[str, dict[str, str]] = {
         "哪个张量缺一维，就用 `unsqueeze` 在那里补上大小为 1 的维度",
     },
     "crash-target": {
-        "en": "`{sign}` keeps the shape of what stands on its left; write `{wanted}`",
+        "en": "`{sign}` keeps the shape of its left-hand side; write `{wanted}`",
         "zh": "`{sign}` 会保持左边张量的形状；请写 `{wanted}`",
     },
     "crash-target-plain": {
-        "en": "`{sign}` keeps the shape of what stands on its left",
+        "en": "`{sign}` keeps the shape of its left-hand side",
         "zh": "`{sign}` 会保持左边张量的形状",
     },
     "crash-cat": {
@@ -180,8 +180,8 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "`~` 只对布尔（或整数）取反，而 `{name}` 是浮点；先比较一下：`{name} == 0`",
     },
     "crash-two-results": {
-        "en": "along an axis `{call}` gives values and their places; take `.values`, or `a{call}`",
-        "zh": "沿某一维取 `{call}` 会同时返回值和位置；请取 `.values`，或改用 `a{call}`",
+        "en": "along an axis `{call}` gives values and their indices; take `.values`, or `a{call}`",
+        "zh": "沿某一维取 `{call}` 会同时返回值和下标；请取 `.values`，或改用 `a{call}`",
     },
     "crash-default": {
         "en": "the kata calls it without {names}: give a default",

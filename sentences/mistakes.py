@@ -149,8 +149,8 @@ MISTAKES: dict[str, dict[str, str]] = {
     },
     # `device-hardcoded`, where a tensor becomes an array.
     "no-array": {
-        "en": "numpy takes what is on the CPU alone; stay with torch, which has the same functions",
-        "zh": "numpy 只能用 CPU 上的张量；请一直用 torch，它有同样的函数",
+        "en": "NumPy works only on the CPU; stay with torch, which has the same functions",
+        "zh": "NumPy 只能处理 CPU 上的张量；请一直用 torch，它有同样的函数",
     },
     # `device-hardcoded`, where an attribute is no buffer.
     "left-behind": {

@@ -53,14 +53,16 @@ def _judges(screen: Screen) -> Finding:
     """Which judges stay, and for how long yet."""
     from ..checker import standing
 
-    told = [
-        screen.say(
-            "judge-busy" if one["serving"] else "judge-idle", pid=one["pid"],
-            minutes=math.ceil(max(0.0, one["minutes"] - one["idle"] / 60)),
-        )
-        for one in standing()
-    ]  # fmt: skip
-    return Finding("judges", "; ".join(told) or screen.say("judges-none"))
+    judges = standing()
+    if not judges:
+        return Finding("judges", screen.say("judges-none"))
+    longest = max(one["minutes"] - one["idle"] / 60 for one in judges)
+    text = screen.say(
+        "judges-are", count=len(judges), minutes=math.ceil(max(0.0, longest)),
+        busy=sum(one["serving"] for one in judges),
+        names=[str(one["pid"]) for one in judges],
+    )  # fmt: skip
+    return Finding("judges", text)
 
 
 def _terminal(screen: Screen) -> Finding:

@@ -29,7 +29,8 @@ def home_lines(place: Place, screen: Screen, editor: Sequence[str], *, asked: bo
     lines += [[], *_step_lines(step, screen), []]
     if not asked:
         return [*lines, *next_lines(_commands(step), screen.language)]
-    key = "home-enter-edit" if editor else "home-enter"
+    key = "home-on" if step.why == "unfinished" else "home-enter"
+    key += "-edit" if editor else ""
     values = {"kata": step.kata.id, "editor": safe(editor[0] if editor else "")}
     return [*lines, *_wrapped(screen.say(key, **values), screen)]
 

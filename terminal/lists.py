@@ -79,7 +79,7 @@ def started_lines(
     if backup is not None:
         told = say("started-backup", language, file=safe(backup))
         lines += [[(row, "")] for row in wrap(told, width)]
-    told = say("started-class", language, name=", ".join(kata.names))
+    told = say("started-class", language, names=[f"`{name}`" for name in kata.names])
     lines += [[(row, "")] for row in wrap(told, width)]
     # In this folder the kata's name finds its file.
     named = kata.id if file == f"{kata.id}.py" else f"{kata.id} {quoted(file)}"

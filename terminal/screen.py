@@ -44,6 +44,7 @@ STYLES = {
 }
 
 WIDEST = 100
+_ANSWERS = {"": False, "n": False, "no": False, "y": True, "yes": True}
 # A command on a line of its own, or before a wide gap and what it is for.
 _COMMAND = re.compile(r"(\s*)(attn-kata(?: \S+)+)((?:\s{2,}.*|\s*))", re.DOTALL)
 
@@ -141,13 +142,23 @@ class Screen:
 
     def ask(self, text: str) -> bool:
         """Ask for yes or no; an empty answer is no. An interruption ends the line first."""
-        import typer
-
         try:
-            return typer.confirm(text, err=True)
-        except (typer.Abort, KeyboardInterrupt):
+            while (answer := self._answer(f"{text} [y/N]:")) not in _ANSWERS:
+                self.tell([[(self.say("yes-or-no"), "")]])
+        except KeyboardInterrupt:
             self.tell([[]])
             raise
+        return _ANSWERS[answer]
+
+    def _answer(self, text: str) -> str:
+        *before, last = wrap(text, self.err.width - 1)
+        self.tell([[(row, "")] for row in before])
+        sys.stderr.write(f"{last} ")
+        sys.stderr.flush()
+        typed = sys.stdin.readline()
+        if not typed:
+            raise KeyboardInterrupt
+        return typed.strip().lower()
 
     def write(self, text: str) -> None:
         """Write a line for a program to standard output, at once."""

@@ -126,8 +126,10 @@ def fold(line: Line, width: int) -> list[Line]:
 def wrap(text: str, width: int) -> list[str]:
     """Break a text into lines at spaces, and between Chinese characters.
 
-    A word too long for a line is cut; closing punctuation never starts a line.
+    A word too long for a line is cut; closing punctuation never starts a line. A width of none
+    or less, which is what a narrow terminal leaves beside a label, holds one character.
     """
+    width = max(1, width)
     lines: list[str] = []
     current = ""
     for piece in _pieces(text):

@@ -44,7 +44,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "debug-which-level",
         "no level is called `{level}`; there are junior, mid and senior",
-        "没有叫 `{level}` 的级别；有 junior、mid、senior",
+        "没有叫 `{level}` 的级别；可选 junior、mid、senior",
     ),
     (
         "debug-one-thing",
@@ -59,15 +59,15 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "debug-no-exercise",
-        "{file} is no exercise of this version: its first line does not say which",
+        "{file} is not an exercise of this version: its first line does not say which one it is",
         "{file} 不是这个版本的练习：第一行没有说明是哪一个",
     ),
     (
         "debug-say-what",
-        "`{said}` says no line; say a line, and if you like the mistake's name",
-        "`{said}` 里没有行号；请说行号，也可以加上错误的名字",
+        "`{said}` names no line; give a line number and, if you like, the mistake's name",
+        "`{said}` 里没有行号；请写行号，也可以加上错误的名字",
     ),
-    ("claim-right", "right: a bug stands on line {line}", "对：第 {line} 行有 bug"),
+    ("claim-right", "right: there is a bug on line {line}", "对：第 {line} 行有 bug"),
     ("claim-right-named", "right: line {line} is {mistake}", "对：第 {line} 行就是 {mistake}"),
     (
         "claim-other-name",
@@ -77,7 +77,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("claim-wrong", "no: nothing was planted on line {line}", "不对：第 {line} 行没有埋 bug"),
     (
         "claim-again",
-        "line {line} was claimed already, and was right",
+        "you claimed line {line} already, and were right",
         "第 {line} 行已经说过了，说对了",
     ),
     (
@@ -89,7 +89,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("debug-hint-step", "bug {number} is in `{about}`", "第 {number} 处 bug 在 `{about}` 里"),
     (
         "debug-hint-outside",
-        "bug {number} is outside of all functions and classes",
+        "bug {number} is outside all functions and classes",
         "第 {number} 处 bug 不在任何函数或类里",
     ),
     (
@@ -115,12 +115,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "debug-broken-somewhere",
-        "each change is right alone, but together they are not",
+        "each change on its own is right, but together they are not",
         "每处改动单独看都对，合在一起却不对",
     ),
     (
         "debug-changed",
-        "changed without need, for it was right: {count:line|lines} {lines}",
+        "right before, and changed without need: {count:line|lines} {lines}",
         "本来就对、不必改的地方：第 {lines} 行",
     ),
     (
@@ -132,11 +132,6 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "debug-answer",
         "{file}: {found} of {count} found; this ends the exercise",
         "{file}：{count} 处里找到了 {found} 处；练习到此结束",
-    ),
-    (
-        "debug-left",
-        "and no more was said: `debug --which` lists what is mended",
-        "其余不多说：`debug --which` 列出修好的地方",
     ),
     # What an interviewer says of a file that does not work.
     ("symptom-does-not-run", "it does not even run", "根本跑不起来"),
@@ -279,7 +274,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("exercises-proved", "{found} of {tried} proved", "{tried} 处里 {found} 处已验证"),
     (
         "exercises-host",
-        "{file}: the judge turns it down; mend it, or take it away",
+        "{file}: the judge rejects it; mend it or remove it",
         "{file}：评判没有通过；改好它，或者拿掉",
     ),
     (

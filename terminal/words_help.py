@@ -19,7 +19,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("help-more", "`attn-kata COMMAND --help` says more about each command",
      "`attn-kata 命令 --help` 有各个命令的详细说明"),
     ("command.", "write attention by hand, and find out what is wrong and on which line",
-     "手写注意力，并知道哪里错了、错在哪一行"),
+     "手写注意力，错了会告诉你错在哪里、是哪一行"),
     ("command.list", "list the katas in order, with what you have passed",
      "按顺序列出所有题，以及你通过了哪些"),
     ("command.learn", "learn the idea behind a kata: an example by hand, steps that run, a picture",
@@ -72,11 +72,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("command.dev", "for people who work on attn-kata itself", "给开发 attn-kata 的人用"),
     ("command.dev exercises", "count the exercises with planted bugs, prove them, or try some",
      "统计埋了 bug 的练习，验证它们，或者试几个"),
-    ("command.dev statements", "count each kata's sentences and those held by code, its questions and "
-     "those that no plan asks",
-     "统计每道题的句子、其中由代码核对的，以及问题和没有方案会问的问题"),
-    ("command.dev understand", "say which topics each line on standard input asks about, as JSON; "
-     "a line may refer to the one before it, an empty line begins anew",
+    ("command.dev statements", "count each kata's sentences and those held by code, its "
+     "questions and those that no plan asks",
+     "统计每道题有多少句话、其中多少由代码核对，有多少问题、其中多少没有方案会问"),
+    ("command.dev understand", "say which topics each line on standard input asks about, as "
+     "JSON; a line may refer to the one before it, an empty line starts over",
      "读标准输入，说出每一行问的是什么，输出 JSON；一行可以指代上一行，空行表示重新开始"),
     ("command.dev answers", "say which points of its question each answer on standard input makes; "
      'a line is {"question", "text"}, as JSON',
@@ -136,20 +136,27 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("argument.what", "a kata, files, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "
      "its name or its class; - is standard input; the katas: {katas}",
      "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；- 是标准输入；题目有：{katas}"),
+    ("argument.watch.what", "a kata, a file, or both; a file alone names its kata in its first line (`# attn-kata: v3`), "
+     "its name or its class; the katas: {katas}",
+     "题目、文件，或题目加文件；只给文件时，从第一行（`# attn-kata: v3`）、文件名或类名认出题目；题目有：{katas}"),
+    ("argument.run.what", "a file, or the kata whose file is meant: {katas}", "文件，或者题目，运行它的文件：{katas}"),
     ("argument.grade.folder", "the folder that holds the submissions, each a file or a folder", "放提交的文件夹，每份提交是其中的一个文件或文件夹"),
     ("argument.number", "which hint; by default the next one", "第几条提示；不给就是下一条"),
     ("argument.interview report.number", "which interview; by default the last one",
      "第几次面试；不给就是最近一次"),
     ("argument.ident", "the name of a mistake or remark", "错误或备注的名字"),
     ("argument.folder", "the folder to look through; by default all of them", "检查哪个文件夹；不给就是全部"),
-    ("argument.dev new.name", "what the kata is called: small letters, digits and hyphens", "题目的名字：小写字母、数字和连字符"),
+    ("argument.dev new.name", "what the kata is called: lower-case letters, digits and hyphens",
+     "题目的名字：小写字母、数字和连字符"),
     ("argument.dev trust.folder", "the pack's folder, which holds `kata` and `reference`", "题包的文件夹，里面有 `kata` 和 `reference`"),
-    ("option.katas", "take the katas of this folder as well, once you trust them (may be given again; `attn-kata config katas`)",
-     "把这个文件夹里的题也算上，前提是你信任它（可以写多次；也可以用 `attn-kata config katas` 设好）"),
+    ("option.katas", "add the katas in this folder, once you trust them (may be given more than "
+     "once; `attn-kata config katas` keeps it)",
+     "把这个文件夹里的题也算上，前提是你信任它（可以写多次；`attn-kata config katas` 可以一次设好）"),
     ("option.dev new.kind", "what is asked for: a function, a class with weights, or a class and functions (function)",
      "要写的是什么：function、带权重的 class，或者 class 加函数的 program（function）"),
     ("option.dev new.folder", "the pack to write into; by default where you are", "写进哪个题包；不给就是当前文件夹"),
-    ("option.always", "and whatever will stand there later, for a pack that you write yourself", "以后改了什么也照样允许；适合自己写的题包"),
+    ("option.always", "trust later changes too, for a pack that you write yourself",
+     "以后改了什么也照样允许；适合自己写的题包"),
     ("option.withdraw", "do not trust it any more", "不再信任它"),
     ("argument.config.name", "which setting; without it, all are shown", "哪个设置项；不给就是全部"),
     ("argument.config.value", "the value to set; without it, the setting is shown", "设成什么；不给就只显示"),
@@ -158,7 +165,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("argument.dev exercises.names", "only these katas ({katas})", "只管这些题（{katas}）"),
     ("option.write", "judge every pair anew, and write down what is proved", "重新评判每一对，把验证过的写下来"),
     ("option.limit", "how many lines are tried in each file (24)", "每个文件试多少行（24）"),
-    ("option.reach", "count other forms of the files until there are so many", "把文件的其他写法也算上，直到有这么多"),
+    ("option.reach", "count the files in other forms too, until there are this many",
+     "把文件的其他写法也算上，直到有这么多"),
     ("option.tries", "draw N exercises, and try each with its answer", "随机出 N 个练习，各用答案试一遍"),
     ("option.dev answers.listed", "print the questions' names instead", "改为列出题目的名字"),
     ("option.dev exercises.seed", "the same seed tries the same exercises", "同一个种子试同样的练习"),
@@ -170,7 +178,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.out", "the folder to write to; created if missing", "写到哪个文件夹；没有就新建"),
     ("option.debug.force", "begin anew; the file that is there is kept under another name",
      "重新开始；已有的文件换个名字留着"),
-    ("option.say", "claim that a bug stands on this line, with its name if you like; wrong claims count",
+    ("option.say", "claim that there is a bug on this line, with the mistake's name if you like; "
+     "wrong claims count",
      "说出第几行有 bug，也可以加上错误的名字；说错要记分"),
     ("option.hint", "a hint on the next bug: its area, then its function, then its line",
      "提示下一处 bug：先说方面，再说函数，最后说行号"),
@@ -234,21 +243,23 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("option.mask", "what the mask means: keep (1 = may attend), drop (True = masked), "
      "additive (0 and -inf)", "mask 的含义：keep（1 = 可以看）、drop（True = 遮住）、additive（0 和 -inf）"),
     ("option.seed", "repeat the inputs of an earlier check", "重复之前某次评判的输入"),
-    ("option.timeout", "seconds of processor time your code may use; it may sleep or wait as long (20)",
+    ("option.timeout", "seconds of processor time your code may use; it may also sleep or wait "
+     "that long (20)",
      "你的代码最多可用多少秒处理器时间，等待也最多这么多秒（20）"),
     ("option.memory",
      "memory limit in MB (half of the machine's, shared by the files judged at once)",
      "内存上限，单位 MB（默认是本机的一半，由同时评判的文件分用）"),
-    ("option.form", "the form of the report: text for people, one JSON object per file, GitHub annotations, SARIF or "
-     "JUnit XML (text)", "报告的写法：给人看的文字、每个文件一个 JSON 对象、GitHub 注解、SARIF 或 JUnit 的 XML（text）"),
+    ("option.form", "the report's form: text, json (an object per file), github (annotations), "
+     "sarif or junit (text)",
+     "报告的格式：text、json（每个文件一个对象）、github（注解）、sarif 或 junit（text）"),
     ("option.as_json", "print one JSON object per file, and nothing else", "每个文件打印一个 JSON 对象，别的都不打印"),
     ("option.live", "show what the built-in mask does as a sequence grows",
      "演示内建的 mask 在序列变长时起什么作用"),
     ("option.trace", "show the torch calls with their lines and shapes", "显示 torch 调用及其行号和形状"),
     ("option.heat", "show your attention weights beside the expected ones; with FILE, as a "
      "picture (.svg or .png)", "显示你的注意力权重，与应有的并排；给出 FILE 就画成图片（.svg 或 .png）"),
-    ("option.bench",
-     "after a pass, time your code beside the model answer and torch's fused attention",
+    ("option.bench", "after a pass, compare the speed and memory of your code with the model "
+     "answer and torch's fused attention",
      "通过之后，与参考答案和 torch 的融合注意力比较快慢与内存"),
     ("option.check.force", "replace an existing picture", "替换已有的图片"),
     ("option.output", "show what your code printed", "显示你的代码打印的内容"),

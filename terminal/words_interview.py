@@ -13,10 +13,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-right", "That works. Thank you.", "没问题，谢谢。"),
     ("interview-right-leniently", "That works on what we agreed on. Thank you.",
      "在我们约定的范围内没问题，谢谢。"),
-    ("interview-bugs-ask", "I can't tell you more than I did; the code is in front of you. If you "
-     "mean a line, say its number.", "我能说的都说了，代码就在你面前。如果指的是某一行，请说行号。"),
+    ("interview-bugs-ask", "I've told you all I can; the code is in front of you. If you mean a "
+     "particular line, give its number.",
+     "我能说的都说了，代码就在你面前。如果指的是某一行，请说行号。"),
     ("interview-bugs-left", "Mended so far: {mended} of {count}.", "目前修好 {mended}/{count} 处。"),
-    ("interview-skipped", "Fine, let's leave this one and go on.", "好，这一步先放下，我们继续。"),
+    ("interview-skipped", "Fine, let's leave this one and move on.", "好，这一步先放下，我们继续。"),
     ("interview-closing", "That's the code. A few questions to finish.", "代码就到这里。最后再问几个问题。"),
     ("interview-done", "That's all from my side. Thank you for your time.",
      "我这边就这些了，谢谢你的时间。"),
@@ -102,15 +103,16 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-exact-wrong", "Not quite.", "不对。"),
     ("interview-no-answer", "no answer, so nothing counts", "没有回答，不计分"),
     ("interview-answer-first", "a question is open: answer it, or type `skip`", "有一个问题还没答：先回答，或输入 `跳过`"),
-    ("interview-unread", "the examiner's model did not read this ({reason}); it was heard by its words",
+    ("interview-unread", "the examiner's model could not read this ({reason}); it was judged by "
+     "the words in it",
      "考官的模型没能读这个回答（{reason}），改按用词判断"),
     ("interview-heard", "heard in your answer: {had} of {count}", "从你的回答里听到：{count} 个要点中的 {had} 个"),
-    ("interview-how-to-tick",
-     "did you make others? type their numbers, or `0`; these are kept as your own word for it "
-     "and count for nothing",
+    ("interview-how-to-tick", "did you make others? type their numbers, or `0`; these are kept "
+     "as your own account and count for nothing",
      "其他要点你说到了吗？输入编号，或 `0`；这些只记作你自己的说法，不计分"),
     ("interview-tick-numbers", "numbers from 1 to {count}, `all` or `0`", "1 到 {count} 的编号，或 `全部`，或 `0`"),
-    ("interview-ticked", "by your own word: {had} more of {count}", "你自己说还说到了：{count} 个要点中的 {had} 个"),
+    ("interview-ticked", "by your own account: {had} more of {count}",
+     "你自己说还说到了：{count} 个要点中的 {had} 个"),
     ("interview-points", "a good answer mentions", "好的回答会说到"),
     ("interview-trap", "trap", "陷阱"),
     ("interview-source", "source", "出处"),
@@ -142,12 +144,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-prompt-answer", "your answer; an empty line ends it", "你的回答；空行结束"),
     ("interview-prompt-tick", "the numbers of the points you made", "说到了的要点编号"),
     ("interview-over-keys", "the interview is over; Enter shows the result", "面试结束；按回车看结果"),
-    ("key-submit", "submit", "提交"),
-    ("key-run", "run", "运行"),
-    ("key-hint", "hint", "提示"),
-    ("key-more", "more", "细说"),
-    ("key-help", "help", "帮助"),
-    ("key-leave", "leave", "离开"),
+    ("interview-key-submit", "submit", "提交"),
+    ("interview-key-run", "run", "运行"),
+    ("interview-key-hint", "hint", "提示"),
+    ("interview-key-more", "more", "细说"),
+    ("interview-key-help", "help", "帮助"),
+    ("interview-key-leave", "leave", "离开"),
     # Refusals and troubles.
     ("export-there", "{file} already exists; `--force` replaces it", "{file} 已经存在；加 `--force` 才会替换"),
     ("plans", "plans", "方案"),
@@ -156,13 +158,15 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "没有 `{name}` 这个方案；是不是 {nearest}？"),
     ("own-plan", "a plan of your own names up to {count} different katas, with commas",
      "自己定的方案要写题目名，用逗号隔开，最多 {count} 道，不能重复"),
-    ("examiner-url", "`{url}` is no address of a model; it looks like http://localhost:11434/v1",
+    ("examiner-url", "`{url}` is not the address of a model; it should look like "
+     "http://localhost:11434/v1",
      "`{url}` 不是模型的地址；应该像 http://localhost:11434/v1 这样"),
     ("interview-minutes", "an interview must last more than 0 minutes and at most a day, not "
      "{minutes} {minutes:minute|minutes}",
      "面试时长要大于 0 分钟、不超过一天，不能是 {minutes} 分钟"),
-    ("interview-silent", "nobody can answer: standard input is empty; hold the interview in a terminal, "
-     "or give it your lines", "没有人能回答：标准输入是空的；请在终端里面试，或从标准输入给出每一行"),
+    ("interview-silent", "there is nobody to answer: standard input is empty; hold the interview "
+     "in a terminal, or pipe your lines in",
+     "没有人能回答：标准输入是空的；请在终端里面试，或从标准输入给出每一行"),
     ("interview-running", "an interview is already running in another terminal; continue there",
      "另一个终端里正在面试，请到那里继续"),
     ("interview-unfinished",
@@ -185,8 +189,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interviews-closed", "cannot store the interviews at {file} ({reason}): this one goes on, "
      "but it cannot be resumed, and its result is shown once and not kept",
      "面试记录 {file} 存不了（{reason}）：这次照常进行，但不能继续，结果只显示一次，不会保存"),
-    ("dev-answers-line", "line {line} is no answer to a question ({reason}); a line is "
+    ("dev-answers-line", "line {line} is not an answer to a question ({reason}); a line is "
      "{{\"question\": …, \"text\": …}}, and `dev answers --list` prints the questions' names",
-     '第 {line} 行不是对某个问题的回答（{reason}）；每行应为 {{"question": …, "text": …}}，'
-     "`dev answers --list` 列出题目的名字"),
+     '第 {line} 行不是对某个问题的回答（{reason}）；每行应为 {{"question": …, "text": …}}，`dev answers --list` '
+     "列出题目的名字"),
 )  # fmt: skip

@@ -101,23 +101,23 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("bench-stopped-memory", "not timed: it would take too much memory", "没有计时：会占用太多内存"),
     ("bench-stopped-lost", "not timed: the judge stopped unexpectedly; the verdict stands",
      "没有计时：评判程序中断了；结论不变"),
-    ("bench-claim-cpu", "processor time, the median over rounds that take turns; memory is the "
-     "most that tensors take at once, not counting the inputs. Your process reports its own "
-     "figures, and no verdict depends on them",
-     "时间是处理器时间，几方轮流计时，取中位数；内存是输入之外的张量同时占用的最大值。"
-     "你那边的数字由你的进程自己报告，不影响结论"),
-    ("bench-claim-cuda", "the GPU's time, the median over rounds that take turns; memory is the "
-     "most that tensors take at once, not counting the inputs. Your process reports its own "
-     "figures, and no verdict depends on them",
-     "时间是 GPU 时间，几方轮流计时，取中位数；内存是输入之外的张量同时占用的最大值。"
-     "你那边的数字由你的进程自己报告，不影响结论"),
+    ("bench-claim-cpu", "processor time, the median of alternating rounds; memory is the most "
+     "that tensors take at once, not counting the inputs. Your process reports its own figures, "
+     "and no verdict depends on them",
+     "时间是处理器时间，几方轮流计时，取中位数；内存是输入之外的张量同时占用的最大值。你那边的数字由你的进程自己报告，不影响结论"),
+    ("bench-claim-cuda", "the GPU's time, the median of alternating rounds; memory is the most "
+     "that tensors take at once, not counting the inputs. Your process reports its own figures, "
+     "and no verdict depends on them",
+     "时间是 GPU 时间，几方轮流计时，取中位数；内存是输入之外的张量同时占用的最大值。你那边的数字由你的进程自己报告，不影响结论"),
     ("bench-timing", "timing {file}", "正在给 {file} 计时"),
     ("bench-first", "{file} was not timed: only code that passes is",
      "没有给 {file} 计时：通过之后才计时"),
     ("heat-saved", "the weights were drawn to {file}", "权重已画到 {file}"),
     ("printed-more-rows", "… {count} more {count:line|lines}", "……还有 {count} 行"),
-    ("printed-more-calls", "later calls printed too; `--json` gives up to 64 KB of it, as `printed`",
+    ("printed-more-calls", "later calls printed as well; `--json` has up to 64 KB of it, under "
+     "`printed`",
      "后面的调用也打印了；`--json` 的 `printed` 里最多有 64 KB"),
-    ("heat-latin", "no font with Chinese characters was found here, so its words are in English; an "
-     ".svg picture needs none", "这台机器上没有找到中文字体，图里的字改用英文；画成 .svg 则不需要"),
+    ("heat-latin", "no font with Chinese characters was found here, so the picture's words are "
+     "in English; an .svg picture needs none",
+     "这台机器上没有找到中文字体，图里的字改用英文；画成 .svg 则不需要"),
 )  # fmt: skip

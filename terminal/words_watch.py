@@ -5,6 +5,8 @@ from __future__ import annotations
 __all__ = ["ROWS"]
 
 ROWS: tuple[tuple[str, str, str], ...] = (
+    ("name-enter", "Enter", "回车"),
+    ("name-space", "Space", "空格"),
     ("key-keys", "keys", "按键"),
     ("key-open", "open", "打开"),
     ("key-all", "all katas", "全部题目"),

@@ -389,18 +389,32 @@ def test_doctor_finds_a_data_folder_that_cannot_be_written(program, work):
     assert "ATTN_KATA_HOME" in done.stdout
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that takes no file")
+def test_doctor_tries_to_write(program):
+    """Rights say nothing of root, whom a folder may refuse all the same."""
+    done = program("doctor", "--no-torch", ATTN_KATA_HOME="/proc/nowhere")
+    assert done.returncode == 1
+    assert "/proc cannot be written" in done.stdout
+
+
+def test_help_speaks_of_standard_input_where_it_is_read(program):
+    """`check -` reads it; `watch` and `run` do not, and say nothing of it."""
+    for command, spoken in (("check", True), ("watch", False), ("run", False)):
+        assert ("standard input" in program(command, "--help").stdout) is spoken
+
+
 def test_interrupted_at_a_question(program):
     """The line that was being asked on ends before anything else is said."""
     code = (
-        "import sys, attn_kata.cli_texts as texts; from attn_kata.cli import main\n"
+        "import sys; from attn_kata.cli import main\n"
         "sys.stdin.isatty = sys.stdout.isatty = sys.stderr.isatty = lambda: True\n"
-        "def ask(text, **_): sys.stderr.write(text); raise texts.typer.Abort\n"
-        "texts.typer.confirm = ask\n"
+        "def interrupt(): raise KeyboardInterrupt\n"
+        "sys.stdin.readline = interrupt\n"
         "sys.exit(main())"
     )
     done = program("solution", "v1", code=code)
     assert done.returncode == 130
-    assert re.sub(r"\x1b\[[0-9;]*m", "", done.stderr).endswith("?\ninterrupted\n")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", done.stderr).endswith("[y/N]: \ninterrupted\n")
 
 
 def test_check_json_end_to_end(program, work):

@@ -193,6 +193,18 @@ def test_run_is_the_files_own_output(said, work, tmp_path):
     assert History(tmp_path / "home").count() == 0
     (work / "a.ipynb").write_text("{}")
     assert said("run", "v1", "a.ipynb")[0] == 2
+    assert "standard input is not one" in said("run", "-")[2]
+
+
+@pytest.mark.parametrize("command", ["run", "watch"])
+def test_one_file_at_a_time(said, work, command):
+    """Where two are named, the first of them is what to type."""
+    for name in ("a.py", "b.py"):
+        (work / name).write_text("# attn-kata: v1\n")
+    refused = said(command, "a.py", "b.py")[2]
+    assert "one file at a time" in refused
+    assert f"next:  attn-kata {command} a.py\n" in refused
+    assert f"next:  attn-kata {command} v1 b.py\n" in said(command, "v1", "b.py", "a.py")[2]
     assert said("run", "v1", "v1.py", "v1.py")[0] == 2
 
 
@@ -312,7 +324,7 @@ def _waits(pid):
 
 
 def test_asked_on_a_terminal(work, tmp_path):
-    """Another folder's file is asked about; Ctrl-C at a question ends its line."""
+    """Another folder's file is asked about, in the chosen language; Ctrl-C ends the line."""
     file = tmp_path / "other.py"
     file.write_text("print('ran')\n")
     (tmp_path / "home").mkdir()
@@ -321,6 +333,14 @@ def test_asked_on_a_terminal(work, tmp_path):
         until("take", "other.py?", "[y/N]")
         type_("y\n")
         assert "ran" in until(ended=True)
+    with terminal(work, "run", "v1", "--lang", "zh") as (_, type_, until):
+        until("用", "other.py 吗？", "[y/N]")
+        type_("x\n")
+        until("请输入 y 或 n")
+        type_("\n")
+        shown = until(ended=True)
+        assert "Error" not in shown
+        assert "ran" not in shown
     with terminal(work, "run", "v1") as (program, _, until):
         until("[y/N]")
         _waits(program.pid)

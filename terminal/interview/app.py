@@ -222,8 +222,11 @@ class InterviewApp(App[None]):
 
     def keys(self) -> str:
         """Return the keys, as many as there is room for."""
-        rows = [(key.upper(), say(f"key-{word}", self.language)) for key, word in _KEYS.items()]
-        rows.append(("^Q", say("key-leave", self.language)))
+        rows = [
+            (key.upper(), say(f"interview-key-{word}", self.language))
+            for key, word in _KEYS.items()
+        ]
+        rows.append(("^Q", say("interview-key-leave", self.language)))
         text = ""
         for key, word in rows:
             if cells(text) + cells(f"{key} {word}  ") > self.width:

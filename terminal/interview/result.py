@@ -263,10 +263,15 @@ def _questions(result: Result, language: str, width: int) -> list[Line]:
     scores = [had(one, language) for one in result.questions]
     room = max(map(cells, scores))
     lines: list[Line] = [[(say("result-questions", language), "bold")]]
+    beside = width - room - 6 >= room
     for score, one in zip(scores, result.questions, strict=True):
         text = " ".join(one.ask[language].split("\n"))
-        first, *rest = wrap(text, width - room - 6)
-        lines.append([(f"  {pad(score, room)}  ", "bold"), (first + (" …" if rest else ""), "")])
+        first, *rest = wrap(text, width - 6 - (room if beside else 0))
+        asked = (first + (" …" if rest else ""), "")
+        if beside:
+            lines.append([(f"  {pad(score, room)}  ", "bold"), asked])
+        else:
+            lines += [[(f"  {score}", "bold")], [("    ", ""), asked]]
     return lines
 
 

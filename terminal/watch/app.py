@@ -321,9 +321,10 @@ class WatchApp:
 
     def _named(self) -> list[tuple[str, str]]:
         """Return the keys that the foot names, each with its word."""
+        enter = (self.screen.say("name-enter"), "key-open")
         if self.app.layout.has_focus(self.filter):
-            return [("enter", "key-open"), ("Esc", "key-all")]
-        listed = [("enter", "key-open")] if self.view == "list" else []
+            return [enter, ("Esc", "key-all")]
+        listed = [enter] if self.view == "list" else []
         return [*listed, *((key, word) for key, word, _ in self.keys())]
 
     def _filtering(self) -> bool:
@@ -345,8 +346,9 @@ class WatchApp:
     def _all_keys(self) -> list[list[tuple[str, str]]]:
         say = self.screen.say
         moving = [
-            ("↑ ↓ k j", "line"), ("space PgDn PgUp", "page"), ("Home End g G", "ends"),
-            ("b Esc", "back"), ("enter", "open"), ("/", "filter"), ("Ctrl-Z", "stop"),
+            ("↑ ↓ k j", "line"), (f"{say('name-space')} PgDn PgUp", "page"),
+            ("Home End g G", "ends"), ("b Esc", "back"), (say("name-enter"), "open"),
+            ("/", "filter"), ("Ctrl-Z", "stop"),
         ]  # fmt: skip
         asking = [
             ("n", "next"), ("r", "run"), ("b", "brief"), ("w", "why"), ("h", "hint"),

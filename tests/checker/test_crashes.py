@@ -54,7 +54,7 @@ TOLD = {
     "not turned": (
         edited((TURNED, "query @ key")),
         ("`query` is (2, 5, 6), `key` is (2, 5, 6): the last axis of the first (6) has to be as "
-         "long as the last but one of the second (5); write `key.transpose(-2, -1)`"),
+         "long as the second-to-last of the second (5); write `key.transpose(-2, -1)`"),
     ),
     "leading axes": (
         inside("x[:1].expand(3, 5, 6) @ x.mT"),
@@ -68,7 +68,7 @@ TOLD = {
     ),
     "in place": (
         inside("row = x[:1].clone(); row += x"),
-        ("`row` is (1, 5, 6), `x` is (2, 5, 6): `+=` keeps the shape of what stands on its left; "
+        ("`row` is (1, 5, 6), `x` is (2, 5, 6): `+=` keeps the shape of its left-hand side; "
          "write `row = row + …`"),
     ),
     "no mask": (
@@ -78,7 +78,7 @@ TOLD = {
     ),
     "who broadcasts": (
         inside("x @ same(x)") + "\n\ndef same(x):\n    return x\n",
-        (WHOSE + "the last axis of the first has to be as long as the last but one of "
+        (WHOSE + "the last axis of the first has to be as long as the second-to-last of "
          "the second, and the axes before them the same or 1"),
     ),
     "root of a number": (

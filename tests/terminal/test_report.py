@@ -393,4 +393,4 @@ def test_what_each_call_printed_stands_apart_and_is_capped():
     assert "│ … 18 more lines" in rows
     assert [row for row in rows if "call" in row][:4] == [f"│ call {number}" for number in range(4)]
     assert sum(row == "├──" for row in rows) == 4
-    assert any(row.startswith("later calls printed too") for row in rows)
+    assert any(row.startswith("later calls printed as well") for row in rows)

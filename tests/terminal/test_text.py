@@ -1,6 +1,10 @@
 """Measuring, wrapping and escaping."""
 
+from importlib import import_module
+from pathlib import Path
+
 import pytest
+from attn_kata.terminal import words
 from attn_kata.terminal.brief import markdown_lines
 from attn_kata.terminal.language import choose
 from attn_kata.terminal.text import cells, cut, fold, number, quoted, safe, wrap, written
@@ -15,6 +19,12 @@ def test_wrapping_fits_and_loses_nothing(text, width):
     rows = wrap(text, width)
     assert all(cells(row) <= width for row in rows)
     assert "".join(rows).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize("width", [1, 0, -5])
+def test_wrapping_ends_where_there_is_no_room(width):
+    """What a narrow terminal leaves beside a label may be nothing: it is wrapped all the same."""
+    assert wrap("ab 中", width) == ["a", "b", "中"]
 
 
 @given(st.lists(st.text("ab 中文，√", max_size=20), max_size=4), st.integers(2, 30))
@@ -72,6 +82,13 @@ def test_every_sentence_is_there_in_both_languages():
         if key not in {"doctor-language-default", "doctor-language-is"}:
             fields = [set(re.findall(r"{(\w+)}", text)) for text in texts.values()]
             assert fields[0] == fields[1], key
+
+
+def test_no_key_has_two_sentences():
+    """Of two the later would be said in the place of both."""
+    files = Path(words.__file__).parent.glob("words_*.py")
+    rows = [row for one in files for row in import_module(f"attn_kata.terminal.{one.stem}").ROWS]
+    assert len(rows) == len(messages())
 
 
 def test_brief_markdown_is_wrapped():

@@ -280,7 +280,7 @@ def test_filter(seen):
         assert len(at.app.chooser.found) == len(katas())
         await at.press("/", *"gqa", DOWN)
         assert at.app.chooser.chosen.id == "gqa-rope"
-        assert at.rows[-1] == "enter open   Esc all katas"
+        assert at.rows[-1] == "Enter open   Esc all katas"
         await at.press(ESCAPE)
         assert "q quit" in at.rows[-1]
         await at.press("/", *"zzz", "\r")
