@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .conditioning import judged
 from .draw import Case, small
 from .examine import Examination
 from .precision import try_dtypes
@@ -67,11 +68,11 @@ def _try_purity(one: Examination) -> None:
         one.found.state = "fail-state" if kept else "fail-random"
     elif not one.same(outs[0], outs[-1]):
         one.found.state = "fail-state"
-    wrong = [trial.judge(answer) for trial, answer in zip(twins, answers[2:4], strict=True)]
+    wrong = [judged(one, trial, answer) for trial, answer in zip(twins, answers[2:4], strict=True)]
     if one.found.state is None and any(wrong):
         # What is wrong after other calls, and right alone, was kept from them.
         right = not any(one.found.findings.values())
-        alone = [trial.judge(one.run([trial])[0]) for trial in twins]
+        alone = [judged(one, trial, one.run([trial])[0]) for trial in twins]
         one.found.state = "fail-kept" if right or not any(alone) else None
 
 

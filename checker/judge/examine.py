@@ -20,6 +20,7 @@ from ..process.handle import Candidate
 from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe, Record, Series
 from ..process.wire import dtype_name
 from .compare import VALUE_BOUND, low_precision_bound
+from .conditioning import judged
 from .draw import Case, Given, cases, shifts, small
 from .drawing import draw
 from .find import Bound, ways
@@ -302,7 +303,9 @@ class Examination:
     def keep(self, trial: Trial, answer: Outcome, check: str) -> None:
         """Count an answer for a check, and keep what is wrong with it."""
         self.found.counts[check] = self.found.counts.get(check, 0) + 1
-        finding = trial.judge(answer)
+        # Beside another one of the check a finding is one more, whatever its case.
+        known = check in self.found.findings
+        finding = trial.judge(answer) if known else judged(self, trial, answer)
         if finding is not None:
             self.found.findings.setdefault(check, []).append(finding)
         self.found.modified.update(answer.modified)

@@ -17,20 +17,18 @@ from itertools import islice
 
 import torch
 
-from ..process.answers import Outcome, Raised
+from ..process.answers import Raised
 from ..process.wire import dtype_name
+from .conditioning import kept_by_rounding
 from .draw import Case, shifts, small
 from .examine import Examination
 from .trials import Trial
-from .truth import made
 
 __all__ = ["judge_low", "try_dtypes"]
 
 # What autocast makes products in; its trials are those of this dtype.
 _AUTOCAST = torch.bfloat16
 _LARGE_IN_HALF = 6.0
-# How many roundings away the weights are with which the model answer has to hold, too.
-_ROUNDINGS = 2
 # At how many sizes it may lose to rounding before a dtype is not judged.
 _ROWS = 4
 
@@ -80,36 +78,12 @@ def _trials(one: Examination, dtype: torch.dtype) -> list[Trial]:
 
 
 def _tells(one: Examination, trial: Trial) -> bool:
-    """Whether the model answer itself is right there in low precision, and close by.
+    """Whether the model answer itself is right there in low precision.
 
     Where it loses to rounding, as a norm does of a difference of which nothing is left, no
-    submission can be held to it. Close by: with weights that are some roundings larger and smaller,
-    since right code rounds in another order.
+    submission can be held to it.
     """
-    if one.function.models:
-        return True
-    step = _ROUNDINGS * torch.finfo(trial.dtype).eps
-    scales = (1 + step, 1 - step) if trial.given.weights else (1.0,)
-    return all(_kept_by_rounding(one, trial, scale) for scale in scales)
-
-
-def _kept_by_rounding(one: Examination, trial: Trial, scale: float) -> bool:
-    """Whether the model answer in low precision is as in float64, at weights that are scaled."""
-    held = {name: (w * scale).to(trial.dtype) for name, w in trial.given.weights.items()}
-    low_given = replace(trial.given.within(trial.dtype), weights=held)
-    given = replace(trial.given, weights={name: weight.double() for name, weight in held.items()})
-    try:
-        with torch.no_grad():
-            low = made(one.kata, one.right, low_given, named=False)
-            right = made(one.kata, one.right, given, named=False)
-    except RuntimeError:
-        # This torch has an operator less in this dtype.
-        return True
-    # Right code errs some times as much: it rounds elsewhere.
-    bound = trial.bound / 4
-    asked = replace(trial, expected=right.results, bound=bound, grads={}, weight_grads={})
-    told = Outcome(out=low.results[0], outs=[*low.results], carried=trial.given.kept)
-    return asked.judge(told) is None
+    return bool(one.function.models) or kept_by_rounding(one.kata, one.right, trial)
 
 
 def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:

@@ -139,3 +139,17 @@ def test_what_the_model_answer_loses_to_rounding_is_held_against_nobody(
     path.write_text(find("differential").solution(), "utf-8")
     report = next(bench.judge("differential", [path], Options(seed=seed, device="cpu")))
     assert report.verdict == "pass"
+
+
+@pytest.mark.parametrize("seed", [2014, 2015, 2059])
+def test_a_detour_through_float32_may_lose_as_much(bench: Bench, tmp_path: Path, seed: int) -> None:
+    """With λ near 1 a single key's output is what a λ in float32 leaves of it: no case to judge."""
+    source = find("differential").solution()
+    exact = "self.lambda_init = 0.8 - 0.6 * math.exp(-0.3 * depth)"
+    assert source.count(exact) == 1
+    rounded = "initial = 0.8 - 0.6 * torch.tensor(-0.3 * depth).exp()"
+    kept = 'self.register_buffer("lambda_init", initial, persistent=False)'
+    path = tmp_path / "mine.py"
+    path.write_text(source.replace(exact, f"{rounded}\n        {kept}"), "utf-8")
+    report = next(bench.judge("differential", [path], Options(seed=seed, device="cpu")))
+    assert report.verdict == "pass", [one for one in report.checks if one.status == "fail"]

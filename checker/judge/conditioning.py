@@ -1,0 +1,122 @@
+"""Whether what is right in a trial can be told from rounding.
+
+Where terms cancel, little is left but what was rounded away: with λ near 1, differential
+attention to a single key is such a case, and no submission can be held to what comes out.
+Such trials are found by stochastic arithmetic (Vignes 1993, A stochastic arithmetic for
+reliable scientific computation): the model answer is worked out some times in float64, each time
+with every operation's result off by as much as a rounding could make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+from ...kata.catalogue import Kata
+from ..process.answers import Outcome
+from .draw import Given
+from .trials import Finding, Trial
+from .truth import FAULTS, made
+
+if TYPE_CHECKING:
+    from .examine import Examination
+
+__all__ = ["judged", "kept_by_rounding"]
+
+
+_SAMPLES = 3
+# Beyond it are what hides a score and what comes of it, which are to stay what they are.
+_HIDING = 1e30
+# Without `_` and the `r` of what is turned round: `__rsub__`, `log_softmax`, `sqrt_`.
+_ROUNDING = frozenset((
+    "add", "addmm", "baddbmm", "bmm", "cos", "cumsum", "div", "dot", "einsum", "elu", "exp",
+    "exp2", "gelu", "iadd", "imul", "isub", "layer_norm", "linear", "log", "log1p", "log_softmax",
+    "logsumexp", "matmul", "mean", "mm", "mul", "mv", "pow", "prod", "reciprocal", "rsqrt",
+    "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square", "std", "sub", "sum", "tanh",
+    "truediv", "var",
+))  # fmt: skip
+
+
+def judged(one: Examination, trial: Trial, answer: Outcome) -> Finding | None:
+    """What is wrong with an answer, and is more than rounding."""
+    finding = trial.judge(answer)
+    if finding is None or finding.kind not in {"values", "gradient"}:
+        return finding
+    return finding if _firm(one.kata, one.right, trial) else None
+
+
+def _firm(kata: Kata, right: Any, trial: Trial) -> bool:
+    """Whether the model answer stays right, whatever it rounds in a trial's dtype on the way.
+
+    In float64, too, right code may take a detour through float32.
+    """
+    if trial.function.models:
+        return True
+    unit = torch.finfo(torch.float32 if trial.dtype is torch.float64 else trial.dtype).eps
+    given = trial.given.within(torch.float64)
+    noise = torch.Generator().manual_seed(0)
+    try:
+        exact = _results(kata, right, given)
+        for _ in range(_SAMPLES):
+            with _Rounded(unit, noise):
+                rounded = _results(kata, right, given)
+            if not _alike(trial, trial.bound / 2, rounded, exact):
+                return False
+    except FAULTS:
+        return True
+    return True
+
+
+class _Rounded(TorchFunctionMode):
+    """What an operation that rounds gives is off by up to a unit, each number by its own."""
+
+    def __init__(self, unit: float, noise: torch.Generator) -> None:
+        super().__init__()
+        self.unit, self.noise = unit, noise
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        """Make a call, and round what it gives."""
+        result = func(*args, **(kwargs or {}))
+        name = getattr(func, "__name__", "").strip("_")
+        rounds = name in _ROUNDING or name.removeprefix("r") in _ROUNDING
+        if not rounds or not isinstance(result, Tensor) or result.dtype is not torch.float64:
+            return result
+        off = torch.rand(result.shape, generator=self.noise, dtype=torch.float64) * 2 - 1
+        return torch.where(result.abs() < _HIDING, result * (1 + off * self.unit), result)
+
+
+def kept_by_rounding(kata: Kata, right: Any, trial: Trial) -> bool:
+    """Whether the model answer in a trial's dtype is as in float64."""
+    held = {name: weight.to(trial.dtype) for name, weight in trial.given.weights.items()}
+    exact = {name: weight.double() for name, weight in held.items()}
+    try:
+        # Right code errs some times as much: it rounds elsewhere.
+        return _alike(
+            trial, trial.bound / 4,
+            _results(kata, right, replace(trial.given.within(trial.dtype), weights=held)),
+            _results(kata, right, replace(trial.given, weights=exact)),
+        )  # fmt: skip
+    except RuntimeError:
+        # This torch has an operator less in this dtype.
+        return True
+
+
+def _results(kata: Kata, right: Any, given: Given) -> tuple[Tensor, ...]:
+    with torch.no_grad():
+        return made(kata, right, given, named=False).results
+
+
+def _alike(
+    trial: Trial, bound: float, results: Iterable[Tensor], expected: tuple[Tensor, ...]
+) -> bool:
+    """Whether results would be right in a trial where these were expected, within a bound."""
+    asked = replace(trial, expected=expected, bound=bound, grads={}, weight_grads={})
+    outs = [*results]
+    return asked.judge(Outcome(out=outs[0], outs=outs, carried=trial.given.kept)) is None
