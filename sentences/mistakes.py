@@ -34,6 +34,10 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "no gradient reaches {name}; look for `.detach()`, `.data` or `no_grad`",
         "zh": "梯度到不了 {name}；检查 `.detach()`、`.data` 或 `no_grad`",
     },
+    "detached-in-part": {
+        "en": "part of the gradient of {name} is lost: `.detach()`, `.data` or `no_grad` cuts it off here",
+        "zh": "{name} 的梯度少了一部分：在这里被 `.detach()`、`.data` 或 `no_grad` 切断了",
+    },
     "overwritten-in-place": {
         "en": "a tensor that the backward pass still needs is changed in place; make a new one, as in `state = state + …`",
         "zh": "反向传播还要用到的张量被原地改掉了；应当另建一个，如 `state = state + …`",
@@ -83,6 +87,14 @@ MISTAKES: dict[str, dict[str, str]] = {
     "dropout-scale": {
         "en": "the weights that are kept are multiplied by {actual:.3g}; at rate {rate:.2g} it should be {wanted:.3g}",
         "zh": "保留的权重被乘以 {actual:.3g}；比例为 {rate:.2g} 时应乘以 {wanted:.3g}",
+    },
+    "dropout-undone": {
+        "en": "what dropout takes from the weights is given back after it: they are brought to a sum of 1 again; use the dropped weights as they are",
+        "zh": "dropout 从权重上丢掉的，之后又补了回来：权重被重新归一化到和为 1；应当直接使用 dropout 之后的权重",
+    },
+    "dropout-otherwise": {
+        "en": "with half of every weight kept by dropout, the context is not half as large; only the product with the values may follow it, once",
+        "zh": "让 dropout 把每个权重都减半，context 却没有减半；它之后只应当是与 value 的那一次乘积",
     },
     # A lower dtype raises; `dtype-fixed` is of the first plain call, whose words are told.
     "dtype-hardcoded": {

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch._C._functorch import (
     is_functorch_wrapped_tensor as _is_wrapped,  # pyright: ignore[reportPrivateUsage] - no public one
 )
@@ -33,7 +33,8 @@ class Recorder(TorchFunctionMode):
     names: module names by identity, to say which layer a call belongs to.
     weights: parameter names by identity, to say which weights a call uses.
     record: what is noted. Calls that it skips return their input, to see what remains without
-    them, and so do all dropouts where it is silent.
+    them, and so do all dropouts where it is silent; half of it those that are halved, by their
+    number. Where it follows gradients, nothing cuts them off.
     flattest: marks, tensors without floats, are kept where they have more axes than this.
     """
 
@@ -55,6 +56,8 @@ class Recorder(TorchFunctionMode):
         self.noting = record.steps
         self.skip = frozenset(record.skip)
         self.silent = record.silent
+        self.halved = frozenset(record.halved)
+        self.follow = None if record.follow is None else frozenset(record.follow)
         self.steps: list[dict[str, Any]] = []
         self.dropouts: list[dict[str, Any]] = []
 
@@ -68,18 +71,34 @@ class Recorder(TorchFunctionMode):
             name = getattr(getattr(func, "__self__", None), "__name__", name)
         if name in _DROPOUTS:
             return self._dropout(func, name, args, kwargs)
-        result = args[0] if name in self.skip and args else func(*args, **kwargs)
-        if name not in _QUIET:
+        if name in self.skip and args:
+            result = args[0]
+        elif self.follow is None:
+            result = func(*args, **kwargs)
+        else:
+            result = self._followed(func, name, args, kwargs)
+        if name not in _QUIET or (name == "data" and _cuts(args, result)):
             # An assignment to items gives nothing back: what it changed is what it made.
             made = args[0] if name == "__setitem__" else result
             self._note(name, args, kwargs, made)
         return result
+
+    def _followed(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Make a call whose gradients are followed, if they are to be on this line."""
+        if self.follow and line_in(self.path) not in self.follow:
+            return func(*args, **kwargs)
+        if name in _CUTTING:
+            return args[0]
+        with torch.enable_grad():
+            return func(*args, **kwargs)
 
     def _dropout(self, func: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         given: dict[str, Any] = dict(zip(("input", "p", "training"), args, strict=False))
         given.update(kwargs)
         source = given.get("input")
         result = source if self.silent else func(*args, **kwargs)
+        if len(self.dropouts) in self.halved and isinstance(result, Tensor):
+            result = result * 0.5
         entry: dict[str, Any] = {
             "p": float(given.get("p", 0.5)),
             "training": bool(given.get("training", True)),
@@ -106,6 +125,7 @@ class Recorder(TorchFunctionMode):
             "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
             "shape": list(result.shape) if isinstance(result, Tensor) else None,
             "dtype": dtype_name(result.dtype) if isinstance(result, Tensor) else None,
+            "cut": _cuts(args, result),
         }
         if self.values:
             first = result[0] if isinstance(result, (tuple, list)) and result else result
@@ -136,6 +156,16 @@ class Recorder(TorchFunctionMode):
         return None
 
 
+def _cuts(args: tuple[Any, ...], result: Any) -> bool:
+    """Whether a call is given what gradients go through, and gives floats that they do not."""
+    tensors = [one for one in (*args, result) if isinstance(one, Tensor)]
+    if not isinstance(result, Tensor) or any(map(nn.parameter.is_lazy, tensors)):
+        return False
+    if result.requires_grad or not result.is_floating_point():
+        return False
+    return any(one.requires_grad for one in tensors)
+
+
 def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
     found = []
     for value in (*args, *kwargs.values()):
@@ -154,6 +184,8 @@ _LAYERED = {
 }  # fmt: skip
 # Those that give each entry its own fate; any other is read by what it does.
 _DROPOUTS = {"dropout", "dropout_"}
+# Those whose result is their input, but for its gradient.
+_CUTTING = {"detach", "detach_", "data"}
 _QUIET = {
     "__set__", "shape", "device", "dtype", "requires_grad", "is_cuda", "ndim", "data", "grad",
     "grad_fn", "is_leaf", "itemsize", "nbytes", "layout", "size", "dim", "numel",

@@ -15,13 +15,15 @@ import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
+from ..process.answers import Outcome
+from ..process.requests import Record
 from .draw import Case, Given
 from .dropout_finding import DropoutFinding, Reading, together
 from .trials import Trial
 from .truth import FAULTS, Answers, Ready, executed, made
 from .weighing import Weighing
 
-__all__ = ["read_by_hand"]
+__all__ = ["read_by_hand", "with_weights_scaled"]
 
 _SAMPLES = 12
 # How near to 0 or to the constant a multiplier is, and how near a solution.
@@ -29,6 +31,9 @@ _APART, _CLOSE = 3e-3, 1e-5
 # Beside the largest, what a weight does to the output where it is not 0, and where a softmax in
 # float32 leaves its multiplier to be read.
 _NONE, _READABLE = 1e-12, 1e-4
+_DRAWING = {"rand", "rand_like", "bernoulli", "uniform", "multinomial", "randn", "randn_like",
+            "randint", "randint_like", "randperm", "random", "normal"}  # fmt: skip
+_DROPPING = {"mul", "rmul", "imul", "masked_fill", "where", "setitem"}
 # A line after the one that makes the weights, which multiplies them by what is asked.
 _WEIGHTS = re.compile(r"^( +)(weights = .*)$", re.MULTILINE)
 _MULTIPLIED = r"\1\2\n\1weights = weights if MULTIPLIERS is None else weights * MULTIPLIERS"
@@ -50,7 +55,8 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
     plain = one.trial(case)
     trial = one.in_training(plain)
     # Made as for eval, where the rate is the one asked for.
-    (done,) = one.answered([one.series(plain, [trial.call])])
+    call = replace(trial.call, record=Record(silent=True))
+    (done,) = one.answered([one.series(plain, [call])])
     out = trial.results(done)
     if not out or out[0].shape != trial.expected[0].shape:
         return unknown
@@ -60,10 +66,22 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
         return unknown
     reading = None if solved is None else _read(*solved)
     if reading is not None:
-        return replace(unknown, place="weights", reading=reading)
+        drawn, used = _lines(done)
+        return replace(unknown, place="weights", reading=reading, line=drawn, next=used)
     # Zeros in the output were dropped there, which is fine beside the weights' own dropout.
     beside = bool(one.module.dropout) or bool((out[0] == 0).any())
     return unknown if beside else replace(unknown, place="noise")
+
+
+def _lines(answer: Outcome) -> tuple[int | None, int | None]:
+    """The line that draws random numbers, and the one that drops with them."""
+    calls = [step.call.strip("_") for step in answer.steps]
+    drawn = next((n for n, call in enumerate(calls) if call in _DRAWING), None)
+    if drawn is None:
+        return None, None
+    used = (step.line for step, call in zip(answer.steps[drawn:], calls[drawn:], strict=True)
+            if call in _DROPPING)  # fmt: skip
+    return answer.steps[drawn].line, next(used, None)
 
 
 def _read(multipliers: Tensor, seen: Tensor) -> Reading | None:
@@ -91,6 +109,15 @@ def _narrow(one: Weighing, case: Case) -> Case | None:
     return replace(
         case, sizes=one.sizes.row({**picks, **few}), mask=None, strided=False, grad=False
     )
+
+
+def with_weights_scaled(one: Weighing, given: Given, scale: float) -> Tensor | None:
+    """What the model answer gives where all weights are scaled, None where none can be named."""
+    answer = _with_multipliers(one.kata)
+    if answer is None:
+        return None
+    with torch.no_grad():
+        return _multiplied(answer[one.function.name], given, torch.tensor(scale).double())
 
 
 @cache

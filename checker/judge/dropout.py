@@ -24,10 +24,12 @@ def read_dropout(
     steps: what the model answer names on the way, in order. beside: those of its steps that
     dropout may act on beside the weights. asked: the rate that the constructor was given.
     """
-    active = [one for one in calls if one.training and one.p > 0]
+    active = {n: one for n, one in enumerate(calls) if one.training and one.p > 0}
     if not active:
         return DropoutFinding(place="none", calls=[*calls], asked=asked)
-    found = [(_place(one, steps, beside), one) for one in active]
+    found = [(_place(one, steps, beside), one) for one in active.values()]
+    known = all(place != "unknown" for place, _ in found)
+    alone = [n for n, (place, _) in zip(active, found, strict=True) if place == "weights" and known]
     if any(place == "weights" for place, _ in found):
         # Beside attention's own dropout, one on the output is fine whatever it is called.
         found = [("beside" if place == "output" else place, one) for place, one in found]
@@ -40,7 +42,9 @@ def read_dropout(
     off = [row for row in found if row[0] in {"weights", "beside"} and not rank(row)[1]]
     worst = [row for row in found if row[0] in {"scores", "other"}]
     place, one = min(worst or off or found, key=rank)
-    return DropoutFinding(place=place, calls=[*calls], p=one.p, asked=asked, line=one.line)
+    return DropoutFinding(
+        place=place, calls=[*calls], p=one.p, asked=asked, line=one.line, alone=(*alone,)
+    )
 
 
 def _place(call: Dropout, steps: dict[str, Tensor], beside: Collection[str]) -> str:

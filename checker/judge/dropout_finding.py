@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 from torch import Tensor
 
@@ -50,7 +51,10 @@ class DropoutFinding:
     which is no step of the model answer's, or noise, which drops nothing.
     reading: what the output says of the weights. calls: the torch dropout calls. p: the rate of
     the one that is meant, where it was not read. asked: the rate that the constructor was given,
-    None where it takes none.
+    None where it takes none. alone: the numbers of the calls that act on the weights, where all
+    that drop anything are known. undone: where these halve each weight, whether the whole is what
+    comes out, or something else; "" where it is half, as it should be. next: the line after what
+    is drawn by hand that uses it, or after torch's dropout that divides.
     """
 
     place: str
@@ -59,6 +63,9 @@ class DropoutFinding:
     p: float | None = None
     asked: float | None = None
     line: int | None = None
+    alone: tuple[int, ...] = ()
+    undone: Literal["", "whole", "otherwise"] = ""
+    next: int | None = None
 
     @property
     def rate(self) -> float:

@@ -87,12 +87,18 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         asked = found.asked if found.asked is not None else reading.dropped
         values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
         sheet.set("dropout", "fail", say("dropout-scale", **values))
-        sheet.blame("dropout-rate-wrong", found.line, "dropout-scale", **values)
+        sheet.blame("dropout-rate-wrong", found.next or found.line, "dropout-scale", **values)
         return
     if reading and reading.together:
         key = f"dropout-along-{reading.together}"
         sheet.set("dropout", "fail", say(key))
         sheet.blame("dropout-shared", found.line, key)
+        return
+    if found.undone:
+        whole = found.undone == "whole"
+        sheet.set("dropout", "fail", say("dropout-undone" if whole else "dropout-otherwise"))
+        if whole:
+            sheet.blame("dropout-undone", found.next)
         return
     wrong_rate = found.asked is not None and abs(rate - found.asked) > SAME_RATE
     if found.asked is None and rate > _MOST:

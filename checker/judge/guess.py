@@ -16,6 +16,7 @@ from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, in_place
 from ..process.wire import dtype_name
 from ..report.message import say
+from .cuts import cut_at
 from .examine import Examination
 from .fills import narrowed
 from .page import Page
@@ -90,8 +91,14 @@ def _gradients(page: Page, one: Examination) -> bool:
 
 
 def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
-    cut = cut_line(_own(page, one))
     finite = finding.gap is None or math.isfinite(finding.gap.worst)
+    lines = cut_at(one, finding.trial) if finding.kind == "detached" or finite else None
+    if lines is not None:
+        key = "detached" if finding.kind == "detached" else "detached-in-part"
+        line = page.places.own_line(lines, page.names - {one.function.name})
+        page.blame("detached", line, key, name=f"`{finding.name}`" if finding.name else say("it"))
+        return True
+    cut = cut_line(_own(page, one))
     if finding.kind == "detached" or (finding.kind == "gradient" and finite and cut is not None):
         # What the file turns off as a whole stands outside of the class.
         cut = cut or cut_line(page.source.tree)

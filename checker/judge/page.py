@@ -117,7 +117,7 @@ class Page(Sheet):
             self.blame("nondeterministic", line, "random-in-training")
             return
         if found is not None and found.reading is not None:
-            found.line = line
+            found.line = found.line or line
         masked = (t for t in one.seen if t.case.mask is not None)
         drops = [d for trial in masked for d in trial.answer.dropouts]
         judge_dropout(self, wanted, found, one.shown.modules, drops)

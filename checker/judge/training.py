@@ -7,8 +7,10 @@ from typing import Any
 
 import torch
 
+from ..process.answers import Outcome
 from ..process.requests import Record
-from .by_hand import read_by_hand
+from .by_hand import read_by_hand, with_weights_scaled
+from .compare import agree
 from .dropout import read_dropout
 from .dropout_finding import DropoutFinding
 from .examine import Examination
@@ -18,6 +20,9 @@ from .truth import made
 from .weighing import Weighing
 
 __all__ = ["read_training", "try_training"]
+
+# What brings weights that were dropped back to a sum of 1.
+_RESTORING = {"div", "truediv", "itruediv", "true_divide", "normalize", "softmax"}
 
 
 def try_training(one: Examination) -> None:
@@ -52,7 +57,34 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     if one.same(trial.results(answer), trial.results(loud)):
         # What is called and changes nothing has its result thrown away.
         return DropoutFinding(place="none", calls=seen, asked=asked)
-    return read_dropout(seen, steps, one.module.dropout, asked)
+    found = read_dropout(seen, steps, one.module.dropout, asked)
+    if found.alone:
+        _halve(one, first, trial, answer, found)
+    return found
+
+
+def _halve(
+    one: Weighing, first: Trial, trial: Trial, whole: Outcome, found: DropoutFinding
+) -> None:
+    """See what comes out where the dropouts on the weights leave half of each.
+
+    whole: the answer where they leave all.
+    """
+    record = Record(steps=False, silent=True, halved=found.alone, skip=one.skip)
+    (halved,) = one.answered([one.series(first, [replace(trial.call, record=record)])])
+    right = with_weights_scaled(one, first.given, 0.5)
+    told, before = trial.results(halved)[:1], trial.results(whole)[:1]
+    if right is None or not told or not before or told[0].shape != right.shape:
+        return
+    keep = first.keep.expand(right.shape) if first.keep is not None else None
+    if agree(told[0], right, first.bound, keep):
+        return
+    found.undone = "whole" if agree(told[0], before[0], first.bound, keep) else "otherwise"
+    calls = [step.call.strip("_") for step in whole.steps]
+    last = max((n for n, call in enumerate(calls) if call == "dropout"), default=len(calls))
+    later = (s.line for s, call in zip(whole.steps[last:], calls[last:], strict=True)
+             if call in _RESTORING)  # fmt: skip
+    found.next = next(later, None)
 
 
 def _random(one: Weighing, first: Trial, *, loud: bool = False) -> bool:

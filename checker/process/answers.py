@@ -137,7 +137,8 @@ class Step:
     numbers: those among its arguments. shapes: its arguments'. shape, dtype: its result's.
     values, marks: its results with and without floats. module: the layer that it belongs to.
     spelt: how it is written, "" where that was not asked. fresh: how many entries its result's
-    memory has, 0 where an input has it. derives: whether gradients go through it.
+    memory has, 0 where an input has it. derives: whether gradients go through it. cut: whether
+    gradients reach it and go no further.
     """
 
     call: str
@@ -154,6 +155,7 @@ class Step:
     spelt: str = ""
     fresh: int = 0
     derives: bool = False
+    cut: bool = False
     # What is worked out of its values, by the judge.
     signatures: dict[int, Any] = field(default_factory=dict[int, Any], init=False, compare=False)
 

@@ -135,7 +135,11 @@ Handed = Input | Kept | _Plain
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What is noted while a call is made; see `Recorder` and `Watch`."""
+    """What is noted while a call is made; see `Recorder` and `Watch`.
+
+    silent, skip, halved: what dropouts and other calls do. follow: lines at which nothing cuts a
+    gradient off, all where there are none, None to leave it as it is.
+    """
 
     steps: bool = True
     values: bool = False
@@ -143,6 +147,8 @@ class Record:
     growing: bool = False
     silent: bool = False
     skip: Sequence[str] = ()
+    halved: Sequence[int] = ()
+    follow: Sequence[int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -76,6 +76,7 @@ MISTAKE_IDS = (
     "dropout-on-output",
     "dropout-rate-wrong",
     "dropout-shared",
+    "dropout-undone",
     "detached",
     "gradient-nan",
     "overwritten-in-place",

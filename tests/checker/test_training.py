@@ -163,6 +163,34 @@ def test_dropout_in_the_wrong_place(
     assert [(one.mistake, one.line) for one in report.diagnosis] == [(mistake, line)]
 
 
+DIVIDED = """\
+dropped_weights = self.dropout(weights)
+        total = dropped_weights.sum(dim=-1, keepdim=True)
+        dropped_weights = {}
+"""
+UNDONE = {
+    "by a division": "dropped_weights / total",
+    "by normalize": "nn.functional.normalize(dropped_weights, p=1, dim=-1)",
+}
+
+
+@pytest.mark.parametrize("again", UNDONE.values(), ids=UNDONE)
+@pytest.mark.parametrize("kata", ["v3", "mha", "cross"])
+def test_dropout_that_is_undone(judged: Judge, kata: str, again: str) -> None:
+    """Weights that are brought to a sum of 1 after their dropout fail, on the line that does it."""
+    source, line = changed(kata, ("dropped_weights = self.dropout(weights)", DIVIDED.format(again)))
+    report = judged(kata, source)
+    assert {one.id for one in report.checks if one.status == "fail"} == {"dropout"}
+    assert [(o.mistake, o.line) for o in report.diagnosis] == [("dropout-undone", line + 2)]
+
+
+def test_dropout_twice(judged: Judge) -> None:
+    """Weights that two dropouts act on fail, though each of these is where it may be."""
+    twice = "dropped_weights = self.dropout(self.dropout(weights))"
+    report = judged("mha", changed("mha", ("dropped_weights = self.dropout(weights)", twice))[0])
+    assert {one.id for one in report.checks if one.status == "fail"} == {"dropout"}
+
+
 def test_a_rate_that_nothing_is_dropped_at(judged: Judge) -> None:
     """A constructor that takes a rate and drops nothing earns a remark."""
     report = judged("gqa", changed("gqa", TAKES)[0])
