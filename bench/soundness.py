@@ -2,12 +2,14 @@
 
 Prints, for `tests/corpus/right` and `tests/corpus/wrong` (or folders given in their
 place), how many right files were rejected and wrong ones accepted, how many mistakes
-and lines were named as the files' headers have them, and the time a file. With
+and lines were named as the files' headers have them, and the time a file, kata by kata
+as they are judged and over all; of `tests/corpus/hostile`, how many files ended as their
+headers have it. With
 `torch-judge` installed (`pip install torch-judge`; nothing else here needs it) the
 peer's own tests run on the multi-head and cross-attention files, the problems that
 both pose as a class, each file in a process of its own.
 
-    python bench/soundness.py [--right DIR] [--wrong DIR] [--no-peer]
+    python bench/soundness.py [--right DIR] [--wrong DIR] [--hostile DIR] [--no-peer]
 """
 
 from __future__ import annotations
@@ -87,16 +89,52 @@ def fair_lines(mistake: str, header: str) -> set[int]:
 
 
 def judge(entries: list[Entry]) -> dict[Path, Report]:
-    """Judge every file with warm judges, one call a kata."""
-    by_kata: dict[str, list[Path]] = defaultdict(list)
+    """Judge every file with warm judges, one call a kata, and print how each kata went."""
+    by_kata: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
-        by_kata[entry.kata].append(entry.path)
+        by_kata[entry.kata].append(entry)
     reports: dict[Path, Report] = {}
+    print(f"{'kata':<14} {'right':>9} {'wrong':>9} {'named':>9} {'lines':>9} {'s a file':>9}")
     with Bench(0) as bench:
-        for kata, paths in by_kata.items():
-            made = bench.judge(kata, paths, Options(seed=1))
-            reports.update(zip(paths, made, strict=True))
+        for kata, some in by_kata.items():
+            start = time.perf_counter()
+            made = bench.judge(kata, [one.path for one in some], Options(seed=1))
+            reports.update(zip((one.path for one in some), made, strict=True))
+            seconds = (time.perf_counter() - start) / len(some)
+            shares = " ".join(f"{share:>9}" for share in kata_shares(some, reports))
+            print(f"{kata:<14} {shares} {seconds:>9.2f}", flush=True)
     return reports
+
+
+def kata_shares(entries: list[Entry], reports: dict[Path, Report]) -> list[str]:
+    """Of a kata's files: right ones accepted, wrong ones rejected, mistakes named, their lines."""
+    right = [reports[e.path].verdict == "pass" for e in entries if e.right]
+    wrong = [e for e in entries if not e.right]
+    rejected = [reports[e.path].verdict != "pass" for e in wrong]
+    asked = [(reports[e.path], name, lines) for e in wrong for name, lines in e.mistakes]
+    named = [any(d.mistake == name for d in r.diagnosis) for r, name, _ in asked]
+    lined = [
+        any(d.mistake == name and d.line in lines for d in r.diagnosis) for r, name, lines in asked
+    ]
+    return [f"{sum(one)}/{len(one)}" for one in (right, rejected, named, lined)]
+
+
+def hostile_row(folder: Path) -> tuple[str, str]:
+    """How many files that mean harm end as their first line, `# hostile: mha fail`, has it."""
+    met = []
+    with Bench(0) as bench:
+        for path in sorted(folder.glob("*.py")):
+            header = path.read_text("utf-8").partition("\n")[0]
+            match = re.match(r"# hostile: ([\w-]+) (pass|fail|error)", header)
+            if match is not None:
+                limits = dict(re.findall(r", (timeout|memory) ([\d.]+)", header))
+                options = Options(
+                    seed=1, timeout=float(limits.get("timeout", 20)),
+                    memory=int(limits.get("memory", 0)) << 20,
+                )  # fmt: skip
+                report = next(bench.judge(match[1], [path], options))
+                met.append(report.verdict == match[2])
+    return "hostile files that end as they should", percent(sum(met), len(met))
 
 
 def peer_passes(task: dict[str, Any], path: Path, class_name: str) -> bool:
@@ -141,6 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Judge the corpora and count wrong verdicts.")
     parser.add_argument("--right", type=Path, default=CORPUS / "right")
     parser.add_argument("--wrong", type=Path, default=CORPUS / "wrong")
+    parser.add_argument("--hostile", type=Path, default=CORPUS / "hostile")
     parser.add_argument("--no-peer", action="store_true")
     options = parser.parse_args()
     entries = [*read_entries(options.right), *read_entries(options.wrong)]
@@ -157,6 +196,8 @@ def main() -> None:
         *naming_rows(wrong, reports),
         ("seconds a file", f"{seconds / max(1, len(entries)):.2f} ({len(entries)} files)"),
     ]
+    if options.hostile.is_dir():
+        rows.append(hostile_row(options.hostile))
     if not options.no_peer:
         rows += peer_rows(entries, reports)
     width = max(len(name) for name, _ in rows)

@@ -21,9 +21,9 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from . import fence, nursery, process_tree, surroundings
+from . import fence, fork_server, process_tree, surroundings
+from .fork_server import ForkServer
 from .guests import Door, Guest
-from .nursery import Nursery
 
 __all__ = ["main"]
 
@@ -102,7 +102,7 @@ class _Zygote:
         # The judges that live, as far as they are ours, and the living supervisors' guests.
         self.judges: dict[int, int] = {}
         self.supervisors: dict[int, Guest] = {}
-        self.nursery: Nursery | None = None
+        self.fork_server: ForkServer | None = None
         self.minutes = 0.0
         self.idle_since = time.monotonic()
         self.selector = selectors.DefaultSelector()
@@ -120,7 +120,7 @@ class _Zygote:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGTERM, lambda *_: None)
         if self.greeted:
-            self._raise_nursery()
+            self._start_fork_server()
         while self.guests or self._waits():
             for key, _ in self.selector.select(self._patience()):
                 if key.fileobj is self.wake:
@@ -208,18 +208,18 @@ class _Zygote:
             if guest.given is not None or not self.greeted:
                 self.idle_since = time.monotonic()
 
-    def _raise_nursery(self) -> Nursery:
+    def _start_fork_server(self) -> ForkServer:
         ours, theirs = socket.socketpair()
         pid = os.fork()
         if pid == 0:
             try:
                 self._leave({theirs.fileno()})
-                nursery.main(theirs)
+                fork_server.main(theirs)
             finally:
                 os._exit(0)
         theirs.close()
-        self.nursery = Nursery(ours, pid)
-        return self.nursery
+        self.fork_server = ForkServer(ours, pid)
+        return self.fork_server
 
     def _fork_pair(self, guest: Guest, job: int) -> None:
         """Fork a judge and its supervisor, with a line from one to the other."""
@@ -232,18 +232,18 @@ class _Zygote:
         requests.close()
         guest.supervisors.add(supervisor)
         self.supervisors[supervisor] = guest
-        if self.nursery is None:
+        if self.fork_server is None:
             self.judges[supervisor] = judge
 
     def _judge(self, guest: Guest, job: int, requests: socket.socket) -> int:
         if guest.given is not None and guest.folder is not None:
             fds = [job, requests.fileno(), guest.folder]
-            held = self.nursery or self._raise_nursery()
+            held = self.fork_server or self._start_fork_server()
             try:
                 return held.judge(guest.given, fds)
             except OSError:
                 # It was ended by somebody; another one takes its place.
-                return self._raise_nursery().judge(guest.given, fds)
+                return self._start_fork_server().judge(guest.given, fds)
         judge = os.fork()
         if judge == 0:
             self._be(guest, {job, requests.fileno()}, lambda: _judge(job, requests))
@@ -283,8 +283,8 @@ class _Zygote:
                 return
             if pid == 0:
                 return
-            if self.nursery is not None and pid == self.nursery.pid:
-                self.nursery = None
+            if self.fork_server is not None and pid == self.fork_server.pid:
+                self.fork_server = None
             for supervisor in [one for one, judge in self.judges.items() if judge == pid]:
                 del self.judges[supervisor]
             if pid in self.supervisors:
@@ -295,7 +295,7 @@ class _Zygote:
         self.supervisors.pop(supervisor).supervisors.discard(supervisor)
         _kill(self.judges.get(supervisor, 0))
         ours = {*self.judges.values(), *self.supervisors}
-        ours |= {self.nursery.pid} if self.nursery is not None else set()
+        ours |= {self.fork_server.pid} if self.fork_server is not None else set()
         for stray in set(process_tree.children(os.getpid())) - ours:
             _kill(stray)
 
@@ -303,8 +303,8 @@ class _Zygote:
         """End the judges; a supervisor whose judge is gone ends what it watches."""
         for judge in self.judges.values():
             _kill(judge)
-        if self.nursery is not None:
-            self.nursery.line.close()
+        if self.fork_server is not None:
+            self.fork_server.line.close()
         end = time.monotonic() + _PARTING
         while time.monotonic() < end and process_tree.children(os.getpid()):
             self._reap()

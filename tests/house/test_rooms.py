@@ -53,7 +53,7 @@ MAY = {
     "judge": {"candidate", "diagnose", "process", "report", "vocabulary", "kata", "reference"},
 }
 # Which of their files starts what another room holds.
-FORKS = {"nursery.py", "supervisor.py", "zygote.py"}
+FORKS = {"fork_server.py", "supervisor.py", "zygote.py"}
 
 # What dev/, whose tools look into the checker, may import of it beside what others may.
 DEV_MAY = {

@@ -18,7 +18,7 @@ from typing import Any
 
 from . import fence, surroundings
 
-__all__ = ["Nursery", "main"]
+__all__ = ["ForkServer", "main"]
 
 _SIZE = struct.Struct("<I")
 _PID = struct.Struct("<i")
@@ -27,7 +27,7 @@ _GIVEN = 3
 _BORN_WITHIN = 60.0
 
 
-class Nursery:
+class ForkServer:
     """The zygote's line to it."""
 
     def __init__(self, line: socket.socket, pid: int) -> None:
