@@ -66,7 +66,8 @@ def read(held):
 def judges(run):
     """The processes that the doctor sees staying."""
     told = " ".join(run("doctor", "--no-torch").split())
-    return [int(pid) for pid in re.findall(r"process (\d+) stays", told)]
+    found = re.search(r"\d+ running \(([\d, ]+)\)", told)
+    return [int(pid) for pid in re.findall(r"\d+", found[1])] if found else []
 
 
 def verdict(out):
