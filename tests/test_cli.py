@@ -330,7 +330,14 @@ def test_completion_knows_the_katas(program):
         "COMP_CWORD": "2",
         "_ATTN_KATA_COMPLETE": "complete_bash",
     }
-    assert program(**words).stdout.split() == ["mha", "mqa", "mla", "minigpt", "minigpt-cache"]
+    assert program(**words).stdout.split() == [
+        "mha",
+        "mqa",
+        "mla",
+        "minigpt",
+        "minigpt-cache",
+        "minigpt-classifier",
+    ]
 
 
 def test_completion_leaves_files_to_the_shell(program, work):

@@ -31,6 +31,8 @@ _MAKERS = {
 }  # fmt: skip
 # Calls that put a mask on.
 _HIDING = {"masked_fill", "where"}
+# Groups of what is done with a mask: one that hides nothing shows little of it.
+_OF_MASKS = {"mask", "fill", "read", "joined", "turned"}
 
 
 def line_of(
@@ -45,6 +47,8 @@ def line_of(
 
     edits: those without and with the mistake.
     """
+    if slip.group in _OF_MASKS:
+        evidence = sorted(evidence, key=lambda trial: trial.case.mask == "full")
     for trial in evidence:
         steps = [step for step in trial.answer.steps if step.lines]
         if steps and slip.says:
