@@ -45,6 +45,12 @@ def dev_check(
     from .dev import lint
 
     screen: Screen = ctx.obj
+    if folder is not None and not folder.is_dir():
+        raise Refusal("pack-none", folder=str(folder))
+    if folder is not None and (folder / "kata.toml").is_file():
+        room = folder.resolve().parent
+        raise Refusal("one-kata", folder=str(folder), room=str(room),
+                      commands=("dev check {room}",))  # fmt: skip
     problems: list[str] = lint.run(folder)
     screen.print([[(problem, "")] for problem in problems])
     key = "dev-count" if problems else "dev-clean"

@@ -194,7 +194,7 @@ CHECKS: dict[str, dict[str, str]] = {
     "direct-pass-lengths": {"en": "other sizes, including 1", "zh": "其他尺寸，包括 1"},
     "direct-pass-gradients": {
         "en": "with respect to {names}, same as the model answer",
-        "zh": "对 {names} 的梯度与参考答案一致",
+        "zh": "{names}：梯度与参考答案一致",
     },
     "direct-pass-stability": {"en": "{grown}", "zh": "{grown}"},
     # Causality is a switch of this kata's.

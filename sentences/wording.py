@@ -18,6 +18,9 @@ __all__ = ["MISTAKE", "forms", "headline", "sentence", "spelt", "worded"]
 # The message that a mistake of a kata's `mistakes.toml` is, by `kata` and `id`.
 MISTAKE = "slip"
 _COMMA = {"en": ", ", "zh": "，"}
+# Chinese has a comma of its own between things; these values hold what is said of them.
+_BETWEEN_THINGS = {"en": ", ", "zh": "、"}
+_CLAUSES = {"parts", "shapes"}
 
 
 @cache
@@ -57,7 +60,8 @@ def spelt(values: Mapping[str, Any], language: str) -> dict[str, Any]:
 def _value(name: str, value: Any, language: str) -> Any:
     if isinstance(value, list):
         many: Sequence[Said] = value
-        return _COMMA[language].join(sentence(one, language) for one in many)
+        comma = _COMMA if name in _CLAUSES else _BETWEEN_THINGS
+        return comma[language].join(sentence(one, language) for one in many)
     if isinstance(value, Message):
         return sentence(value, language)
     return told(value, language) if name == "line" else value

@@ -94,4 +94,5 @@ def _nearest(key: str, name: object, nearest: Any) -> tuple[str, dict[str, objec
 def _spelling(parameter: Any) -> str:
     if parameter.param_type_name == "option":
         return max(parameter.opts, key=len)
-    return parameter.metavar or parameter.name
+    # Brackets say that it may be left out.
+    return (parameter.metavar or parameter.name).strip("[]")

@@ -47,6 +47,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "没有叫 `{level}` 的级别；可选 junior、mid、senior",
     ),
     (
+        "debug-of-file",
+        "`debug` hands out an exercise for a kata; a file goes with `--say`, `--hint` or `--which`",
+        "`debug` 按题目发练习；文件要和 `--say`、`--hint` 或 `--which` 一起用",
+    ),
+    (
         "debug-one-thing",
         "`--say`, `--hint`, `--which` and `--answer` are used one at a time",
         "`--say`、`--hint`、`--which`、`--answer` 一次只能用一个",

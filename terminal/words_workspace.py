@@ -121,6 +121,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("pack-missing", "{by} names the katas in {folder}, and there is no such folder", "{by} 指定了 {folder} 里的题，但没有这个文件夹"),
     ("pack-unreadable", "the katas in {folder} cannot be read ({reason}); they are left out", "{folder} 里的题读不出来（{reason}），没有算上"),
     ("pack-none", "there is no folder {folder}", "没有 {folder} 这个文件夹"),
+    ("one-kata", "{folder} is one kata, and katas are checked in the folder that holds them",
+     "{folder} 是一道题；检查要在放题的文件夹上做"),
     ("pack-trusted", "the katas in {folder} are trusted as they are now",
      "已信任 {folder} 里的题，以现在的内容为准"),
     ("pack-always", "the katas in {folder} are trusted, whatever changes in them",

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...kata.catalogue import Kata
 from ..errors import Refusal
 from ..history import Event, History
-from ..recognise import kata_called, named
+from ..recognise import ENDINGS, kata_called, named
 from ..stubs import Started, already_there, hand_out
 from ..targets import read_text
 from .bugs import with_bugs
@@ -40,6 +40,8 @@ def kata_for(name: str | None, history: History) -> Kata:
     """Return the kata to look for bugs in: the one named, or one that was tried. Raise Refusal."""
     some = with_bugs()
     if name is not None:
+        if named(name) is None and name.endswith(ENDINGS):
+            raise Refusal("debug-of-file", file=name, commands=("debug mha", "debug {file} --hint"))
         asked = kata_called(name)
         if asked not in some:
             raise Refusal("debug-none", kata=asked.id, commands=("debug",))

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from attn_kata.cli import main
 from attn_kata.dev import lint, texts
 from attn_kata.dev.unwritten import KINDS, new_kata
 from attn_kata.kata import packs
@@ -43,6 +44,13 @@ def test_nothing_is_written_over(tmp_path):
     with pytest.raises(Refusal, match="new-there"):
         new_kata("other", "function", tmp_path)
     assert not (tmp_path / "kata" / "other").exists()
+
+
+def test_a_folder_that_is_one_kata(tmp_path, capfd):
+    """Katas are checked in the folder that holds them, which is what to type."""
+    new_kata("mine", "class", tmp_path)
+    assert main(["dev", "check", str(tmp_path / "kata" / "mine")]) == 2
+    assert f"next:  attn-kata dev check {tmp_path / 'kata'}" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["", "Mine", "a b", "../up", "1st", "a--b", "a-"])
