@@ -314,6 +314,10 @@ def test_enter_begins(work):
         type_("q")
         until(ended=True)
     assert (work / "v1.py").read_text("utf-8") == find("v1").stub()
+    with terminal(work) as (_, type_, until):
+        until("Enter: go on with v1")
+        type_("q\n")
+        until(ended=True)
 
 
 def _waits(pid):
