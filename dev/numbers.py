@@ -152,7 +152,8 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
             yield f"{sign} {label}{cells}{more}{total}"
     if "output" in both and right["output"].shape == wrong["output"].shape:
         off = float((wrong["output"].double() - right["output"].double()).abs().max())
-        if right["output"].is_floating_point() and math.isfinite(off):
+        several = right["output"].is_floating_point() and right["output"].numel() > 1
+        if several and math.isfinite(off):
             spread = float(right["output"].std())
             yield f"output: max |× - ✓| {_number(off)}, std(✓) {_number(spread)}"
 
