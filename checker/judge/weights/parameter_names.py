@@ -24,7 +24,8 @@ def biases_of(
     found = tuple(one for name in names for one in _twins(name, biases))
     if found:
         return found
-    return tuple(one for one in biases if not _leaf(one)[0] and said_by(one, layers) == held)
+    return tuple(one for one in biases if any(name.startswith(_leaf(one)[0]) for name in names)
+                 and said_by(one, layers) == held)  # fmt: skip
 
 
 def _twins(name: str, biases: Sequence[str]) -> list[str]:

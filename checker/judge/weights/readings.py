@@ -122,9 +122,31 @@ class _Proposals:
                     Take(layers=held, names=names, biases=self.biases_of(held, names))
                     for held, names in norms
                 )
-                for chosen in product(*forms):
+                for chosen in self._together(units, forms):
                     if self._meet(chosen):
                         yield (*chosen, *ends)
+
+    def _together(
+        self, units: Sequence[_Unit], forms: Sequence[Sequence[Take]]
+    ) -> Iterator[tuple[Take, ...]]:
+        """Yield a form for each unit: first one for all of a shape, then of a name, then any.
+
+        Blocks hold theirs alike, and every choice apart is more than can be tried.
+        """
+        shapes = [tuple(self.shapes[name] for name in names) for _, names in units]
+        leaves = [tuple(re.sub(r"[0-9]+", "#", name) for name in names) for _, names in units]
+        seen: set[tuple[Take, ...]] = set()
+        for kinds in (shapes, leaves, [names for _, names in units]):
+            counts = {kind: len(some) for kind, some in zip(kinds, forms, strict=True)}
+            for way in product(*map(range, counts.values())):
+                at = dict(zip(counts, way, strict=True))
+                chosen = tuple(
+                    some[at[kind]] for kind, some in zip(kinds, forms, strict=True)
+                    if at[kind] < len(some)
+                )  # fmt: skip
+                if len(chosen) == len(units) and chosen not in seen:
+                    seen.add(chosen)
+                    yield chosen
 
     def _meet(self, takes: Iterable[Take]) -> bool:
         """Whether layers that meet have their features in one order."""
