@@ -47,8 +47,8 @@ class Argument:
     results, None at first). shapes: those it comes in by turns, in sizes. also: other names for
     it. optional: may be left out; `default` stands for it then. large: how normal values grow
     where stability is tried, one of GROWTH. check: the check that counts where a choice is not
-    its default. along: of a state, the size that is cut into pieces, one a call. any_dtype: a mask
-    must be taken in every dtype. adapted: shapes of a mask that a submission may want instead.
+    its default. along: of a state, the size that is cut into pieces, one a call. adapted: shapes
+    of a mask that a submission may want instead.
     taken: by shape that in which the submission takes it, () for the same.
     """
 
@@ -68,7 +68,6 @@ class Argument:
     gradient: bool = True
     large: str = "multiplied"
     along: str = ""
-    any_dtype: bool = False
     adapted: tuple[Shape, ...] = ()
     taken: tuple[Shape, ...] = ()
     model: str = "plain"
@@ -249,7 +248,7 @@ _MEMORY_KEYS = {
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along", "any_dtype", "adapted", "model",
+    "check", "gradient", "optional", "far", "large", "along", "adapted", "model",
 }  # fmt: skip
 
 
@@ -304,8 +303,6 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: `far` is of positions")
     if row.get("model", MODELS[0]) not in MODELS or ("model" in row and kind != "model"):
         raise BadContract(f"{where}: `model` is of models, one of {', '.join(MODELS)}")
-    if "any_dtype" in row and kind != "mask":
-        raise BadContract(f"{where}: `any_dtype` is of masks")
     if (kind == "state") != ("along" in row):
         raise BadContract(f"{where}: a state needs `along`, the size that is cut, and only a state")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
@@ -333,7 +330,6 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         gradient=row.get("gradient", kind == "normal"),
         large=row.get("large", GROWTH[0]),
         along=row.get("along", ""),
-        any_dtype=row.get("any_dtype", False),
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
         model=row.get("model", MODELS[0]),
     )

@@ -271,8 +271,8 @@ class Examination:
             self.bound = None
             return None
         rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
-        settle(self)
-        return finding if rank == 2 else None
+        taken = settle(self)
+        return finding if rank == 2 and not taken else None
 
     def _first_try(self) -> Finding | None:
         case = next(small(self.function, self.sizes, mask=self.function.needs_mask))

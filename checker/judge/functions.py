@@ -31,6 +31,7 @@ from .fed import fed_again
 from .find import found
 from .first_call import keeps, right_alone
 from .guess import beside_device, guess
+from .mask_forms import refuse_bool
 from .maskless import with_masks
 from .naming import calls_for_a_name, name_mistakes
 from .objects import chosen
@@ -262,7 +263,8 @@ class _Judging:
                 judge_dtype(page, one, self.kata.promised)
                 page.dropout(one, self._dropout)
         for one in examinations:
-            page.masks(one)
+            if not self.options.any_mask:
+                refuse_bool(page, one)
             if one.function.name in self.unmasked:
                 self._needs_mask(page, one)
         page.outputs(examinations)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import torch
 
 from ...kata.functions import Argument
+from ..diagnose.crashes import raised
 from ..process.wire import dtype_name
+from ..report.message import say
 from .draw import shape_name, small
 from .masks import MASK_DTYPES
 from .sheet import Sheet
@@ -17,16 +19,19 @@ from .trials import Finding
 
 if TYPE_CHECKING:
     from .examine import Examination
+    from .page import Page
 
-__all__ = ["in_form", "remark_forms", "settle"]
+__all__ = ["in_form", "refuse_bool", "remark_forms", "settle"]
 
 _Form = tuple[str, ...]
 # By dtype what came of a call: right, wrong, or unfit, with what was found.
 _Outcome = dict[torch.dtype, tuple[str, Finding | None]]
 
 
-def settle(one: Examination) -> None:
+def settle(one: Examination) -> bool:
     """Give masks from now on in the dtypes that it takes, and in the shapes, if it may choose.
+
+    Returned is whether a mask that cannot be left out is taken in some dtypes and not in others.
 
     Its kata's own shapes stay where one of them is right, wrong ones too; else the first other
     that is right takes their place.
@@ -34,10 +39,9 @@ def settle(one: Examination) -> None:
     mask = one.function.mask
     case = next(small(one.function, one.sizes, mask=True), None)
     if mask is None or case is None:
-        return
+        return False
     if not mask.adapted:
-        _dtypes(one, _tried(one, mask, [mask.shapes])[mask.shapes])
-        return
+        return _dtypes(one, _tried(one, mask, [mask.shapes])[mask.shapes])
     own = [(form,) for form in mask.shapes]
     seen = _tried(one, mask, own)
     good = [form for form in own if _any(seen[form], "right")]
@@ -51,7 +55,7 @@ def settle(one: Examination) -> None:
     one.found.forms = tuple(form for (form,) in own if good and (form,) not in kept)
     forms = tuple(form for (form,) in kept)
     _take(one, mask, forms)
-    _dtypes(one, seen[kept[0]])
+    return _dtypes(one, seen[kept[0]])
 
 
 def _any(outcome: _Outcome, kind: str) -> bool:
@@ -111,10 +115,10 @@ def _for_the_answer(form: _Form, axes: int, batch: str) -> _Form:
     return (*form[:1], *ones, *form[1:]) if form[0] == batch else (*ones, *form)
 
 
-def _dtypes(one: Examination, outcome: _Outcome) -> None:
+def _dtypes(one: Examination, outcome: _Outcome) -> bool:
     if one.convention == "additive":
         one.mask_dtypes = [torch.int64]
-        return
+        return False
     fails = {
         dtype: finding for dtype, (_, finding) in outcome.items()
         if finding is not None and finding.kind == "raised"
@@ -122,6 +126,19 @@ def _dtypes(one: Examination, outcome: _Outcome) -> None:
     works = [dtype for dtype in outcome if dtype not in fails]
     one.mask_dtypes = works or [torch.int64]
     one.found.dropped = fails if works else {}
+    return bool(one.found.dropped) and one.function.needs_mask
+
+
+def refuse_bool(page: Page, one: Examination) -> None:
+    """Fail what raises for a bool mask; for masks of another dtype it earns a remark."""
+    finding = one.found.dropped.get(torch.bool)
+    if finding is None or finding.fault is None:
+        return
+    case = say("direct-mask-of", dtype=dtype_name(torch.bool))
+    page.fail(one, "mask", raised(finding.fault, case))
+    page.crashed("mask", finding.fault, case)
+    dtypes = [dtype_name(dtype) for dtype in one.found.dropped]
+    page.blame("mask-dtype", finding.fault.line, dtypes=dtypes)
 
 
 def remark_forms(sheet: Sheet, one: Examination, mask: Argument) -> None:

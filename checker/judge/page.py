@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...kata.functions import Asked
-from ..diagnose.crashes import raised
 from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import random_line, state_line
 from ..diagnose.lines import in_place
@@ -130,19 +129,6 @@ class Page(Sheet):
             key = "query-compressed" if names else "direct-unread"
             check = self.checks["values"]
             check.detail = say("then", first=check.detail, second=say(key, names=names))
-
-    def masks(self, one: Examination) -> None:
-        """Fail a mask dtype that raises, where the kata asks for every one."""
-        mask, dropped = one.function.mask, one.found.dropped
-        if mask is None or not mask.any_dtype or not dropped:
-            return
-        dtypes = [dtype_name(dtype) for dtype in dropped]
-        dtype, finding = next(iter(dropped.items()))
-        assert finding.fault is not None
-        case = say("direct-mask-of", dtype=dtype_name(dtype))
-        self.fail(one, "mask", raised(finding.fault, case))
-        self.crashed("mask", finding.fault, case)
-        self.blame("mask-dtype", finding.fault.line, dtypes=dtypes)
 
     def outputs(self, examinations: Sequence[Examination]) -> None:
         """Shape, values, mask, lengths, causality, gradients, large values and dtypes."""

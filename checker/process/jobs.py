@@ -20,6 +20,7 @@ class Options:
     heat: whether the report is to hold the attention weights of one small case.
     diagnose: whether mistakes are named; without, there is the verdict alone.
     beside: the folder whose files it may import, where that is not the file's own.
+    any_mask: whether it is enough that masks of some dtype are taken; a bool one has to be else.
     """
 
     class_name: str | None = None
@@ -31,6 +32,7 @@ class Options:
     heat: bool = False
     diagnose: bool = True
     beside: str = ""
+    any_mask: bool = False
 
     def seeded(self) -> Options:
         """The same with a seed: a random one where none was given."""

@@ -52,7 +52,7 @@ def masked_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     scores   (batch, heads, length, length), any float dtype
     mask     broadcasts to scores: 1 or True where a query may attend, 0 or False where not;
-             bool, integer or float, all must work
+             bool, integer or float
     returns  the shape of scores
     """
     raise NotImplementedError("write me")

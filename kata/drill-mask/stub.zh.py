@@ -52,7 +52,7 @@ def masked_weights(scores: Tensor, mask: Tensor) -> Tensor:
 
     scores   (batch, heads, length, length)，任何浮点 dtype
     mask     能广播到 scores：query 可以看的地方是 1 或 True，不可以的是 0 或 False；bool、
-             整数、浮点都要能用
+             整数、浮点都可能
     返回     形状与 scores 相同
     """
     raise NotImplementedError("write me")

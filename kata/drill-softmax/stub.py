@@ -20,7 +20,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
     scores   (batch, heads, query_length, key_length), any float dtype
     mask     broadcasts to scores: 1 or True where a score counts, 0 or False where not;
-             bool, integer or float, all must work
+             bool, integer or float
     returns  the shape of scores; a row in which nothing counts is all 0, its gradients too
     """
     raise NotImplementedError("write me")

@@ -20,7 +20,7 @@ def masked_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
     scores   (batch, heads, query_length, key_length)，任何浮点 dtype
     mask     能广播到 scores：算数的分数处是 1 或 True，不算的是 0 或 False；bool、整数、浮点
-             都要能用
+             都可能
     返回     形状与 scores 相同；整行都不算数时那一行全为 0，梯度也是 0
     """
     raise NotImplementedError("write me")

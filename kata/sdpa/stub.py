@@ -16,7 +16,7 @@ def attention(
     key      (batch, heads, key_length, head_dim)
     value    (batch, heads, key_length, value_dim)
     mask     broadcasts to (batch, heads, query_length, key_length): 1 or True where a query
-             may attend, 0 or False where not; bool, integer or float, all must work; None
+             may attend, 0 or False where not; bool, integer or float; None
              restricts nothing
     causal   the queries are the last query_length of the key_length positions, and none
              sees a key after its own position

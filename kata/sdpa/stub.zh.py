@@ -16,7 +16,7 @@ def attention(
     key      (batch, heads, key_length, head_dim)
     value    (batch, heads, key_length, value_dim)
     mask     能广播到 (batch, heads, query_length, key_length)：query 可以看的地方是 1 或
-             True，不可以的是 0 或 False；bool、整数、浮点都要能用；None 表示不限制
+             True，不可以的是 0 或 False；bool、整数、浮点都可能；None 表示不限制
     causal   query 是 key_length 个位置中的最后 query_length 个，都看不到自己之后的 key
     返回     (batch, heads, query_length, value_dim)
 

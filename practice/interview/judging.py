@@ -78,7 +78,7 @@ class Examiner:
         # A GPU's driver would take seconds to start; a pretended one finds the same faults.
         wanted: dict[str, Any] = {"heat": True, "device": "cpu"}
         if kata.promised is not None and kata.promised.masks:
-            wanted["mask"] = drawn["meaning"]
+            wanted["mask"], wanted["any_mask"] = drawn["meaning"], True
         if kata.promised is not None and kata.promised.output == "required":
             wanted["output"] = drawn["output"]
         known = {field.name for field in fields(Options)}

@@ -70,25 +70,6 @@ def test_dtype_in_chinese(judge):
     assert report.diagnosis[0].message.startswith("`bias` 的 dtype 是 float32，而 `scores`")
 
 
-def test_mask_of_every_dtype(judge):
-    """A mask that is taken as bool alone fails where the kata asks for every dtype."""
-    report = judge("mask == 0, lowest", "~mask, lowest")
-    assert report.verdict == "fail"
-    (check,) = [one for one in report.checks if one.status == "fail"]
-    assert check.id == "mask"
-    assert "int64 mask: RuntimeError at line" in check.detail
-    (told,) = report.diagnosis
-    assert told.mistake == "mask-dtype"
-    assert "~mask" in told.yours
-    assert not report.remarks
-
-
-def test_any_dtype_is_of_masks():
-    """Nothing else comes in dtypes that a file may not take."""
-    with pytest.raises(BadContract, match="`any_dtype` is of masks"):
-        read_asked(asked({"is": "booleans", "any_dtype": True}, {}))
-
-
 def test_meta(judge):
     """A tensor without values on the way does not end the judging."""
     report = judge("    return real", '    torch.empty(2, 2, device="meta")\n    return real')

@@ -1,4 +1,4 @@
-# wrong: drill-mask mask-dtype line 9
+# right: drill-mask remarks: mask-form
 import torch as t
 
 padding_mask = lambda lengths, T: t.arange(T, device=lengths.device)[None] < lengths[:, None]

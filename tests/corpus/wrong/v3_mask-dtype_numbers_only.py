@@ -1,4 +1,4 @@
-# right: v3 remarks: mask-form
+# wrong: v3 mask-dtype line 22
 import math
 import torch
 import torch.nn as nn
