@@ -15,18 +15,20 @@ __all__ = ["cut_at"]
 _MOST = 8
 
 
-def cut_at(one: Examination, trial: Trial) -> list[int] | None:
-    """The lines of a call that cuts the gradient off, its own first; None where none does.
+def cut_at(one: Examination, trial: Trial) -> tuple[list[int], bool] | None:
+    """The lines of the first call that cuts the gradient off, its own first; None where none does.
 
     What makes gradients right when it is followed is what cut them, whatever it is written as. One
-    that may be cut, of the maximum that a softmax takes off, is not among them.
+    that may be cut, of the maximum that a softmax takes off, is not among them. And whether it is
+    this line alone: what is turned off elsewhere is cut wherever it is used.
     """
     plain = _made(one, trial, None)
     calls = {step.line: step.lines for step in plain.steps if step.cut and step.line is not None}
     if not calls or not _right(one, trial, ()):
         return None
     alone = (line for line in [*calls][:_MOST] if _right(one, trial, [line]))
-    return calls[next(alone, next(iter(calls)))]
+    found = next(alone, None)
+    return calls[next(iter(calls)) if found is None else found], found is not None
 
 
 def _right(one: Examination, trial: Trial, follow: Sequence[int]) -> bool:

@@ -92,10 +92,12 @@ def _gradients(page: Page, one: Examination) -> bool:
 
 def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
     finite = finding.gap is None or math.isfinite(finding.gap.worst)
-    lines = cut_at(one, finding.trial) if finding.kind == "detached" or finite else None
-    if lines is not None:
+    proved = cut_at(one, finding.trial) if finding.kind == "detached" or finite else None
+    if proved is not None:
+        lines, alone = proved
         key = "detached" if finding.kind == "detached" else "detached-in-part"
-        line = page.places.own_line(lines, page.names - {one.function.name})
+        elsewhere = None if alone else cut_line(_own(page, one)) or cut_line(page.source.tree)
+        line = elsewhere or page.places.own_line(lines, page.names - {one.function.name})
         page.blame("detached", line, key, name=f"`{finding.name}`" if finding.name else say("it"))
         return True
     cut = cut_line(_own(page, one))

@@ -201,12 +201,24 @@ def more_hints(module: cst.Module, rng: Random) -> cst.Module:
 
 
 class _Hints(cst.CSTTransformer):
+    """Sizes and rates are a constructor's: elsewhere `heads` may be a tensor."""
+
     def __init__(self, tensor: str) -> None:
         super().__init__()
         self._tensor = tensor
+        self._within: list[str] = []
 
     def visit_Lambda(self, node: cst.Lambda) -> bool:
         return False
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._within.append(node.name.value)
+
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> Any:
+        self._within.pop()
+        return updated_node
 
     def leave_Param(self, original_node: cst.Param, updated_node: cst.Param) -> Any:
         hint = self._hint(updated_node.name.value)
@@ -219,12 +231,9 @@ class _Hints(cst.CSTTransformer):
         return changed.with_changes(equal=cst.AssignEqual()) if updated_node.default else changed
 
     def _hint(self, name: str) -> str | None:
-        if re.fullmatch(
-            r"(?:hidden_|embed_|head_)?dim|\w*size|n(?:um)?_\w*heads?|d_\w+|n_embd|heads", name
-        ):
-            return "int"
-        if "drop" in name:
-            return "float"
+        if self._within[-1:] == ["__init__"]:
+            size = r"(?:hidden_|embed_|head_)?dim|\w*size|n(?:um)?_\w*heads?|d_\w+|n_embd|heads"
+            return "int" if re.fullmatch(size, name) else "float" if "drop" in name else None
         if re.fullmatch(r"x|inputs|query|key|value|q|k|v|hidden_states", name):
             return self._tensor
         return self._tensor if "mask" in name else None

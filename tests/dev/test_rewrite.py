@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from random import Random
 
+import libcst as cst
 import pytest
 from attn_kata.checker.report.report import Diagnosis, Report
 from attn_kata.dev.fuzz import fault_of
 from attn_kata.dev.rewrite import PASSES, rewrite
+from attn_kata.dev.rewrite.layout import more_hints
 from attn_kata.dev.rewrite.originals import Original, right, wrong
 from attn_kata.dev.rewrite.proof import Recording, Unproved
 from attn_kata.kata.catalogue import find
@@ -42,6 +45,18 @@ class Attention(nn.Module):
         weights = torch.softmax(scores, dim=-1)
         context = weights @ v
         return context.transpose(1, 2).reshape(b, t, d)
+"""
+
+HINTED = """
+import torch
+from torch import Tensor, nn
+
+class Attention(nn.Module):
+    def __init__(self, dim, heads):
+        super().__init__()
+
+def merge(heads):
+    return heads.transpose(1, 2).flatten(2)
 """
 
 THREE = """
@@ -97,6 +112,13 @@ def test_every_pass_changes_something() -> None:
         )
 
     assert [name for name in PASSES if not changes(name)] == []
+
+
+def test_a_hint_says_what_is_given() -> None:
+    """A constructor's `heads` is a number; a function's may be the heads themselves."""
+    hinted = more_hints(cst.parse_module(HINTED), Random(1)).code
+    assert "dim: int, heads: int" in hinted
+    assert "def merge(heads):" in hinted
 
 
 @pytest.mark.parametrize("kata", ["causal", "flash", "gqa-rope", "drill-mask"])
