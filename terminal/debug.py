@@ -76,7 +76,7 @@ def debug_hint_lines(hint: Hint, file: Path, screen: Screen) -> list[Line]:
     """Give a hint on a bug."""
     if hint.over:
         answer = f"attn-kata debug --answer {quoted(str(file))}"
-        told = _wrapped(screen.say("debug-hints-over"), screen)
+        told = _wrapped(hint_text(hint, screen.language), screen)
         return [*told, [], *next_lines((answer,), screen.language)]
     text = hint_text(hint, screen.language)
     more = ("attn-kata debug --hint",) if hint.step != "line" else ()
@@ -86,6 +86,8 @@ def debug_hint_lines(hint: Hint, file: Path, screen: Screen) -> list[Line]:
 
 def hint_text(hint: Hint, language: str) -> str:
     """Return a hint's sentence."""
+    if hint.over:
+        return say("debug-hints-over", language)
     about = hint.about
     if hint.step == "area" and knows(f"pages-{about}"):
         about = say(f"pages-{about}", language)

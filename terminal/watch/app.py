@@ -185,8 +185,7 @@ class WatchApp:
             found.append(("b", "key-brief", self._shower("brief")))
         if rounds.mistake is not None:
             found.append(("w", "key-why", self._shower("why")))
-        hints = rounds.hints(self.screen.language)
-        if rounds.hints_seen(hints) < len(hints.texts):
+        if rounds.may_hint(self.screen.language):
             found.append(("h", "key-hint", self._hint))
         if report is not None and report.trace:
             found.append(("t", "key-trace", self._shower("trace")))
@@ -282,9 +281,7 @@ class WatchApp:
         self.standings = self.rounds.standings()
 
     def _hint(self) -> None:
-        rounds = self.rounds
-        hints = rounds.hints(self.screen.language)
-        rounds.recorder.hinted(rounds.kata.id, rounds.hints_seen(hints) + 1, hints.step)
+        self.rounds.take_hint(self.screen.language)
         self.show("hint")
 
     def _solution(self) -> None:

@@ -10,6 +10,9 @@ from pathlib import Path
 from ...checker import Underway
 from ...kata.catalogue import Kata
 from ...practice import clock
+from ...practice.debug import rounds as exercises
+from ...practice.debug.claims import Hint
+from ...practice.debug.exercise import exercise_in
 from ...practice.hints import Hints, hints_on
 from ...practice.judging import Wishes
 from ...practice.pages import page_names
@@ -42,6 +45,7 @@ class Rounds:
 
     outcome: what the pass on the screen amounts to; None where the verdict is another.
     judged_at: seconds since 1970. judged_source: the file's lines as they were judged.
+    bug: the hint on a planted bug that was given last.
     """
 
     def __init__(self, target: Target, bench: Judges, recorder: Recorder, wishes: Wishes) -> None:
@@ -155,6 +159,28 @@ class Rounds:
             self.kata, language, [one.mistake for one in report.diagnosis] if report else ()
         )
 
+    @property
+    def debugging(self) -> bool:
+        """Whether the verdict is on an exercise with planted bugs, which has hints of its own."""
+        report = self.session.report
+        return report is not None and report.debug is not None
+
+    def may_hint(self, language: str) -> bool:
+        """Whether there is a hint that was not taken."""
+        if self.debugging:
+            return not self.passed and (self.bug is None or not self.bug.over)
+        hints = self.hints(language)
+        return self.hints_seen(hints) < len(hints.texts)
+
+    def take_hint(self, language: str) -> None:
+        """Take the next hint: of an exercise on its bugs, else on the kata."""
+        exercise = exercise_in(self.file) if self.debugging else None
+        if exercise is not None:
+            self.bug = exercises.hint(exercise, self.recorder.history)
+            return
+        hints = self.hints(language)
+        self.recorder.hinted(self.kata.id, self.hints_seen(hints) + 1, hints.step)
+
     def hints_seen(self, hints: Hints) -> int:
         """Return how many of them were taken."""
         return self.recorder.workspace.hints_seen(self.kata.id, hints.step)
@@ -162,6 +188,7 @@ class Rounds:
     def _opened(self, target: Target) -> Session:
         session = Session(target, self.bench, self.recorder, self.options, time=time.monotonic)
         self.outcome: Outcome | None = None
+        self.bug: Hint | None = None
         self.judged_at = 0.0
         self.judged_source: list[str] = []
         session.begin()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...checker import Report
 from ...practice.pages import page_called
 from ..brief import markdown_lines
+from ..debug import hint_text
 from ..lists import hint_lines, hints_over_lines, next_lines
 from ..report import Look, report_lines, summary_lines, verdict_line
 from ..solution import solution_lines
@@ -74,6 +75,8 @@ def _why(rounds: Rounds, look: Look) -> list[Line]:
 
 def _hint(rounds: Rounds, look: Look) -> list[Line]:
     kata, language = rounds.kata, look.language
+    if rounds.bug is not None:
+        return [[(row, "")] for row in wrap(hint_text(rounds.bug, language), look.width)]
     hints = rounds.hints(language)
     count = len(hints.texts)
     number = min(rounds.hints_seen(hints), count)

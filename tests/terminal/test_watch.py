@@ -13,6 +13,7 @@ from types import SimpleNamespace
 import pytest
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice import clock
+from attn_kata.practice.debug.exercise import Order, worked_out
 from attn_kata.terminal.screen import Screen
 from attn_kata.terminal.text import cells, written
 from attn_kata.terminal.watch.app import WatchApp
@@ -191,6 +192,26 @@ def test_every_view_fits(seen, language, size):
             app.back()
 
     seen(act, size=size, language=language)
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", ("bug 1 is about", "bug 1 is in", "bug 1 is on line", "all hints were given")),
+     ("zh", ("第 1 处 bug 的方面", "第 1 处 bug 在", "在发下来的文件的第", "提示已经给完了"))],
+)  # fmt: skip
+def test_hints_of_an_exercise_are_on_its_bugs(seen, language, told):
+    """On a file with planted bugs `h` tells area, step and line, and takes no hint of the kata."""
+    exercise = worked_out(Order(kata=find("v1"), seed=5, count=1))
+    assert exercise is not None
+
+    async def act(at):
+        for text in told:
+            await at.press("h")
+            assert text in at.text
+        assert not any(key == "h" for key, *_ in WatchApp.keys(at.app))
+        assert at.app.rounds.recorder.workspace.hints_seen("v1", "") == 0
+
+    seen(act, language=language, text=exercise.text)
 
 
 def test_keys_that_scroll(seen):
