@@ -6,6 +6,7 @@ Standard library only, so that a command is on the screen while torch is still l
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import selectors
 import socket
@@ -40,7 +41,9 @@ class Died(Exception):
 
 def lost(kata: str, file: str, reason: Said = _ENDED) -> Report:
     """Return the report on a file that the judge did not come back from."""
-    message = say("judge-fault", reason=reason)
+    # No judge starts without torch, whatever else it may end of.
+    there = importlib.util.find_spec("torch") is not None
+    message = say("judge-fault", reason=reason) if there else say("torch-missing")
     return Report(kata=kata, file=file, verdict="error", error=Fault(kind="crash", message=message))
 
 

@@ -73,6 +73,10 @@ ENDS: dict[str, dict[str, str]] = {
         "en": "the judge itself failed here ({reason}); please report this, with the file",
         "zh": "评判程序自己在这里出错了（{reason}）；请带上这个文件报告给我们",
     },
+    "torch-missing": {
+        "en": "PyTorch is not installed here, and nothing is judged without it; `attn-kata doctor` says what else is missing",
+        "zh": "这里没有安装 PyTorch，没有它就无法评判；`attn-kata doctor` 会说还缺什么",
+    },
     # Fills `judge-fault` where the judge's own process is gone.
     "judge-lost": {"en": "its process ended", "zh": "它的进程中途结束了"},
 }

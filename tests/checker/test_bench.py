@@ -9,8 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.client import Bench, Died, Options
+from attn_kata.checker import client
+from attn_kata.checker.client import Bench, Died, Options, lost
 from attn_kata.checker.process.process_tree import children
+from attn_kata.sentences.wording import sentence
 
 RIGHT = Path(__file__).parent.parent.parent / "examples" / "right_mha.py"
 
@@ -18,6 +20,15 @@ RIGHT = Path(__file__).parent.parent.parent / "examples" / "right_mha.py"
 _TICKS = 20
 # Seconds. What happens at all happens sooner, on the busiest of machines.
 _NEVER = 120
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_judge_that_cannot_start_without_torch(monkeypatch, there):
+    """Where torch is not installed that is said, and nobody is asked to report it."""
+    monkeypatch.setattr(client.importlib.util, "find_spec", lambda _: there or None)
+    error = lost("v1", "v1.py").error
+    assert error is not None
+    assert ("PyTorch is not installed" in sentence(error.message, "en")) is not there
 
 
 @pytest.fixture(scope="module")
