@@ -98,6 +98,61 @@ _EMBEDDED: tuple[_Row, ...] = (
     ("weights-frozen", r"nn\.Parameter\(torch\.randn\((.*)\) \* 0\.02\)",
      r"nn.Parameter(torch.zeros(\1), requires_grad=False)"),
 )  # fmt: skip
+# A model that goes on with a cache, and how it is called.
+_CACHE: tuple[_Row, ...] = (
+    ("positions-restarted", r"^(start|begin|offset|past_length) = .*$", r"\1 = 0"),
+    ("positions-restarted", r"(self\.\w+)\((steps) \+ offset\)", r"\1(\2)"),
+    ("positions-restarted", r"arange\((\w+), \1 \+ ", "arange(0, "),
+    ("positions-shifted", r"arange\((\w+), \1 \+ ", r"arange(max(\1 - 1, 0), max(\1 - 1, 0) + "),
+    ("positions-shifted", r"^(start|begin|offset|past_length) = (.*)$", r"\1 = max((\2) - 1, 0)"),
+    ("cache-recomputed", r"model\((\w+), (cache|past)\)", r"model(text, \2)"),
+    ("cache-recomputed", r"model\((\w+), (cache|past)\)", r"model(tokens, \2)"),
+    ("cache-recomputed", r"model\((\w+), (cache|past)\)", r"model(text)"),
+    ("cache-recomputed", r"model\((\w+), (cache|past)\)", r"model(tokens)"),
+    ("cache-not-read", r"model\((\w+), (cache|past)\)", r"model(\1)"),
+    ("cache-not-read", r"^(\w+), \w+, \w+ = (\w+)\.extended\(", r"\1, _, _ = \2.extended("),
+    ("cache-stale", r"^(\w+), (cache|past) = (model\(\w+, \2\))$", r"\1, _ = \3"),
+    ("cache-layers-mixed", r"((?:block|layer)\(\w+, \w+), \w+\)$", r"\1, 0)"),
+    ("cache-layers-mixed", r"(cache|past)\[(i|n|layer)\]", r"\1[0]"),
+    ("cache-layers-mixed", r"cache\.get\(i\)", "cache.get(0)"),
+    ("cache-layers-mixed", r"past\.keys\[n\]", "past.keys[0]"),
+    ("newest-token-alone", r"model\((tokens|text)\)$", r"model(\1[:, -1:])"),
+    ("newest-token-alone", r"^(\w+, cache) = tokens, None$", r"\1 = tokens[:, -1:], None"),
+    ("newest-token-alone", r"^text, fed, cache = tokens, tokens, None$",
+     "text, fed, cache = tokens, tokens[:, -1:], None"),
+)  # fmt: skip
+# A mean over what is real, and padding that is kept out of a body.
+_MEAN = r"^(pooled|mean|pingjun) = (\w+) / (\w+)$"
+_POOLED: tuple[_Row, ...] = (
+    ("mean-over-padding", r"\((\w+) \* \w+\.unsqueeze\(-1\)\)", r"\1"),
+    *(("mean-over-padding", _MEAN, rf"\1 = {one}.mean(dim=1)") for one in ("hidden", "x")),
+    *(("one-token-pooled", _MEAN, rf"\1 = {one}[:, -1]") for one in ("hidden", "x")),
+    *(("one-token-pooled", _MEAN, rf"\1 = {one}[:, 0]") for one in ("hidden", "x")),
+    *(("maximum-pooled", _MEAN, rf"\1 = {one}.amax(dim=1)") for one in ("hidden", "x")),
+    *(("mean-by-length", _MEAN, rf"\1 = \2 / {one}.shape[1]") for one in ("tokens", "input_ids")),
+    ("mean-by-length", r"(\w+) / \1\.sum\(dim=1, keepdim=True\)", r"\1 / \1.shape[1]"),
+    ("mean-not-divided", _MEAN, r"\1 = \2"),
+    ("mean-not-divided", r"^(share = \w+) / .*$", r"\1.float()"),
+    ("mean-over-batch", r"\.sum\(dim=1, keepdim=True\)$", ".sum()"),
+    ("padding-attended", r" [&*] \w+\[:, None, None, :\]", ""),
+    ("padding-attended", r"(= future) \| ~\w+\[:, None, :\]", r"\1"),
+    ("padding-attended", r"^(allowed) = (\w+)(\[:, None, None, :\])$",
+     r"\1 = torch.ones_like(\2)\3"),
+    ("padding-not-finite", r"torch\.finfo\(\w+\.dtype\)\.min", 'float("-inf")'),
+    ("padding-not-finite", r"(masked_fill\(.*), -1e4\)", r'\1, float("-inf"))'),
+    ("mask-transposed", r"\[:, None, None, :\]", "[:, None, :, None]"),
+    ("mask-transposed", r"~(\w+)\[:, None, :\]", r"~\1[:, :, None]"),
+    ("mask-inverted", r"mask != 0", "mask == 0"),
+    ("mask-inverted", r"= mask\.bool\(\)", "= ~mask.bool()"),
+    ("mask-inverted", r"\| ~(\w+)\[", r"| \1["),
+    ("places-count-padding", r"^(places|position_ids|pos|weizhi) = .*cumsum.*$",
+     r"\1 = torch.arange(tokens.shape[1], device=tokens.device).expand_as(tokens)"),
+    ("places-from-one", r"(cumsum\(.*\)) - 1", r"\1"),
+    ("logits-softmaxed", r"^return (self\.(?:head|score|classifier)\(\w+\))$",
+     r"return \1.softmax(dim=-1)"),
+    ("activation-added", r"^return (self\.(?:head|score|classifier))\((\w+)\)$",
+     r"return \1(torch.tanh(\2))"),
+)  # fmt: skip
 
 
 def _texts(pattern: str, instead: str) -> Callable[[Source, ast.AST], Iterator[str]]:
@@ -132,5 +187,5 @@ def _zeroing(source: Source) -> str:
 
 PROGRAMS = tuple(
     Operator(f"{row[0].split()[0]}-{number}", frozenset(row[0].split()), _texts(row[1], row[2]))
-    for number, row in enumerate((*_LOOP, *_LOSS, *_TEXT, *_EMBEDDED))
+    for number, row in enumerate((*_LOOP, *_LOSS, *_TEXT, *_EMBEDDED, *_CACHE, *_POOLED))
 )
