@@ -1,0 +1,23 @@
+# wrong: sinks sink-without-effect line 21
+import torch
+import torch.nn.functional as F
+
+
+class AttentionBlock(torch.nn.Module):
+    def __init__(self, dim: int, n_heads: int):
+        super().__init__()
+        self.h = n_heads
+        self.qkv = torch.nn.Linear(dim, 3 * dim)
+        self.out = torch.nn.Linear(dim, dim)
+        self.sink = torch.nn.Parameter(torch.randn(n_heads))
+
+    def forward(self, x):
+        b, t, c = x.shape
+        q, k, v = self.qkv(x).view(b, t, 3, self.h, c // self.h).permute(2, 0, 3, 1, 4)
+        hidden = torch.ones(t, t, dtype=torch.bool, device=x.device).triu(1)
+        s = (q @ k.mT / (c // self.h) ** 0.5).masked_fill(hidden, -torch.inf)
+        column = self.sink[None, :, None, None].expand(b, self.h, t, 1)
+        p = F.softmax(torch.cat([s, column], -1), -1)[..., :t]
+        p = p / p.sum(-1, keepdim=True)
+        y = p @ v
+        return self.out(y.transpose(1, 2).flatten(2))
