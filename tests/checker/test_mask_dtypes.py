@@ -8,11 +8,10 @@ import pytest
 from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import katas
 
-MASKED = [kata for kata in katas() if any(one.mask is not None for one in kata.asked.functions)]
-
-
+ASKED = [kata for kata in katas() if any(one.mask is not None for one in kata.asked.functions)]
 # The mask as the model answer fills with it; cross-attention has given it an axis of heads.
 HIDDEN = re.compile(r"masked_fill\((mask|attention_mask|every_head) == 0,")
+MASKED = [kata for kata in ASKED if HIDDEN.search(kata.solution())]
 
 
 def rewritten(kata, hidden: str) -> str:
@@ -63,7 +62,15 @@ def test_where_a_dtype_was_agreed_on_another_may_raise(bench, tmp_path, kata):
     assert "mask-form" in {remark.id for remark in report.remarks}
 
 
-@pytest.mark.parametrize("kata", MASKED, ids=lambda kata: kata.id)
+def test_a_mask_that_a_class_always_takes(judged):
+    """Where a class is never called without, what raises for a bool mask raises at once."""
+    (kata,) = (kata for kata in ASKED if kata not in MASKED)
+    report = judged(kata.id, kata.solution().replace("mask != 0", "(1 - mask) == 0"))
+    assert report.verdict == "error"
+    assert "bool" in report.error.message
+
+
+@pytest.mark.parametrize("kata", ASKED, ids=lambda kata: kata.id)
 def test_the_brief_says_so(kata):
     """What is judged stands in the brief, in both languages."""
     assert "A bool mask has to work" in (kata.folder / "brief.en.md").read_text("utf-8")
