@@ -3,8 +3,10 @@
 Where terms cancel, little is left but what was rounded away: with λ near 1, differential
 attention to a single key is such a case, and no submission can be held to what comes out.
 Such trials are found by stochastic arithmetic (Vignes 1993, A stochastic arithmetic for
-reliable scientific computation): the model answer is worked out some times in float64, each time
-with every operation's result off by as much as a rounding could make it.
+reliable scientific computation): the model answer is worked out some times as it is in the
+trial's dtype, each time with every operation's result off by as much as a rounding could make it.
+What it makes in more than that dtype, as angles are, is off by that much less: whoever makes it
+in the dtype alone is wrong.
 """
 
 from __future__ import annotations
@@ -57,15 +59,14 @@ def _firm(kata: Kata, right: Any, trial: Trial) -> bool:
     """
     if trial.function.models:
         return True
-    unit = torch.finfo(torch.float32 if trial.dtype is torch.float64 else trial.dtype).eps
-    given = trial.given.within(torch.float64)
+    exact, own = _both(trial)
     noise = torch.Generator().manual_seed(0)
     try:
-        exact = _results(kata, right, given)
+        right_ones = _results(kata, right, exact)
         for _ in range(_SAMPLES):
-            with _Rounded(unit, noise):
-                rounded = _results(kata, right, given)
-            if not _alike(trial, trial.bound / 2, rounded, exact):
+            with _Rounded(noise):
+                rounded = _results(kata, right, own)
+            if not _alike(trial, trial.bound / 2, rounded, right_ones):
                 return False
     except FAULTS:
         return True
@@ -73,11 +74,14 @@ def _firm(kata: Kata, right: Any, trial: Trial) -> bool:
 
 
 class _Rounded(TorchFunctionMode):
-    """What an operation that rounds gives is off by up to a unit, each number by its own."""
+    """What an operation that rounds gives is off by up to a unit, each number by its own.
 
-    def __init__(self, unit: float, noise: torch.Generator) -> None:
+    The unit is of the dtype that it gives, in float64 float32's: right code may go through it.
+    """
+
+    def __init__(self, noise: torch.Generator) -> None:
         super().__init__()
-        self.unit, self.noise = unit, noise
+        self.noise = noise
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
@@ -86,26 +90,33 @@ class _Rounded(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         name = getattr(func, "__name__", "").strip("_")
         rounds = name in _ROUNDING or name.removeprefix("r") in _ROUNDING
-        if not rounds or not isinstance(result, Tensor) or result.dtype is not torch.float64:
+        if not rounds or not isinstance(result, Tensor) or not result.is_floating_point():
             return result
+        unit = max(torch.finfo(torch.float32).eps, torch.finfo(result.dtype).eps)
         off = torch.rand(result.shape, generator=self.noise, dtype=torch.float64) * 2 - 1
-        return torch.where(result.abs() < _HIDING, result * (1 + off * self.unit), result)
+        noisy = (result.double() * (1 + off * unit)).to(result.dtype)
+        return torch.where(result.abs() < _HIDING, noisy, result)
 
 
 def kept_by_rounding(kata: Kata, right: Any, trial: Trial) -> bool:
     """Whether the model answer in a trial's dtype is as in float64."""
-    held = {name: weight.to(trial.dtype) for name, weight in trial.given.weights.items()}
-    exact = {name: weight.double() for name, weight in held.items()}
+    exact, own = _both(trial)
     try:
         # Right code errs some times as much: it rounds elsewhere.
         return _alike(
-            trial, trial.bound / 4,
-            _results(kata, right, replace(trial.given.within(trial.dtype), weights=held)),
-            _results(kata, right, replace(trial.given, weights=exact)),
-        )  # fmt: skip
+            trial, trial.bound / 4, _results(kata, right, own), _results(kata, right, exact)
+        )
     except RuntimeError:
         # This torch has an operator less in this dtype.
         return True
+
+
+def _both(trial: Trial) -> tuple[Given, Given]:
+    """What a trial is given, its weights as its dtype holds them: in float64, and in the dtype."""
+    held = {name: weight.to(trial.dtype) for name, weight in trial.given.weights.items()}
+    exact = {name: weight.double() for name, weight in held.items()}
+    own = replace(trial.given.within(trial.dtype), weights=held)
+    return replace(trial.given.within(torch.float64), weights=exact), own
 
 
 def _results(kata: Kata, right: Any, given: Given) -> tuple[Tensor, ...]:
