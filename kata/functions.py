@@ -42,9 +42,10 @@ class Argument:
     kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
     integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
     `low`), model (a module of the judge's with these weights, of the kind `model`), booleans,
-    positions (counting up from a start, in half precision from beyond `far` too), choice (one
-    of `values`), size (worth `value`) or state (what the call before gave back behind its
-    results, None at first). shapes: those it comes in by turns, in sizes. also: other names for
+    positions (counting up from a start, in half precision from beyond `far` too, or, where no
+    dtypes are tried, in values), choice (one of `values`), size (worth `value`) or state (what the
+    call before gave back behind its results, None at first; in bfloat16 so long as `far`, too).
+    shapes: those it comes in by turns, in sizes. also: other names for
     it. optional: may be left out; `default` stands for it then. large: how normal values grow
     where stability is tried, one of GROWTH. check: the check that counts where a choice is not
     its default. along: of a state, the size that is cut into pieces, one a call. adapted: shapes
@@ -169,7 +170,7 @@ class Function:
 
     @property
     def far(self) -> bool:
-        """Whether far positions are tried in half precision."""
+        """Whether far positions are tried, in half precision if there is any."""
         return any(one.far for one in self.arguments)
 
     @property
@@ -299,8 +300,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a choice needs `values`")
     if kind == "size" and "value" not in row:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
-    if "far" in row and kind != "positions":
-        raise BadContract(f"{where}: `far` is of positions")
+    if "far" in row and kind not in {"positions", "state"}:
+        raise BadContract(f"{where}: `far` is of positions or of a state")
     if row.get("model", MODELS[0]) not in MODELS or ("model" in row and kind != "model"):
         raise BadContract(f"{where}: `model` is of models, one of {', '.join(MODELS)}")
     if (kind == "state") != ("along" in row):

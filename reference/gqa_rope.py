@@ -99,6 +99,7 @@ def cos_and_sin(
     wide = torch.promote_types(dtype, torch.float32)
     steps = torch.arange(0, width, 2, dtype=wide, device=positions.device)  # (pairs)
     frequencies = base ** (-steps / width)  # (pairs)
-    angles = positions.to(wide).unsqueeze(-1) * frequencies
+    places = positions.to(wide).unsqueeze(-1)  # (length, 1)
+    angles = places * frequencies
     cos, sin = angles.cos(), angles.sin()
     return cos.to(dtype), sin.to(dtype)

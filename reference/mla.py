@@ -91,7 +91,8 @@ def rope_half_split(x: Tensor, positions: Tensor) -> Tensor:
     rope_dim = x.shape[-1]
     steps = torch.arange(0, rope_dim, 2, dtype=wide, device=x.device)
     frequencies = 10000 ** (-steps / rope_dim)
-    angles = positions.to(wide).unsqueeze(-1) * frequencies
+    places = positions.to(wide).unsqueeze(-1)  # (length, 1)
+    angles = places * frequencies
     cos, sin = angles.cos(), angles.sin()
     left, right = x.to(wide).chunk(2, dim=-1)
     left_turned = left * cos - right * sin

@@ -59,7 +59,8 @@ def _firm(kata: Kata, right: Any, trial: Trial) -> bool:
     """
     if trial.function.models:
         return True
-    exact, own = _both(trial)
+    own = trial.given.within(trial.dtype)
+    exact = own.within(torch.float64)
     noise = torch.Generator().manual_seed(0)
     try:
         right_ones = _results(kata, right, exact)
@@ -100,7 +101,8 @@ class _Rounded(TorchFunctionMode):
 
 def kept_by_rounding(kata: Kata, right: Any, trial: Trial) -> bool:
     """Whether the model answer in a trial's dtype is as in float64."""
-    exact, own = _both(trial)
+    own = trial.given.within(trial.dtype)
+    exact = own.within(torch.float64)
     try:
         # Right code errs some times as much: it rounds elsewhere.
         return _alike(
@@ -109,14 +111,6 @@ def kept_by_rounding(kata: Kata, right: Any, trial: Trial) -> bool:
     except RuntimeError:
         # This torch has an operator less in this dtype.
         return True
-
-
-def _both(trial: Trial) -> tuple[Given, Given]:
-    """What a trial is given, its weights as its dtype holds them: in float64, and in the dtype."""
-    held = {name: weight.to(trial.dtype) for name, weight in trial.given.weights.items()}
-    exact = {name: weight.double() for name, weight in held.items()}
-    own = replace(trial.given.within(trial.dtype), weights=held)
-    return replace(trial.given.within(torch.float64), weights=exact), own
 
 
 def _results(kata: Kata, right: Any, given: Given) -> tuple[Tensor, ...]:

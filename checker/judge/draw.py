@@ -155,11 +155,7 @@ class Given:
 
     def rounded(self, dtype: torch.dtype) -> Given:
         """The same, in what a dtype can hold."""
-        tensors = {
-            name: t.to(dtype).double() if t.is_floating_point() else t
-            for name, t in self.tensors.items()
-        }
-        return replace(self, tensors=tensors)
+        return self.within(dtype).within(torch.float64)
 
     def otherwise(self) -> Given:
         """The same with other values in every tensor, to see what depends on them."""
@@ -192,9 +188,15 @@ class Given:
         return replace(self, tensors=tensors)
 
     def within(self, dtype: torch.dtype) -> Given:
-        """The same, its floats in a dtype."""
-        tensors = {n: t.to(dtype) if t.is_floating_point() else t for n, t in self.tensors.items()}
-        return replace(self, tensors=tensors)
+        """The same, its floats and the weights in a dtype."""
+
+        def held(many: Mapping[str, Tensor]) -> dict[str, Tensor]:
+            return {n: t.to(dtype) if t.is_floating_point() else t for n, t in many.items()}
+
+        before = tuple(earlier.within(dtype) for earlier in self.before)
+        return replace(
+            self, tensors=held(self.tensors), weights=held(self.weights), before=before
+        )
 
 
 def shape_name(shape: tuple[str, ...]) -> str:
@@ -252,9 +254,15 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
 
 
 def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
-    """Positions in any order, at the first sizes: turns may bring them to a length of 1 alone."""
+    """Positions in any order, at the first sizes: turns may bring them to a length of 1 alone.
+
+    Far ones too, where no lower precision is tried.
+    """
     if any(one.kind == "positions" for one in function.arguments) and not function.needs_mask:
-        yield from (replace(case, turn=DISORDER) for case in small(function, sizes, mask=False))
+        some = [*small(function, sizes, mask=False)]
+        yield from (replace(case, turn=DISORDER) for case in some)
+        if function.far and not function.dtypes:
+            yield from (replace(case, far=True) for case in some)
 
 
 def _one_tensor(function: Function, sizes: Sizes) -> Iterator[Case]:
