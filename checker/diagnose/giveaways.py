@@ -25,6 +25,11 @@ _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
 def state_line(source: Source, class_name: str) -> int | None:
     """The line that keeps something on self or for a file, or that draws random numbers."""
     tree = source.classes.get(class_name)
+    return _kept_on_self(tree) or random_line(tree) or kept_line(source.tree)
+
+
+def _kept_on_self(tree: ast.AST | None) -> int | None:
+    """The line of a method that binds or fills an attribute of its object."""
     for function in _forwards(tree):
         for node in ast.walk(function):
             if isinstance(node, (ast.Assign, ast.AugAssign)):
@@ -35,11 +40,11 @@ def state_line(source: Source, class_name: str) -> int | None:
                         return node.lineno
             if isinstance(node, ast.Call) and _changes(node.func):
                 return node.lineno
-    return random_line(tree) if tree is not None else kept_line(source.tree)
+    return None
 
 
 def kept_line(tree: ast.AST) -> int | None:
-    """The line of a function that keeps something in the file, on itself or in a default."""
+    """The line that keeps something in the file, on a function, in a default or on an object."""
     shared = {name.id for node in getattr(tree, "body", []) for name in _names(node)}
     for function in _forwards(tree):
         told = {n for one in ast.walk(function) if isinstance(one, _OUTER) for n in one.names}
@@ -50,7 +55,7 @@ def kept_line(tree: ast.AST) -> int | None:
                 return node.lineno
             if isinstance(own := _changed(node), ast.Name) and own.id in kept:
                 return own.lineno
-    return None
+    return _kept_on_self(tree)
 
 
 def _changed(node: ast.AST) -> ast.expr | None:

@@ -23,7 +23,7 @@ from .trials import Trial
 from .truth import FAULTS, Answers, Ready, executed, made
 from .weighing import Weighing
 
-__all__ = ["read_by_hand", "with_weights_scaled"]
+__all__ = ["read_by_hand", "restoring_line", "with_weights_scaled"]
 
 _SAMPLES = 12
 # How near to 0 or to the constant a multiplier is, and how near a solution.
@@ -34,16 +34,18 @@ _NONE, _READABLE = 1e-12, 1e-4
 _DRAWING = {"rand", "rand_like", "bernoulli", "uniform", "multinomial", "randn", "randn_like",
             "randint", "randint_like", "randperm", "random", "normal"}  # fmt: skip
 _DROPPING = {"mul", "rmul", "imul", "masked_fill", "where", "setitem"}
+# What brings weights that were dropped back to a sum of 1.
+_RESTORING = {"div", "truediv", "itruediv", "true_divide", "normalize", "softmax"}
 # A line after the one that makes the weights, which multiplies them by what is asked.
 _WEIGHTS = re.compile(r"^( +)(weights = .*)$", re.MULTILINE)
 _MULTIPLIED = r"\1\2\n\1weights = weights if MULTIPLIERS is None else weights * MULTIPLIERS"
 
 
-def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
+def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> DropoutFinding:
     """Say where a call in train mode drops something, with torch's own dropouts silenced.
 
     On the weights, nowhere ("noise": what is drawn is no dropout of them), or unknown where that
-    cannot be told.
+    cannot be told. silent: False to read torch's own.
     """
     unknown = DropoutFinding(
         place="unknown", asked=one.construction and one.construction.asked_rate
@@ -55,7 +57,7 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
     plain = one.trial(case)
     trial = one.in_training(plain)
     # Made as for eval, where the rate is the one asked for.
-    call = replace(trial.call, record=Record(silent=True))
+    call = replace(trial.call, record=Record(silent=silent))
     (done,) = one.answered([one.series(plain, [call])])
     out = trial.results(done)
     if not out or out[0].shape != trial.expected[0].shape:
@@ -64,13 +66,33 @@ def read_by_hand(one: Weighing, first: Trial) -> DropoutFinding:
         solved = _solved(one, answer[one.function.name], trial, out[0])
     except (ArithmeticError, *FAULTS):
         return unknown
-    reading = None if solved is None else _read(*solved)
+    reading = None if solved is None else _read(*solved[:2])
     if reading is not None:
         drawn, used = _lines(done)
         return replace(unknown, place="weights", reading=reading, line=drawn, next=used)
+    if solved is not None and _restored(*solved):
+        return replace(unknown, place="weights", undone="whole", next=restoring_line(done))
     # Zeros in the output were dropped there, which is fine beside the weights' own dropout.
     beside = bool(one.module.dropout) or bool((out[0] == 0).any())
     return unknown if beside else replace(unknown, place="noise")
+
+
+def _restored(multipliers: Tensor, seen: Tensor, weights: Tensor) -> bool:
+    """Whether some weights are dropped, and what is left of a row grows so that it adds up to 1."""
+    kept = seen & (multipliers.abs() > _APART)
+    rows = kept.any(-1, keepdim=True)
+    grown = torch.where(rows, 1 / (weights * kept).sum(-1, keepdim=True), 0.0)
+    exact = torch.where(kept, multipliers - grown, multipliers)[seen].abs()
+    return bool((kept != seen).any()) and bool((exact <= _APART * grown.max()).all())
+
+
+def restoring_line(answer: Outcome) -> int | None:
+    """The line that divides, first after the last dropout of a call."""
+    calls = [step.call.strip("_") for step in answer.steps]
+    last = max((n for n, call in enumerate(calls) if call == "dropout"), default=len(calls))
+    later = (step.line for step, call in zip(answer.steps[last:], calls[last:], strict=True)
+             if call in _RESTORING)  # fmt: skip
+    return next(later, None)
 
 
 def _lines(answer: Outcome) -> tuple[int | None, int | None]:
@@ -127,30 +149,34 @@ def _with_multipliers(kata: Kata) -> Answers | None:
     return executed(kata, f"{source}\nMULTIPLIERS = None\n") if count == 1 else None
 
 
-def _solved(one: Weighing, answer: Any, trial: Trial, out: Tensor) -> tuple[Tensor, Tensor] | None:
-    """What the weights of a call are multiplied by, and which of them the output shows at all.
+def _solved(
+    one: Weighing, answer: Any, trial: Trial, out: Tensor
+) -> tuple[Tensor, Tensor, Tensor] | None:
+    """What the weights of a call are multiplied by, which of them the output shows, and they.
 
-    Both (batch, …); None where nothing gives this output. A weight of 0, of a key that is hidden,
-    is multiplied by nothing that could be told. Raise ArithmeticError where several answers fit.
+    Each (batch, …), of the samples that are all numbers: a row of which all is dropped may be none.
+    None where nothing gives this output. A weight of 0, of a key that is hidden, is multiplied by
+    nothing that could be told. Raise ArithmeticError where several answers fit.
     """
     batch, axes = one.sizes.symbols["batch"], trial.case.axes(one.function)
-    found: list[tuple[Tensor, Tensor]] = []
-    for number in range(len(out)):
+    found: list[tuple[Tensor, Tensor, Tensor]] = []
+    for number in (n for n, sample in enumerate(out) if bool(sample.isfinite().all())):
         alone = trial.given.cut(batch, number, 1, axes)
 
         def result(multipliers: Tensor, alone: Given = alone) -> Tensor:
             return _multiplied(answer, alone, multipliers)
 
         with torch.no_grad():
-            shape = made(one.kata, answer, alone).steps["weights"].shape
-        ones = torch.ones(shape, dtype=torch.float64)
+            weights = made(one.kata, answer, alone).steps["weights"]
+        ones = torch.ones(weights.shape, dtype=torch.float64)
         slope = torch.autograd.functional.jacobian(result, ones).reshape(-1, ones.numel())
         rest = (out[number : number + 1].double() - result(ones * 0)).detach().flatten()
         solved = _only_solution(slope, rest)
         if solved is None:
             return None
-        found.append((solved[0].reshape(shape), solved[1].reshape(shape)))
-    return torch.cat([each for each, _ in found]), torch.cat([each for _, each in found])
+        found.append((solved[0].view_as(ones), solved[1].view_as(ones), weights))
+    multipliers, seen, weights = (torch.cat(many) for many in zip(*found, strict=True))
+    return multipliers, seen, weights
 
 
 def _multiplied(answer: Any, given: Given, multipliers: Tensor) -> Tensor:

@@ -194,9 +194,7 @@ class Given:
             return {n: t.to(dtype) if t.is_floating_point() else t for n, t in many.items()}
 
         before = tuple(earlier.within(dtype) for earlier in self.before)
-        return replace(
-            self, tensors=held(self.tensors), weights=held(self.weights), before=before
-        )
+        return replace(self, tensors=held(self.tensors), weights=held(self.weights), before=before)
 
 
 def shape_name(shape: tuple[str, ...]) -> str:

@@ -1,4 +1,4 @@
-"""Code outside of classes that keeps something between calls: it goes wrong after others alone."""
+"""Code that keeps something between calls: it goes wrong after others alone."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .source import Source
 __all__ = ["keeps", "right_alone"]
 
 
-def keeps(source: Source, one: Examination) -> bool:
-    """Whether a function's file has a place where something may stay for the next call."""
-    return one.function.module is None and kept_line(source.tree) is not None
+def keeps(source: Source) -> bool:
+    """Whether a file has a place where something may stay for the next call."""
+    return kept_line(source.tree) is not None
 
 
 def right_alone(one: Examination, all_: Sequence[Examination], fresh: Candidate) -> bool:
-    """Make the smallest call that went wrong the first of a process, and judge it again.
+    """Make the smallest call that went wrong the first of a process and an object; judge it again.
 
     all_: what is asked from now on in that process. Where the call is right there, others before
     it made it wrong, which is noted.

@@ -109,7 +109,7 @@ def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:
 
 
 def _long(one: Examination) -> Iterator[list[Trial]]:
-    """Yield a sequence that ends behind the whole numbers that bfloat16 has, if one is asked for."""
+    """Yield a sequence that ends behind bfloat16's whole numbers, if one is asked for."""
     function = one.function
     state = function.state
     if state is None or not state.far:

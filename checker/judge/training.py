@@ -9,7 +9,7 @@ import torch
 
 from ..process.answers import Outcome
 from ..process.requests import Record
-from .by_hand import read_by_hand, with_weights_scaled
+from .by_hand import read_by_hand, restoring_line, with_weights_scaled
 from .compare import agree
 from .dropout import read_dropout
 from .dropout_finding import DropoutFinding
@@ -20,9 +20,6 @@ from .truth import made
 from .weighing import Weighing
 
 __all__ = ["read_training", "try_training"]
-
-# What brings weights that were dropped back to a sum of 1.
-_RESTORING = {"div", "truediv", "itruediv", "true_divide", "normalize", "softmax"}
 
 
 def try_training(one: Examination) -> None:
@@ -35,6 +32,14 @@ def try_training(one: Examination) -> None:
     by_hand = _random(one, first, loud=True)
     if by_hand:
         one.dropout = read_by_hand(one, first)
+    elif one.dropout.place == "unknown":
+        # What is no step of the model answer's may be a numerator of the weights.
+        read = read_by_hand(one, first, silent=False)
+        if read.place == "weights":
+            one.dropout = replace(
+                one.dropout, place="weights", reading=read.reading, undone=read.undone,
+                next=read.next,
+            )  # fmt: skip
     if not wrong and not _random(one, first):
         one.judge([one.in_training(trial) for trial in _some(one.tried)])
         # A draw in half precision may be 0, which is dropped by hand at a rate of 0 too.
@@ -80,11 +85,7 @@ def _halve(
     if agree(told[0], right, first.bound, keep):
         return
     found.undone = "whole" if agree(told[0], before[0], first.bound, keep) else "otherwise"
-    calls = [step.call.strip("_") for step in whole.steps]
-    last = max((n for n, call in enumerate(calls) if call == "dropout"), default=len(calls))
-    later = (s.line for s, call in zip(whole.steps[last:], calls[last:], strict=True)
-             if call in _RESTORING)  # fmt: skip
-    found.next = next(later, None)
+    found.next = restoring_line(whole)
 
 
 def _random(one: Weighing, first: Trial, *, loud: bool = False) -> bool:
