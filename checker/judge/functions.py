@@ -165,10 +165,10 @@ class _Judging:
             )  # fmt: skip
             if isinstance(made, Weighing):
                 made.globals = self.globals
+                made.tables = self.source.tables
             return made
 
-        one = make(function)
-        finding = one.bind()
+        finding = (one := make(function)).bind()
         masked = with_masks(one, finding, make)
         if masked is not None:
             one, self.unmasked[function.name] = masked

@@ -86,6 +86,11 @@ class Source:
         }
 
     @property
+    def tables(self) -> bool:
+        """Whether the file keeps tensors beside layers."""
+        return any(word in self.text for word in ("register_buffer", "Buffer(", "Parameter("))
+
+    @property
     def numbers(self) -> tuple[str, ...]:
         """The numbers that are written in it, as Python writes them, the rarest first.
 

@@ -52,6 +52,8 @@ class Weighing(Examination):
         self.asked = self.function
         # Numbers in the file's globals that may be sizes.
         self.globals: Sequence[Global] = ()
+        # Whether the file has tensors beside layers, which half precision rounds with the weights.
+        self.tables = False
         self.construction: Construction | None = None
         self.held = Held(module, self.sizes, self.generator)
         self.shown = Try(phase="", printed=[])

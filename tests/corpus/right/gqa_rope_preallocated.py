@@ -14,12 +14,10 @@ class GroupedQueryAttentionWithRope(nn.Module):
         self.v_proj = nn.Linear(hidden_dim, self.nk * self.dh)
         self.o_proj = nn.Linear(hidden_dim, hidden_dim)
         inv = 1.0 / (base ** (torch.arange(0, self.dh, 2, dtype=torch.float64) / self.dh))
-        ang = torch.arange(self.MAX)[:, None] * inv
-        self.register_buffer("cos", ang.cos())
-        self.register_buffer("sin", ang.sin())
+        self.register_buffer("ang", torch.arange(self.MAX)[:, None] * inv)
 
     def rope(self, z, idx):
-        c, s = self.cos[idx].to(z.dtype), self.sin[idx].to(z.dtype)
+        c, s = self.ang[idx].cos().to(z.dtype), self.ang[idx].sin().to(z.dtype)
         a, b = torch.chunk(z, 2, -1)
         return torch.cat((a * c - b * s, a * s + b * c), -1)
 
