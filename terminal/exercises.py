@@ -11,6 +11,9 @@ from .text import Line, pad, safe
 
 __all__ = ["counted_lines", "proof_lines", "trials_lines", "tried_lines"]
 
+# As wide as the longest name, and two.
+_NAMES = 20
+
 
 class Counted(Protocol):
     """What there is of a kata, as `dev.planting.exercises` counts it."""
@@ -39,7 +42,7 @@ class Counted(Protocol):
 def counted_lines(rows: Sequence[Counted], others: int, screen: Screen) -> list[Line]:
     """Draw a line a kata, and the sum."""
     lines: list[Line] = [
-        [(pad(row.kata.id, 16), "bold"), (screen.say(
+        [(pad(row.kata.id, _NAMES), "bold"), (screen.say(
             "exercises-kata", hosts=row.hosts, mistakes=row.mistakes, pairs=row.pairs), "")]
         for row in rows
     ]  # fmt: skip
@@ -54,7 +57,7 @@ def proof_lines(
 ) -> list[Line]:
     """Say how many pairs of a kata are proved."""
     text = screen.say("exercises-proved", found=found, tried=tried)
-    lines: list[Line] = [[(pad(kata.id, 16), "bold"), (text, "")]]
+    lines: list[Line] = [[(pad(kata.id, _NAMES), "bold"), (text, "")]]
     files = [f"kata/{kata.id}/debug/{name}.py" for name in turned_down]
     return [*lines, *([(screen.say("exercises-host", file=file), "fail")] for file in files)]
 
