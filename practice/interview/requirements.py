@@ -36,6 +36,8 @@ DRAWN = ("meaning", "entries", "output", "dropout", "precision")
 # Whether the judge can be told that a required output projection is not wanted.
 JUDGES_OUTPUT = "output" in {field.name for field in fields(Options)}
 
+# What every class contract says alike.
+_ALIKE = {"cache": "none", "extras": "none", "scale": "yours"}
 _SHAPES = {"BQK": "(B, Tq, Tk)", "BHQK": "(B, H, T, T)", "B1QK": "(B, 1, T, T)"}
 _SHAPES["B11K"] = "(B, 1, 1, T)"
 
@@ -94,14 +96,20 @@ def _promised(topic: str, contract: Contract, drawn: Mapping[str, str]) -> str:
         return "built-in" if contract.causal else "given" if contract.masks else "none"
     if topic in {"meaning", "entries"}:
         return drawn[topic] if contract.masks else "none"
+    if topic in {"names", "lengths"} and "block_size" in contract.constructor:
+        return "block"
     if topic in {"heads", "names"}:
         return contract.heads
+    if topic in _ALIKE:
+        return _ALIKE[topic]
+    if topic == "fused":
+        return "wanted" if contract.fused else "free"
     if topic == "output":
         return _output(contract, drawn)
     if topic == "dropout":
         named = {"none": "none", "optional": "free"}
         return named.get(contract.dropout, drawn["dropout"])
-    return contract.source if topic == "shape" else "free"
+    return contract.source if topic in {"shape", "source"} else "free"
 
 
 def _output(contract: Contract, drawn: Mapping[str, str]) -> str:

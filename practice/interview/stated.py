@@ -19,28 +19,36 @@ __all__ = ["mask_shapes", "passage", "rules", "shapes", "stated"]
 _MOST = 5
 
 
+# What every kata says alike, and every one of functions where it is kept to their formula.
+_ALIKE = {"names": "stated", "lengths": "free", "judged": "free"}
+_OF_FUNCTIONS = {"output": "formula", "dropout": "none", "bias": "none", "fused": "none"}
+
+
 def stated(topic: str, kata: Kata) -> str:
     """Return what a kata without a class contract says about a topic.
 
     "brief" where the brief alone has it: its words are the answer then.
     """
-    if topic in {"names", "lengths"}:
-        return {"names": "stated", "lengths": "free"}[topic]
+    if topic in _ALIKE:
+        return _ALIKE[topic]
     if kata.promised is not None:
         return "brief"
     if topic == "shape":
         # A shape that depends on a choice stands in the brief alone.
         known = all(one.shape for function in kata.asked.functions for one in function.results)
         return "stated" if known else "brief"
-    if topic == "library":
+    if topic in {"library", "cost"}:
         return "stated" if rules(kata, "en") else "free"
+    if topic == "cache":
+        every = [one for function in kata.asked.functions for one in function.arguments]
+        return "brief" if any(one.kind == "state" for one in every) else "none"
     if topic in {"mask", "meaning", "entries", "empty"}:
         return _of_masks(topic, kata.asked.functions)
     if kata.kind != "function":
         return "brief"
     if topic == "heads":
         return "axis" if "heads" in kata.asked.sizes.axes.values() else "none"
-    return {"output": "formula", "dropout": "none", "bias": "none"}[topic]
+    return _OF_FUNCTIONS.get(topic, "brief")
 
 
 def _of_masks(topic: str, functions: tuple[Function, ...]) -> str:

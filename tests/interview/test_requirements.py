@@ -39,3 +39,18 @@ def test_only_what_was_drawn_matters():
     assert not matters("heads", find("mha"), drawn)
     additive = {**drawn, "meaning": "additive", "entries": "float"}
     assert not matters("entries", find("v4"), additive)
+
+
+def test_lengths_end_where_the_constructor_says():
+    """Where a greatest length is given, no answer says that any length comes."""
+    drawn = draw(1, "junior")
+    assert value("lengths", find("causal"), drawn) == "block"
+    assert value("names", find("causal"), drawn) == "block"
+    assert value("lengths", find("mha"), drawn) == "free"
+
+
+def test_what_is_kept_between_calls_follows_from_the_kata():
+    """A kata with a cache tells of it in its brief; in the others nothing is kept."""
+    drawn = draw(1, "junior")
+    assert value("cache", find("kvcache"), drawn) == "brief"
+    assert {value("cache", find(kata), drawn) for kata in ("mha", "gqa", "sdpa")} == {"none"}

@@ -49,10 +49,25 @@ _CODE = (
     (r"\b(?:forward|__init__|__call__|\w*attention|attn|mha)\([^()]*\)", " signature "),
     (rf"(?<!\w)[(\[](?=[^)\]]*[a-z])\s*{_AXIS}(?:\s*[,x×*]\s*{_AXIS})+\s*[)\]]", " shape "),
     (rf"\b(?:b|n|batch)(?:\s*[,x×]\s*{_AXIS}){{2,}}\b", " shape "),
-    (r"\s*(?:=|\b(?:be|is)|[是为])\s*none\b(?! of)", " optional "),
+    (r"\s*(?:=|\b(?:be|is)|[是为])?\s*\bnone\b(?! (?:of|are|is|can|may)\b)", " optional "),
     (r"\bhead[- ](?:dim(?:ension)?s?|size)\b|(?:每个)?头的?维度", "head_dim"),
 )
-_ARTICLES = {"a", "an", "the", "these", "those", "of", "very", "exactly", "actually", "really"}
+_ARTICLES = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "these",
+        "those",
+        "of",
+        "very",
+        "exactly",
+        "actually",
+        "really",
+        "precise",
+        "precisely",
+    ]
+)
 _IDENTIFIER = re.compile(r"[a-z0-9_]+")
 # Names of widths stay whole: `dim` alone asks for shapes.
 _WIDTH = re.compile(r"\w+_dim|d_model|dim_\w+|n_embd|\w+_width")

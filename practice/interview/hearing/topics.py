@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from ..texts import table
 from .acts import CJK, asks, keywords
@@ -41,8 +42,10 @@ class _Rule:
     any: tuple[frozenset[str], ...]
     weak: tuple[frozenset[str], ...]
     sure: tuple[frozenset[str], ...]
+    alone: tuple[frozenset[str], ...]
     over: frozenset[str]
     over_weak: frozenset[str]
+    over_sure: frozenset[str]
 
 
 def topics_heard(text: str, subject: str = "") -> Heard:
@@ -68,14 +71,15 @@ def _topics_of(clause: str, subject: str, *, follows: bool) -> list[str]:
     """Return a clause's topics. follows: whether the line has asked something already."""
     own = _concepts(clause)
     alone = _ruled(own)
+    spread = {"heads"} & set(alone) if "perhead" in own else set[str]()
     referring = follows or bool(_PRONOUN.search(clause) or _CLIPPED.search(clause))
-    if not (subject and referring) or set(alone) - {"precision", "shape"}:
+    if not (subject and referring) or set(alone) - {"precision", "shape", *spread}:
         return alone
     if subject in _MASK:
         found = [topic for topic in _ruled(own | {"mask"}) if topic != "mask"]
         if found:
             return found
-        if "shape" in own and "tensor" not in own:
+        if spread or ("shape" in own and "tensor" not in own):
             return ["mask"]
     return alone or ([subject] if "aspect" in own else [])
 
@@ -88,10 +92,11 @@ def _ruled(concepts: frozenset[str]) -> list[str]:
     weak -= sure
     for rule in _rules():
         if rule.topic in strong:
-            strong -= rule.over if rule.topic in sure else rule.over - sure
+            strong -= (rule.over | rule.over_sure) if rule.topic in sure else rule.over - sure
         if rule.topic in strong | weak:
             weak -= rule.over | rule.over_weak
-    return [rule.topic for rule in _rules() if rule.topic in strong | weak]
+    found = strong | weak or {rule.topic for rule in _rules() if _stands(rule.alone, concepts)}
+    return [rule.topic for rule in _rules() if rule.topic in found]
 
 
 def _stands(rows: Sequence[frozenset[str]], concepts: frozenset[str]) -> bool:
@@ -154,11 +159,17 @@ def _rules() -> tuple[_Rule, ...]:
     return tuple(
         _Rule(
             row["topic"],
-            tuple(map(frozenset, row["any"])),
-            tuple(map(frozenset, row.get("weak", ()))),
-            tuple(map(frozenset, row.get("sure", ()))),
-            frozenset(row.get("over", ())),
-            frozenset(row.get("over_weak", ())),
+            any=_sets(row, "any"),
+            weak=_sets(row, "weak"),
+            sure=_sets(row, "sure"),
+            alone=_sets(row, "alone"),
+            over=frozenset(row.get("over", ())),
+            over_weak=frozenset(row.get("over_weak", ())),
+            over_sure=frozenset(row.get("over_sure", ())),
         )
         for row in table("hearing/words.toml")["rule"]
     )
+
+
+def _sets(row: dict[str, Any], kind: str) -> tuple[frozenset[str], ...]:
+    return tuple(map(frozenset, row.get(kind, ())))
