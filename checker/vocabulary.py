@@ -141,6 +141,9 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
     if "window" in have and not have & _LENGTH_WORDS:
         # Of a sliding window, which no class is asked for.
         return None
+    if {"block", "blocks"} & have and have & _TILED:
+        # What is worked through at a time, of sequences of any length.
+        return None
     if have & _LENGTH_WORDS:
         return "width" if have & {"dim", "dims", "embd", "embed", "width", "channels"} else "length"
     if have & _WIDTH_WORDS:
@@ -148,6 +151,7 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
     return None
 
 
+_TILED = {"q", "query", "queries", "k", "key", "keys", "kv", "value", "values", "rows"}
 _QUERY = {"q", "query", "queries", "xq", "tgt", "target", "decoder", "dec", "latents", "latent"}
 _KEY = {"k", "key", "keys", "xk"}
 _VALUE = {"v", "value", "values", "xv", "val", "vals"}

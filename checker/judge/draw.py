@@ -307,6 +307,18 @@ def _large(function: Function, sizes: Sizes) -> Iterator[Case]:
         )  # fmt: skip
         if _holds(function, case):
             yield case
+            yield from _long_masks(function, sizes, case) if not number else ()
+
+
+def _long_masks(function: Function, sizes: Sizes, case: Case) -> Iterator[Case]:
+    """The same with a mask that may be left out, in each of its shapes but those of every head."""
+    mask = function.mask
+    if mask is None or case.mask is not None:
+        return
+    heads = sizes.symbols.get("heads")
+    for turn, shape in enumerate(mask.shapes):
+        if heads not in shape:
+            yield replace(case, mask="random", turn=turn)
 
 
 def by_calls(function: Function, sizes: Sizes) -> list[dict[str, int]]:
