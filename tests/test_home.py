@@ -334,11 +334,11 @@ def test_asked_on_a_terminal(work, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "workspace.json").write_text(f'{{"files": {{"v1": "{file}"}}}}')
     with terminal(work, "run", "v1") as (_, type_, until):
-        until("take", "other.py?", "[y/N]")
+        until("take", "other.py", "[y/N]")
         type_("y\n")
         assert "ran" in until(ended=True)
     with terminal(work, "run", "v1", "--lang", "zh") as (_, type_, until):
-        until("用", "other.py 吗？", "[y/N]")
+        until("用", "other.py", "吗？", "[y/N]")
         type_("x\n")
         until("请输入 y 或 n")
         type_("\n")

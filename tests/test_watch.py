@@ -158,7 +158,7 @@ def test_save_fail_save_pass_next(terminal, tmp_path):
     at.press("h")
     at.until("hint 1 of 3")
     at.press("w")
-    at.until("scale-missing", "more lines: space")
+    at.until("scale-missing", "more lines: Space")
     at.press("s")
     at.until("press s again")
     # As an editor does that writes beside and renames.

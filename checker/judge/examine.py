@@ -387,9 +387,9 @@ class Examination:
     def _telling(self, most: int) -> Iterable[Case]:
         needs = self.function.needs_mask
         plain = [*small(self.function, self.sizes, mask=needs)]
-        if needs:  # Where nothing is hidden, a class does nothing that is left to its taste.
+        if needs:  # Where nothing is hidden, a model does nothing that is left to its taste.
             full = [replace(case, mask="full") for case in plain]
-            plain = full if self.function.module is not None else []
+            plain = full if self.kata.kind == "program" else []
         masked = [*small(self.function, self.sizes, mask=True)] if self.function.mask else []
         half = most if not (plain and masked) else max(1, most // 2)
         return [*plain[:half], *masked[:half]]

@@ -23,7 +23,8 @@ def close(left, right):
 def test_right_code_has_the_expected_weights(judged, kata):
     """Every query shares out one, nothing goes to what is masked, and both sides agree.
 
-    Where the model answer makes no weights, the kata says why, and nothing is shown.
+    What a sink takes is no key's. Where the model answer makes no weights, the kata says why, and
+    nothing is shown.
     """
     heat = judged(kata.id, kata.solution(), heat=True).heat
     assert (heat is None) == (kata.no_weights is not None)
@@ -34,7 +35,7 @@ def test_right_code_has_the_expected_weights(judged, kata):
     assert close(heat.actual, heat.expected)
     for head, masked in zip(heat.expected, heat.masked, strict=True):
         for row, shut in zip(head, masked, strict=True):
-            assert sum(row) == pytest.approx(1)
+            assert sum(row) == pytest.approx(1) or (kata.id == "sinks" and 0 < sum(row) < 1)
             assert all(value == 0 for value, hidden in zip(row, shut, strict=True) if hidden)
 
 

@@ -78,7 +78,7 @@ def test_a_round(grade, work):
     assert len(lines) == 1 + 3
     (work / "out/grade.jsonl").write_text("\n".join([*lines[:2], lines[2][:40]]))
     done = grade("--out", "out", "--hide")
-    assert "1 answer is judged already, and kept" in done.stderr
+    assert "1 answer was judged already, and kept" in done.stderr
     again = json.loads((work / "out/grade.json").read_text())
     assert again["seed"] == 7
     assert again["counts"] == told["counts"]
