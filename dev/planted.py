@@ -112,8 +112,9 @@ def _written(given, result):
 
 def _stray(result):
     head = _head(result)
-    return _with(result, head ^ torch.zeros(1, dtype=head.dtype) if head.dtype is torch.bool
-                 else head + torch.zeros(1, dtype=head.dtype))
+    stray = torch.zeros(1, dtype=head.dtype)
+    met = head ^ stray if head.dtype is torch.bool else head + stray
+    return _with(result, met.reshape(head.shape))
 """
 
 _WRAPPER = """

@@ -93,7 +93,7 @@ class _Rounded(TorchFunctionMode):
         rounds = name in _ROUNDING or name.removeprefix("r") in _ROUNDING
         if not rounds or not isinstance(result, Tensor) or not result.is_floating_point():
             return result
-        unit = max(torch.finfo(torch.float32).eps, torch.finfo(result.dtype).eps)
+        unit = max(torch.finfo(torch.float32).eps, torch.finfo(result.dtype).eps) / 2
         off = torch.rand(result.shape, generator=self.noise, dtype=torch.float64) * 2 - 1
         noisy = (result.double() * (1 + off * unit)).to(result.dtype)
         return torch.where(result.abs() < _HIDING, noisy, result)
