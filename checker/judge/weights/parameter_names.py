@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ....kata.modules import Layer
 from ...vocabulary import words
@@ -18,14 +18,19 @@ _PAIRED = {"beta": {"gamma", "alpha"}, "shift": {"scale", "gain"}}
 
 
 def biases_of(
-    names: tuple[str, ...], held: tuple[str, ...], biases: Sequence[str], layers: Sequence[Layer]
-) -> tuple[str, ...]:
-    """The biases that belong to weights: of the same layer, or named for what they do."""
+    names: tuple[str, ...], held: tuple[str, ...], biases: Sequence[str], layers: Sequence[Layer],
+    weights: Iterable[str],
+) -> tuple[str, ...]:  # fmt: skip
+    """The biases that belong to weights: of the same layer, or named for what they do.
+
+    weights: all there are. A bias of the same layer as another of them is that one's alone.
+    """
     found = tuple(one for name in names for one in _twins(name, biases))
     if found:
         return found
     return tuple(one for one in biases if any(name.startswith(_leaf(one)[0]) for name in names)
-                 and said_by(one, layers) == held)  # fmt: skip
+                 and said_by(one, layers) == held
+                 and not any(one in _twins(weight, biases) for weight in weights))  # fmt: skip
 
 
 def _twins(name: str, biases: Sequence[str]) -> list[str]:

@@ -168,7 +168,7 @@ class _Proposals:
 
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
         """The biases that belong to the parameters that hold some layers."""
-        return biases_of(names, held, self.biases, self.layers)
+        return biases_of(names, held, self.biases, self.layers, self.thick)
 
     def forms(self, unit: _Unit) -> list[Take]:
         """The ways in which parameters can hold layers, as their shapes allow, each once."""
