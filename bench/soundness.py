@@ -113,10 +113,13 @@ def kata_shares(entries: list[Entry], reports: dict[Path, Report]) -> list[str]:
     rejected = [reports[e.path].verdict != "pass" for e in wrong]
     asked = [(reports[e.path], name, lines) for e in wrong for name, lines in e.mistakes]
     named = [any(d.mistake == name for d in r.diagnosis) for r, name, _ in asked]
-    lined = [
-        any(d.mistake == name and d.line in lines for d in r.diagnosis) for r, name, lines in asked
-    ]
+    lined = [at_its_line(*one) for one in asked]
     return [f"{sum(one)}/{len(one)}" for one in (right, rejected, named, lined)]
+
+
+def at_its_line(report: Report, name: str, lines: frozenset[int]) -> bool:
+    """Whether a mistake is named at a line that is fair."""
+    return any(one.mistake == name and one.line in lines for one in report.diagnosis)
 
 
 def hostile_row(folder: Path) -> tuple[str, str]:
@@ -216,14 +219,11 @@ def naming_rows(wrong: list[Entry], reports: dict[Path, Report]) -> list[tuple[s
         found = reports[entry.path].diagnosis
         name, lines = entry.mistakes[0]
         named += bool(found) and found[0].mistake == name
-        lined += any(one.mistake == name and one.line in lines for one in found)
+        lined += at_its_line(reports[entry.path], name, lines)
     for entry in double:
         found_ids = {one.mistake for one in reports[entry.path].diagnosis}
         both += {name for name, _ in entry.mistakes} <= found_ids
-        both_lines += all(
-            any(one.mistake == name and one.line in lines for one in reports[entry.path].diagnosis)
-            for name, lines in entry.mistakes
-        )
+        both_lines += all(at_its_line(reports[entry.path], *one) for one in entry.mistakes)
     return [
         ("single mistakes named first", percent(named, len(single))),
         ("single mistakes' lines", percent(lined, len(single))),

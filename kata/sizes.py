@@ -30,7 +30,7 @@ class Sizes:
         return {name: symbol for symbol, name in self.axes.items()}
 
     def row(self, picks: Mapping[str, int]) -> dict[str, int]:
-        """Return all sizes, given those that are not worked out."""
+        """Return all sizes, given those that are not worked out; any other is worked out anew."""
         sizes = dict(picks)
         for symbol, text in self.worked.items():
             sizes[symbol] = worth(text, sizes)

@@ -66,8 +66,7 @@ def mixed(one: Examination) -> Clue | None:
         case = next(small(one.function, one.sizes, mask=masked), None)
         if case is None:
             continue
-        picks = {symbol: case.sizes[symbol] for symbol in one.sizes.values}
-        sizes = one.sizes.row({**picks, batch: _BATCH, **dict.fromkeys(lengths, _LENGTH)})
+        sizes = one.sizes.row({**case.sizes, batch: _BATCH, **dict.fromkeys(lengths, _LENGTH)})
         trials = _apart(one, replace(case, sizes=sizes), batch)
         outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
         if len(outs) < len(trials) or not all(outs):

@@ -6,14 +6,17 @@ import ast
 
 from ..judge.source import Source
 
-__all__ = ["call_line", "cut_line", "kept_line", "made_in_forward", "random_line", "state_line"]
+__all__ = [
+    "RANDOM", "call_line", "cut_line", "kept_line", "made_in_forward", "random_line", "state_line",
+]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
         "tolist", "numpy", "requires_grad_")  # fmt: skip
 # Methods that change a container.
 _CHANGING = {"append", "add", "extend", "insert", "update", "setdefault", "appendleft"}
-_RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "randperm", "randint",
-           "multinomial", "uniform_", "bernoulli_", "normal_", "random_", "random",
+# What draws random numbers, or drops something that is no entry of its own.
+RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "randperm", "randint",
+          "randint_like", "multinomial", "uniform_", "bernoulli_", "normal_", "random_", "random",
            "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout", "FeatureAlphaDropout",
            "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
            "feature_alpha_dropout")  # fmt: skip
@@ -84,7 +87,7 @@ def _changes(method: ast.expr) -> bool:
 
 def random_line(tree: ast.AST | None) -> int | None:
     """The first line of a class that draws random numbers."""
-    return call_line(tree, _RANDOM)
+    return call_line(tree, RANDOM)
 
 
 def _forwards(tree: ast.AST | None) -> list[ast.FunctionDef]:

@@ -7,6 +7,7 @@ each weight is multiplied by, dropout gives 0 or one constant.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -15,7 +16,8 @@ import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
-from ..process.answers import Outcome
+from ..diagnose.giveaways import RANDOM
+from ..process.answers import Outcome, Step
 from ..process.requests import Record
 from .draw import Case, Given
 from .dropout_finding import DropoutFinding, Reading, together
@@ -31,8 +33,7 @@ _APART, _CLOSE = 3e-3, 1e-5
 # Beside the largest, what a weight does to the output where it is not 0, and where a softmax in
 # float32 leaves its multiplier to be read.
 _NONE, _READABLE = 1e-12, 1e-4
-_DRAWING = {"rand", "rand_like", "bernoulli", "uniform", "multinomial", "randn", "randn_like",
-            "randint", "randint_like", "randperm", "random", "normal"}  # fmt: skip
+_DRAWING = {name.strip("_") for name in RANDOM}
 _DROPPING = {"mul", "rmul", "imul", "masked_fill", "where", "setitem"}
 # What brings weights that were dropped back to a sum of 1.
 _RESTORING = {"div", "truediv", "itruediv", "true_divide", "normalize", "softmax"}
@@ -88,22 +89,24 @@ def _restored(multipliers: Tensor, seen: Tensor, weights: Tensor) -> bool:
 
 def restoring_line(answer: Outcome) -> int | None:
     """The line that divides, first after the last dropout of a call."""
-    calls = [step.call.strip("_") for step in answer.steps]
-    last = max((n for n, call in enumerate(calls) if call == "dropout"), default=len(calls))
-    later = (step.line for step, call in zip(answer.steps[last:], calls[last:], strict=True)
-             if call in _RESTORING)  # fmt: skip
-    return next(later, None)
+    steps = answer.steps
+    drops = [n for n, step in enumerate(steps) if step.call.strip("_") == "dropout"]
+    later = _called(steps[drops[-1] :], _RESTORING) if drops else None
+    return later.line if later is not None else None
 
 
 def _lines(answer: Outcome) -> tuple[int | None, int | None]:
     """The line that draws random numbers, and the one that drops with them."""
-    calls = [step.call.strip("_") for step in answer.steps]
-    drawn = next((n for n, call in enumerate(calls) if call in _DRAWING), None)
+    drawn = _called(answer.steps, _DRAWING)
     if drawn is None:
         return None, None
-    used = (step.line for step, call in zip(answer.steps[drawn:], calls[drawn:], strict=True)
-            if call in _DROPPING)  # fmt: skip
-    return answer.steps[drawn].line, next(used, None)
+    used = _called(answer.steps[answer.steps.index(drawn) :], _DROPPING)
+    return drawn.line, used.line if used is not None else None
+
+
+def _called(steps: Sequence[Step], names: Collection[str]) -> Step | None:
+    """The first step that calls one of these."""
+    return next((step for step in steps if step.call.strip("_") in names), None)
 
 
 def _read(multipliers: Tensor, seen: Tensor) -> Reading | None:
@@ -126,10 +129,9 @@ def _narrow(one: Weighing, case: Case) -> Case | None:
     if not {"batch", "length"} <= symbols.keys():
         return None
     width = case.sizes[symbols.get("head_dim", symbols.get("hidden_dim", "batch"))]
-    picks = {symbol: case.sizes[symbol] for symbol in one.sizes.values}
     few = {symbols["batch"]: _SAMPLES, symbols["length"]: min(width, 4)}
     return replace(
-        case, sizes=one.sizes.row({**picks, **few}), mask=None, strided=False, grad=False
+        case, sizes=one.sizes.row({**case.sizes, **few}), mask=None, strided=False, grad=False
     )
 
 

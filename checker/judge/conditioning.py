@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["judged", "kept_by_rounding"]
 
-
 _SAMPLES = 3
 # Beyond it are what hides a score and what comes of it, which are to stay what they are.
 _HIDING = 1e30

@@ -85,6 +85,7 @@ class Examination:
         self.numbers = numbers
         self.generator = torch.Generator().manual_seed(seed)
         self.bound: Bound | None = None
+        self.tables = False  # Whether the file keeps tensors beside layers.
         self.mask_dtypes: list[torch.dtype] = [torch.int64]
         self.found = Found()
         self.tried: list[Trial] = []
@@ -271,8 +272,7 @@ class Examination:
             self.bound = None
             return None
         rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
-        taken = settle(self)
-        return finding if rank == 2 and not taken else None
+        return finding if not settle(self) and rank == 2 else None
 
     def _first_try(self) -> Finding | None:
         case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
@@ -304,10 +304,10 @@ class Examination:
         """Count an answer for a check, and keep what is wrong with it."""
         self.found.counts[check] = self.found.counts.get(check, 0) + 1
         # Beside another one of the check a finding is one more, whatever its case.
-        known = check in self.found.findings
-        finding = trial.judge(answer) if known else judged(self, trial, answer)
+        kept = self.found.findings
+        finding = trial.judge(answer) if check in kept else judged(self, trial, answer)
         if finding is not None:
-            self.found.findings.setdefault(check, []).append(finding)
+            kept.setdefault(check, []).append(finding)
         self.found.modified.update(answer.modified)
         self.found.container = max(self.found.container, answer.many)
         self.found.place = max(self.found.place, answer.place)

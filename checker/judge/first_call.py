@@ -12,9 +12,13 @@ from .source import Source
 __all__ = ["keeps", "right_alone"]
 
 
-def keeps(source: Source) -> bool:
-    """Whether a file has a place where something may stay for the next call."""
-    return kept_line(source.tree) is not None
+def keeps(source: Source, one: Examination) -> bool:
+    """Whether a file has a place where something may stay for the next call unasked.
+
+    What a class keeps that has a state to hand back is told of as that.
+    """
+    function = one.function
+    return not (function.module and function.state) and kept_line(source.tree) is not None
 
 
 def right_alone(one: Examination, all_: Sequence[Examination], fresh: Candidate) -> bool:

@@ -303,7 +303,7 @@ class _Judging:
     def _diagnose(self, page: Page, one: Examination) -> None:
         if page.uncarried(one) or not calls_for_a_name(page, one):
             return
-        if keeps(self.source) and (one.function.module is None or one.function.state is None):
+        if keeps(self.source, one):
             self.candidate = self.afresh()
             if right_alone(one, self.examinations, self.candidate):
                 page.kept(one)

@@ -72,8 +72,7 @@ def _misread(one: Examination, mask: Argument) -> bool:
     if not {"batch", "heads"} <= symbols.keys():
         return False
     first = one.sizes.first()
-    picks = {symbol: first[symbol] for symbol in one.sizes.values}
-    sizes = one.sizes.row({**picks, symbols["batch"]: first[symbols["heads"]]})
+    sizes = one.sizes.row({**first, symbols["batch"]: first[symbols["heads"]]})
     _take(one, mask, mask.shapes)
     case = next(small(one.function, one.sizes, mask=True))
     one.mask_dtypes = [torch.bool]

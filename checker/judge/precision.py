@@ -113,7 +113,7 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
     function = one.function
     state = function.state
     # A table of rates that is right as it is made may be rounded with the weights.
-    if state is None or not state.far or getattr(one, "tables", False):
+    if state is None or not state.far or one.tables:
         return
     for row in by_calls(function, one.sizes)[:1]:
         sizes = {**row, state.along: state.far}

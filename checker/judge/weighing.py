@@ -52,8 +52,6 @@ class Weighing(Examination):
         self.asked = self.function
         # Numbers in the file's globals that may be sizes.
         self.globals: Sequence[Global] = ()
-        # Whether the file has tensors beside layers, which half precision rounds with the weights.
-        self.tables = False
         self.construction: Construction | None = None
         self.held = Held(module, self.sizes, self.generator)
         self.shown = Try(phase="", printed=[])
@@ -206,14 +204,12 @@ class Weighing(Examination):
         if kind.objects is not None or not kind.shapes:
             return kind.objects
         # As many samples and positions as at first: a length of 1 tells queries nothing.
-        picks = {symbol: sizes[symbol] for symbol in self.sizes.values}
         for symbol, values in self.sizes.values.items():
-            other = {**picks, symbol: values[0]}
-            if self.held.key(self.sizes.row(other)) == self.held.key(sizes):
-                picks = other
+            other = self.sizes.row({**sizes, symbol: values[0]})
+            if self.held.key(other) == self.held.key(sizes):
+                sizes = other
         mask = "random" if self.function.needs_mask else None
-        case = Case(check="values", sizes=self.sizes.row(picks), chosen=choices(self.function)[0],
-                    mask=mask)  # fmt: skip
+        case = Case(check="values", sizes=sizes, chosen=choices(self.function)[0], mask=mask)
         given = super().drawn(case)
         bound = self._bound_of(case, self.found.work)
         trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
