@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 __all__ = ["main"]
@@ -15,9 +16,15 @@ def main() -> int:
 
         _keep(given)
         begin()
+    # Modules are no rubbish: nothing looks through them, now or as Python ends.
+    gc.disable()
     from .cli import main as run
 
-    return run()
+    gc.freeze()
+    gc.enable()
+    status = run()
+    gc.freeze()
+    return status
 
 
 def _keep(given: list[str]) -> None:

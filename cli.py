@@ -171,6 +171,8 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
         # The judge imports torch meanwhile: from here on, slow imports cost nothing.
         side_by_side = 1 if given.bench else given.jobs or min(8, os.cpu_count() or 1)
         with Bench(min(side_by_side, len(chosen))) as judges:
+            # Those that stay need no torch: they judge while the rest is imported.
+            begun = reports(judges, chosen, wishes)
             from .practice.debug.standing import with_mending
             from .practice.interview.store import Store
             from .practice.record import Recorder
@@ -181,7 +183,7 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
             # Of an exercise with planted bugs, how many are mended is found out as well.
             found_out = (
                 with_mending(report, target.file, judges)
-                for report, target in zip(reports(judges, chosen, wishes), chosen, strict=True)
+                for report, target in zip(begun, chosen, strict=True)
             )
             stored = recorder.recorded(found_out, alone=len(chosen) == 1)
             verdicts = Verdicts(screen, chosen, given.manner(judges, wishes))

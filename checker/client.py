@@ -112,16 +112,29 @@ class Bench:
         self.renewals += 1
 
     def judge(self, kata: str, files: Sequence[Path], options: Options) -> Iterator[Report]:
-        """Yield a report a file, in order, each as soon as it and those before it are ready."""
+        """Begin to judge files at once.
+
+        Yield a report a file, in order, each as soon as it and those before it are ready.
+        """
         seeded = options.seeded()
         jobs = [self._job(kata, file, seeded) for file in files]
         waiting = list(enumerate(jobs))
         busy: dict[int, int] = {}
+        selector = selectors.DefaultSelector()
+        self._begin(selector, waiting, busy)
+        return self._reports(selector, jobs, waiting, busy)
+
+    def _reports(
+        self,
+        selector: selectors.BaseSelector,
+        jobs: Sequence[Job],
+        waiting: list[tuple[int, Job]],
+        busy: dict[int, int],
+    ) -> Iterator[Report]:
         done: dict[int, Report] = {}
         again: set[int] = set()
         turn = 0
-        with selectors.DefaultSelector() as selector:
-            self._begin(selector, waiting, busy)
+        with selector:
             while turn < len(jobs):
                 for key, _ in selector.select():
                     number = key.data
@@ -145,7 +158,7 @@ class Bench:
                         self.refill()
                         self._begin(selector, waiting, busy)
                         break
-                    done[place] = report or lost(kata, jobs[place].file)
+                    done[place] = report or lost(jobs[place].kata, jobs[place].file)
                     if self.judges[number] is not judge:
                         selector.unregister(judge)
                         judge.close()

@@ -46,11 +46,15 @@ def worth(text: str | int, sizes: Mapping[str, Any]) -> Any:
 def names(text: str | int) -> set[str]:
     """Return the names that a sum speaks of. Raise NotASum where it is none."""
     try:
-        tree = _parsed(str(text))
+        return set(_names(str(text)))
     except SyntaxError as fault:
         raise NotASum(f"`{text}`: {fault}") from None
-    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return found - set(_FUNCTIONS)
+
+
+@cache
+def _names(text: str) -> frozenset[str]:
+    found = (node.id for node in ast.walk(_parsed(text)) if isinstance(node, ast.Name))
+    return frozenset(found).difference(_FUNCTIONS)
 
 
 @cache

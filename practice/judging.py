@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
 from itertools import groupby
@@ -80,18 +80,27 @@ class Wishes:
 
 
 def reports(bench: Bench, chosen: Sequence[Target], wishes: Wishes) -> Iterator[Report]:
-    """Judge files in the order given, neighbours of the same kata side by side."""
-    if wishes.one_by_one:
-        for target in chosen:
-            for report in bench.judge(target.kata.id, [target.file], wishes.options()):
-                yield _called(report, target)
-        return
-    for kata, same in groupby(chosen, key=lambda target: target.kata.id):
-        run = list(same)
-        found = bench.judge(kata, [target.file for target in run], wishes.options())
-        yield from (_called(report, target) for report, target in zip(found, run, strict=True))
+    """Judge files in the order given, neighbours of the same kata side by side.
+
+    The first are begun with at once, whenever their reports are asked for.
+    """
+    runs = [[target] for target in chosen]
+    if not wishes.one_by_one:
+        runs = [list(same) for _, same in groupby(chosen, key=lambda target: target.kata.id)]
+
+    def begun(run: Sequence[Target]) -> Iterator[Report]:
+        return bench.judge(run[0].kata.id, [target.file for target in run], wishes.options())
+
+    return _in_turn(runs, begun(runs[0]), begun)
 
 
-def _called(report: Report, target: Target) -> Report:
-    report.file = target.name
-    return report
+def _in_turn(
+    runs: Sequence[Sequence[Target]],
+    first: Iterator[Report],
+    begun: Callable[[Sequence[Target]], Iterator[Report]],
+) -> Iterator[Report]:
+    for place, run in enumerate(runs):
+        found = begun(run) if place else first
+        for report, target in zip(found, run, strict=True):
+            report.file = target.name
+            yield report

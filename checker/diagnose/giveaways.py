@@ -113,16 +113,13 @@ def cut_line(tree: ast.AST | None) -> int | None:
 
 def call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:
     """The first line that calls something of these names, the first of them before the next."""
-    for name in names:
-        for node in ast.walk(tree) if tree is not None else []:
-            if isinstance(node, ast.Call):
-                called = node.func
-                own = (
-                    called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-                )
-                if own == name:
-                    return node.lineno
-    return None
+    first: dict[str, int] = {}
+    for node in ast.walk(tree) if tree is not None else []:
+        if isinstance(node, ast.Call):
+            called = node.func
+            own = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+            first.setdefault(own, node.lineno)
+    return next((first[name] for name in names if name in first), None)
 
 
 def made_in_forward(tree: ast.AST | None) -> int | None:

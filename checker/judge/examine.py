@@ -182,9 +182,8 @@ class Examination:
         rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
         if rounding is torch.float64:
             return _FAR_BOUND if case.large else VALUE_BOUND
-        widest = max(
-            size for symbol, size in case.sizes.items() if symbol not in self.function.numbers
-        )
+        numbers = self.function.numbers
+        widest = max(size for symbol, size in case.sizes.items() if symbol not in numbers)
         # In half precision queries and keys are both made large.
         scores = case.gain ** (1 + (dtype.itemsize < torch.float32.itemsize))
         bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, scores))

@@ -45,12 +45,13 @@ class ForkServer:
 
 def main(line: socket.socket) -> None:
     """Fork a judge on each request, until the zygote goes away."""
+    gc.disable()
     from ..judge.main import main as judge_main
 
+    gc.freeze()
+    gc.enable()
     # What it expects is not for a submission to look up.
     fence.hide()
-    gc.collect()
-    gc.freeze()
     # Nobody waits for a judge: its line says all there is to say.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import select
 import selectors
 import signal
 import socket
@@ -48,21 +49,27 @@ def main(number: int, place: str = "") -> None:
     # what TorchScript runs has neither lines nor a pretended device.
     os.environ["TORCHDYNAMO_DISABLE"] = "1"
     os.environ["PYTORCH_JIT"] = "0"
+    # What is loaded stays: no use in looking for rubbish in it, here or in a fork, which would
+    # copy it for having looked.
+    gc.disable()
     # The point of this process, so that nobody it forks need import them.
     import torch  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
 
-    from ..candidate import worker  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
-    from . import requests, supervisor, wire  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
+    from . import wire
 
     fence.warm_up()
     wire.warm_up()
-    requests.warm_up()
     fence.adopt_orphans()
-    # What is here stays, so that no fork need look through it, nor copy it for having looked.
-    gc.collect()
     gc.freeze()
-    first = Guest(socket.socket(fileno=number))
-    _Zygote(first, door, greeted=bool(place)).serve()
+    zygote = _Zygote(Guest(socket.socket(fileno=number)), door, greeted=bool(place))
+    zygote.begin()
+    from ..candidate import worker  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
+    from . import requests, supervisor  # noqa: F401 # pyright: ignore[reportUnusedImport] - as above
+
+    requests.warm_up()
+    gc.freeze()
+    gc.enable()
+    zygote.serve()
     # Taking the interpreter and torch down in order would keep the command waiting for nothing.
     os._exit(0)
 
@@ -103,6 +110,7 @@ class _Zygote:
         self.judges: dict[int, int] = {}
         self.supervisors: dict[int, Guest] = {}
         self.fork_server: ForkServer | None = None
+        self.early: tuple[Guest, int, socket.socket] | None = None
         self.minutes = 0.0
         self.idle_since = time.monotonic()
         self.selector = selectors.DefaultSelector()
@@ -114,13 +122,25 @@ class _Zygote:
         self.wake.setblocking(False)
         self.selector.register(self.wake, selectors.EVENT_READ)
 
+    def begin(self) -> None:
+        """Fork what judges as soon as torch is there: it loads its own beside the rest of ours."""
+        if self.greeted:
+            self._start_fork_server()
+            return
+        (guest,) = self.guests
+        if select.select([guest.line], [], [], 0)[0]:
+            _, fds, _, _ = socket.recv_fds(guest.line, 64, 1)
+            for fd in fds:
+                self.early = guest, *self._fork_judge(guest, fd)
+                os.close(fd)
+
     def serve(self) -> None:
         """Fork until nobody needs it any more, then end every child."""
         signal.set_wakeup_fd(self.alarm.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.signal(signal.SIGTERM, lambda *_: None)
-        if self.greeted:
-            self._start_fork_server()
+        if self.early is not None:
+            self._watch_over(*self.early)
         while self.guests or self._waits():
             for key, _ in self.selector.select(self._patience()):
                 if key.fileobj is self.wake:
@@ -172,7 +192,7 @@ class _Zygote:
             self.selector.unregister(guest.line)
             guest.leaving = time.monotonic()
         for fd in fds:
-            self._fork_pair(guest, fd)
+            self._watch_over(guest, *self._fork_judge(guest, fd))
             os.close(fd)
 
     def _greet(self, guest: Guest, message: dict[str, object]) -> None:
@@ -221,15 +241,18 @@ class _Zygote:
         self.fork_server = ForkServer(ours, pid)
         return self.fork_server
 
-    def _fork_pair(self, guest: Guest, job: int) -> None:
-        """Fork a judge and its supervisor, with a line from one to the other."""
+    def _fork_judge(self, guest: Guest, job: int) -> tuple[int, socket.socket]:
+        """Fork a judge; return its process, and the line on which it asks its supervisor."""
         orders, requests = socket.socketpair()
-        judge = self._judge(guest, job, requests)
+        with requests:
+            return self._judge(guest, job, requests), orders
+
+    def _watch_over(self, guest: Guest, judge: int, orders: socket.socket) -> None:
+        """Fork the supervisor of a judge."""
         supervisor = os.fork()
         if supervisor == 0:
             self._be(guest, {orders.fileno()}, lambda: _supervise(orders, {guest.pid, judge}))
         orders.close()
-        requests.close()
         guest.supervisors.add(supervisor)
         self.supervisors[supervisor] = guest
         if self.fork_server is None:
@@ -313,8 +336,11 @@ class _Zygote:
 
 
 def _judge(job: int, requests: socket.socket) -> None:
+    gc.disable()
     from ..judge.main import main as judge_main
 
+    gc.freeze()
+    gc.enable()
     # What it expects is not for a submission to look up.
     fence.hide()
     judge_main(socket.socket(fileno=job), requests)

@@ -28,10 +28,10 @@ common = g.mean()
 along = (g * x_hat).mean()
 print(common, along)
 grad_x = (g - common - x_hat * along) / variance.sqrt()
-print(grad_x, grad_x.sum())
+print(grad_x, grad_x.sum().round(decimals=3) + 0.0)
 
 # %% two directions in which nothing changes
-print(jacobian @ torch.ones(4))
+print((jacobian @ torch.ones(4)).round(decimals=3) + 0.0)
 print((jacobian @ centred).abs().max() < 1e-6)
 
 # %% picture
