@@ -55,8 +55,7 @@ _STEPS = (
         """,
     ),
     (
-        # Why an attempt is an error: the report's kind of fault, or `unwritten` for the stub as
-        # it was handed out; and the line.
+        # Why an attempt is an error, see Attempt.fault; and the line.
         "ALTER TABLE attempts ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE attempts ADD COLUMN line INTEGER",
     ),
@@ -107,8 +106,8 @@ class Attempt:
 
     asked_by: check, watch, interview, notebook, batch for a check of several files at once, or
     debug for an exercise with planted bugs, whose mistakes are those newly made.
-    fault: why it is an error, as the report says it, or `unwritten`. number: what the database
-    calls it, None before it is stored.
+    fault: why it is an error, as the report says it, `unfinished` where something is still to be
+    written, or `unwritten`. number: what the database calls it, None before it is stored.
     """
 
     kata: str
@@ -136,7 +135,7 @@ class Attempt:
             seed=report.seed,
             source_hash=source_hash,
             asked_by=asked_by,
-            fault=report.error.kind if report.error is not None else "",
+            fault=_why(report),
             line=report.error.line if report.error is not None else None,
         )
 
@@ -222,6 +221,12 @@ class History(Records):
 def _writable(text: str) -> str:
     """Spell a name that is no text on this system as Python would."""
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _why(report: Report) -> str:
+    if report.error is None:
+        return ""
+    return "unfinished" if report.unfinished else report.error.kind
 
 
 def _told(row: tuple[Any, ...]) -> Attempt | Event:

@@ -33,7 +33,7 @@ __all__ = [
 _BARS = "▁▂▃▄▅▆▇█"
 _MOST_MISTAKES = 8
 _MOST_ATTEMPTS = 12
-_VERDICT = 8
+_VERDICTS = ("pass", "fail", "error")
 _LEAST = 24
 
 
@@ -115,11 +115,12 @@ def attempt_lines(
     word = say(f"verdict-{attempt.verdict}", language)
     style = "pass" if attempt.verdict == "pass" else "fail"
     head = f"  {short_time(attempt.time, language)}  " + (f"{attempt.kata}  " if named else "")
-    dent = cells(head) + _VERDICT
+    room = max(cells(say(f"verdict-{each}", language)) for each in _VERDICTS) + 2
+    dent = cells(head) + room
     # A narrow screen has it below.
     dent = dent if width - dent >= _LEAST else 4
     first, *others = wrap(_what(attempt, language), width - dent)
-    lines: list[Line] = [[(head, "dim"), (pad(word, _VERDICT), style), (first, "")]]
+    lines: list[Line] = [[(head, "dim"), (pad(word, room), style), (first, "")]]
     if dent == 4:
         lines = [[(head, "dim"), (word, style)]]
         others = [first, *others]

@@ -1,6 +1,8 @@
 """The history and what is due, as they are drawn."""
 
 import pytest
+from attn_kata.checker import Report
+from attn_kata.checker.report.report import Fault, Part
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice.clock import DAY, now
 from attn_kata.practice.history import Attempt, Event
@@ -9,6 +11,7 @@ from attn_kata.practice.sittings import sittings
 from attn_kata.practice.summary import summary
 from attn_kata.terminal.ladder import kata_lines
 from attn_kata.terminal.progress import (
+    attempt_lines,
     due_lines,
     history_lines,
     kata_history_lines,
@@ -73,6 +76,41 @@ def test_what_is_said():
     listed = "\n".join(map(written, due_lines(due(sittings(story)), "en", 80)))
     assert "chance that you would get it right" in listed
     assert "in 5 sittings, most recently in this kata" in " ".join(listed.split())
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "english", "chinese"),
+    [
+        ("syntax", 2, "line 2: not valid Python", "第 2 行：不是合法的 Python"),
+        ("load", 3, "line 3: raised while the file was loaded", "第 3 行：加载文件时出错"),
+        ("construct", 9, "line 9: raised while the object was made", "第 9 行：创建对象时出错"),
+        ("forward", 9, "line 9: raised when it was called", "第 9 行：调用时出错"),
+        ("timeout", None, "took too long", "运行超时"),
+        ("memory", None, "ran out of memory", "内存不够"),
+        ("crash", None, "it ended before there was a verdict", "还没得出结果就中断了"),
+        ("no-class", None, "it was not clear what to judge", "看不出要评判的是哪个"),
+    ],
+)
+def test_every_error_has_a_reason(kind, line, english, chinese):
+    """It stands in a few words beside the verdict, with a gap between the two."""
+    error = Fault(kind=kind, message="…", line=line)
+    attempt = Attempt.of(Report(kata="v1", file="v1.py", verdict="error", error=error), None)
+    for language, reason in (("en", f"ERROR  {english}"), ("zh", f"无法评判  {chinese}")):
+        (drawn,) = attempt_lines(attempt, language, 80)
+        assert written(drawn).endswith(f"  {reason}")
+
+
+def test_what_is_not_written_raised_nothing():
+    """Of a file that is half written the history says so, and not that a call raised."""
+    report = Report(kata="alibi", file="alibi.py", verdict="error")
+    report.error = Fault(kind="forward", message="…", line=31)
+    report.functions = [
+        Part(name="slopes", status="pass"), Part(name="bias", status="waits", line=31)
+    ]  # fmt: skip
+    attempt = Attempt.of(report, None)
+    said = [written(attempt_lines(attempt, language, 80)[0])[-24:] for language in ("en", "zh")]
+    assert said[0].endswith("line 31: not written yet")
+    assert said[1].endswith("第 31 行：还没写完")
 
 
 @pytest.mark.parametrize(
