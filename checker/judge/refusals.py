@@ -56,7 +56,7 @@ class Refusals:
     def no_class(self, classes: list[Entry], functions: list[Entry]) -> Refused:
         """No class of the file is the one that is asked for."""
         wanted = self.kata.asked.functions[0].name
-        told = [f"{one.name} ({one.line})" for one in classes]
+        told = [f"{one.name} ({self._line_of(one)})" for one in classes]
         if self.wanted is not None:
             name = self.wanted
             return Refused("no-class", say("no-class-named", name=name, found=told or "-"))
@@ -67,6 +67,11 @@ class Refusals:
             message = say("class-not-function", wanted=wanted, found=told)
             return Refused("no-class", message, functions[0].line)
         return Refused("no-class", say("no-class", kata=self.kata.id, wanted=wanted))
+
+    def _line_of(self, one: Entry) -> int | None:
+        """Where a class stands; its process knows where the code of its methods begins."""
+        own = self.source.classes.get(one.name)
+        return one.line if own is None else own.lineno
 
     def not_there(
         self, entries: list[Entry], classes: list[Entry],
@@ -80,7 +85,7 @@ class Refusals:
             key = "functions-missing" if missing else "no-function"
             return Refused("no-class", say(key, wanted=wanted, found=told))
         if classes:
-            told = [f"`{one.name}` ({one.line})" for one in classes]
+            told = [f"`{one.name}` ({self._line_of(one)})" for one in classes]
             return Refused("no-class", say("no-function-class", wanted=wanted, found=told))
         return Refused("no-class", say("no-function-at-all", wanted=wanted))
 

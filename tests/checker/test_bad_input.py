@@ -84,11 +84,12 @@ def test_notebook_with_magic(judged: Judge) -> None:
 
 
 def test_several_classes(judged: Judge) -> None:
-    """Where two classes could be meant both are listed, and `--class` picks one."""
+    """Where two classes could be meant both are listed with where they stand; `--class` picks."""
     twice = RIGHT.replace("SelfAttentionV1", "Alpha") + "\n\nclass Beta(Alpha):\n    pass\n"
     other = twice + "\n\nclass Gamma(Alpha):\n    pass\n"
     message = error(judged("v1", other), "no-class")
-    assert "Beta" in message
+    place = other[: other.index("class Beta")].count("\n") + 1
+    assert f"Beta ({place})" in message
     assert "--class" in message
     assert judged("v1", other, class_name="Beta").verdict == "pass"
     assert "Nope" in error(judged("v1", other, class_name="Nope"), "no-class")
