@@ -10,7 +10,7 @@ def by_operator(weights: Tensor, values: Tensor) -> Tensor:
 
     weights  (batch, heads, query_length, key_length), any float dtype
     values   (batch, heads, key_length, head_dim), of the same dtype
-    returns  (batch, heads, query_length, head_dim)
+    returns  (batch, heads, query_length, head_dim), in the dtype of values
     """
     raise NotImplementedError("write me")
 

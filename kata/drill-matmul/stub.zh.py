@@ -10,7 +10,7 @@ def by_operator(weights: Tensor, values: Tensor) -> Tensor:
 
     weights  (batch, heads, query_length, key_length)，任何浮点 dtype
     values   (batch, heads, key_length, head_dim)，同样的 dtype
-    返回     (batch, heads, query_length, head_dim)
+    返回     (batch, heads, query_length, head_dim)，dtype 与 values 相同
     """
     raise NotImplementedError("write me")
 
