@@ -159,3 +159,29 @@ class TransformerBlock(nn.Module):
         x = x + self.proj((weights @ v).transpose(1, 2).reshape(b, t, c))
         return x + self.down(nn.functional.gelu(self.up(self.ln2(x))))
 """  # noqa: E501 - a submission
+
+
+def test_norms_whose_names_say_nothing_lie_in_their_blocks():
+    """What stands outside of the blocks comes first among the parameters, and is the last norm."""
+    names = ("blocks.0.one", "blocks.0.two", "blocks.1.one", "blocks.1.two", "last")
+    shapes = {"g": (5,), **{f"h.{n}.{one}": (5,) for n in range(2) for one in "rs"}}
+    first = next(
+        readings(shapes, [Layer(name=name, shape=("E",)) for name in names], SIZES, LINEAR)
+    )
+    held = {take.layers: take.names for take in first}
+    assert held["last",] == ("g",)
+    assert [held[name,] for name in names[:4]] == [("h.0.r",), ("h.0.s",), ("h.1.r",), ("h.1.s",)]
+
+
+def test_a_bias_stands_second_in_a_list_of_two():
+    """Where there are more vectors than norms; no word says which of them is the bias."""
+    norms = [Layer(name=name, shape=("E",)) for name in ("first", "second")]
+    pairs = {"a.0": (6, 5), "a.1": (6,), "n.0.0": (5,), "n.0.1": (5,), "n.1.0": (5,), "n.1.1": (5,)}
+    found = next(readings(pairs, [QUERY, *norms], SIZES, LINEAR))
+    assert [(*take.names, *take.biases) for take in found] == [
+        ("a.0", "a.1"), ("n.0.0", "n.0.1"), ("n.1.0", "n.1.1"),
+    ]  # fmt: skip
+    alone = next(
+        readings({"a.0": (6, 5), "n.0": (5,), "n.1": (5,)}, [QUERY, *norms], SIZES, LINEAR)
+    )
+    assert [take.biases for take in alone] == [(), (), ()]

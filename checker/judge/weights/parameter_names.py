@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ....kata.modules import Layer
 from ...vocabulary import words
 
-__all__ = ["biases_of", "block_of", "is_bias", "said_by"]
+__all__ = ["biases_of", "block_of", "is_bias", "is_second", "said_by"]
 
 _GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
 _BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
@@ -37,7 +37,20 @@ def _twins(name: str, biases: Sequence[str]) -> list[str]:
     """The biases whose names are this weight's but for the word; of several those that pair."""
     found = [one for one in biases if _twin(one) == _twin(name)]
     kept = [one for one in found if _pair(one) == _pair(name)]
-    return kept if len(found) > 1 and kept else found
+    second = [one for one in biases if _first(one) == name]
+    return kept if len(found) > 1 and kept else found or second
+
+
+def _first(name: str) -> str:
+    """What stands before a parameter in a list of pairs, "" where none does."""
+    owner, _, number = name.rpartition(".")
+    return f"{owner}.{int(number) - 1}" if number.isdigit() and int(number) % 2 else ""
+
+
+def is_second(name: str, shapes: Mapping[str, tuple[int, ...]]) -> bool:
+    """Whether a parameter stands second in a list of pairs, each a weight and its bias."""
+    first = _first(name)
+    return first in shapes and {*shapes[name]} <= {*shapes[first]}
 
 
 def _pair(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, permutations, product
+from itertools import chain, combinations, islice, permutations, product
 from math import prod
 
 import torch
@@ -19,7 +19,7 @@ from torch import Tensor
 from ....kata.arithmetic import names as names_in
 from ....kata.arithmetic import worth
 from ....kata.modules import Layer
-from .parameter_names import biases_of, block_of, is_bias, said_by
+from .parameter_names import biases_of, block_of, is_bias, is_second, said_by
 from .takes import Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["drawn", "readings"]
@@ -27,6 +27,7 @@ __all__ = ["drawn", "readings"]
 _MOST = 4
 _ASSIGNMENTS = 120
 _Unit = tuple[tuple[str, ...], tuple[str, ...]]
+_Pairs = list[tuple[str, str]]
 
 
 def drawn(
@@ -99,6 +100,11 @@ class _Proposals:
         # Where there are no norms, a vector is a bias whatever its name.
         self.biases = [n for n, shape in shapes.items() if (n in thin and not self.vectors)
                        or is_bias(n, 1 if n in thin else len(shape), layers)]  # fmt: skip
+        if len(thin - {*self.biases}) > len(self.needed):
+            # A norm's pair in a list has no word for either.
+            self.biases += [
+                n for n in shapes if n in thin - {*self.biases} and is_second(n, shapes)
+            ]
         weights = {n: shape for n, shape in shapes.items() if n not in self.biases}
         self.flat = {n: shape for n, shape in weights.items() if n in thin}
         self.thick = {n: shape for n, shape in weights.items() if n not in thin}
@@ -245,9 +251,30 @@ def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
     for known in (fixed,) if sure == fixed else (fixed, sure):
         rest = [one.name for one in vectors if one.name not in known]
         names = [name for name in flat if name not in known.values()]
-        for order in permutations(names, min(len(rest), len(names))):
-            pairs = [*known.items(), *zip(rest, order, strict=False)]
-            yield [((layer,), (name,)) for layer, name in pairs]
+        apart = (pairs for pairs in _orders(rest, names) if not _beside(pairs))
+        for pairs in chain(_in_blocks(rest, names), apart):
+            yield [((layer,), (name,)) for layer, name in (*known.items(), *pairs)]
+
+
+def _in_blocks(layers: list[str], names: list[str]) -> Iterator[_Pairs]:
+    """Yield the orders in which every layer has a name of its block, or outside of all."""
+    kinds = [
+        _orders(*([one for one in some if block_of(one) == block] for some in (layers, names)))
+        for block in dict.fromkeys(map(block_of, layers))
+    ]
+    ways = ([*chain.from_iterable(way)] for way in product(*kinds))
+    return (way for way in ways if len(way) == len(layers))
+
+
+def _orders(layers: list[str], names: list[str]) -> Iterator[_Pairs]:
+    """Yield names for layers, in every order."""
+    for order in permutations(names, min(len(layers), len(names))):
+        yield [*zip(layers, order, strict=False)]
+
+
+def _beside(pairs: _Pairs) -> bool:
+    """Whether every layer has a name of its block."""
+    return all(block_of(layer) == block_of(name) for layer, name in pairs)
 
 
 def _assignments(
