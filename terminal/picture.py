@@ -13,7 +13,7 @@ from .fonts import chinese_font
 from .heat import Grid, differs, level, no_heat, weight
 from .screen import Screen
 from .shades import COLOURS, DARK
-from .text import safe
+from .text import cells, safe
 from .words import say
 
 __all__ = ["MARK", "Picture", "composed", "drawn", "png", "save_heat", "svg"]
@@ -106,10 +106,16 @@ def composed(heat: Heat, title: str, language: str) -> Picture:
         top += 28 + queries * _CELL + 38
     count = 2 if heat.actual else 1
     picture.width = 2 * _MARGIN + count * across + (count - 1) * _GAP
-    picture.width = max(picture.width, 480)
+    head = max(_breadth(one) for one in picture.letters[:2])
+    picture.width = max(picture.width, 480, 2 * _MARGIN + head)
     _scale(picture, top, say("heat-masked", language))
     picture.height = top + 44
     return picture
+
+
+def _breadth(words: Letters) -> int:
+    """How wide words may come out, in whatever font."""
+    return round(0.6 * words.size * cells(words.text))
 
 
 def _grid(picture: Picture, grid: Grid, heat: Heat, head: int, corner: tuple[int, int]) -> None:

@@ -33,6 +33,7 @@ __all__ = [
 ]  # fmt: skip
 
 _INDENT = 4
+_NAME = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,15 +242,16 @@ def _parts(report: Report, look: Look) -> list[Line]:
         for status in ("pass", "fail", "waits")
     }
     done = say("parts-done", look.language, done=len(named["pass"]), count=len(parts))
+    room = max([_NAME, *(cells(part.name) for part in parts if part.message)])
     rows = _names("check-pass", [part.name for part in named["pass"]], look)
     for status, label in (("fail", "check-fail"), ("waits", "check-wait")):
         told = [part for part in named[status] if part.message]
-        rows += [row for part in told for row in _told(label, part, report, look)]
+        rows += [row for part in told for row in _told(label, part, report, look, room)]
         rows += _names(label, [part.name for part in named[status] if part not in told], look)
     return [[(f"  {done}", "bold")], *rows]
 
 
-def _told(key: str, part: Part, report: Report, look: Look) -> list[Line]:
+def _told(key: str, part: Part, report: Report, look: Look, room: int) -> list[Line]:
     """Draw one function with why it is wrong, or what it waits for."""
     label = say(key, look.language)
     # What is the headline already is not said again.
@@ -258,7 +260,7 @@ def _told(key: str, part: Part, report: Report, look: Look) -> list[Line]:
     where = _line(part.line, look)
     text = where + text if text else where.rstrip(": ：")
     style = "fail" if part.status == "fail" else "dim"
-    return _hung(f"  {label}  {pad(part.name, 11)} ", text, look, style, cut=2 + cells(label))
+    return _hung(f"  {label}  {pad(part.name, room)} ", text, look, style, cut=2 + cells(label))
 
 
 def _names(key: str, names: Sequence[str], look: Look) -> list[Line]:
@@ -297,7 +299,7 @@ def _checks(report: Report, look: Look) -> list[Line]:
 
 def _failing(check: Check, look: Look) -> list[Line]:
     label = say("check-fail", look.language)
-    head = f"  {label}  {pad(check.id, 11)} "
+    head = f"  {label}  {pad(check.id, _NAME)} "
     return _hung(head, look.words(check.detail), look, "fail", cut=2 + cells(label))
 
 
@@ -306,7 +308,7 @@ def _passing(check: Check, look: Look) -> list[Line]:
     cases = str(check.cases) if check.cases else ""
     # A narrow screen has no room for the column that the wide one counts in.
     count = f"{pad(cases, 4, right=True)}  " if look.width >= 60 else ""
-    head = f"  {label}  {pad(check.id, 11)} {count}"
+    head = f"  {label}  {pad(check.id, _NAME)} {count}"
     return _hung(head, look.words(check.detail), look, "pass", cut=2 + cells(label))
 
 

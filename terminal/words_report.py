@@ -119,5 +119,5 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "后面的调用也打印了；`--json` 的 `printed` 里最多有 64 KB"),
     ("heat-latin", "no font with Chinese characters was found here, so the picture's words are "
      "in English; an .svg picture needs none",
-     "这台机器上没有找到中文字体，图里的字改用英文；画成 .svg 则不需要"),
+     "这台机器上没有找到中文字体，图里的字改用英文；画成 .svg 就不需要字体"),
 )  # fmt: skip

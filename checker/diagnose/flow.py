@@ -29,6 +29,8 @@ __all__ = ["Flow", "axis_names", "doubts", "follow"]
 _ONCE = ("batch", "heads")
 # Widths that one layer makes several times.
 _STACKED = ("hidden_dim",)
+# What makes nothing: it hands on what is there, with an axis of one more or less.
+_LAID = frozenset({"squeeze", "unsqueeze"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,10 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         own = _own_affair(kata, answer, trial, right)
         further = [name for name in further if name not in own]
     missing = further[0] if further else None
+    if missing == "output":
+        # Of several results another may be right, and come later.
+        returned = _sources(kata)[missing] & right.keys()
+        missing = next((n for n in order if n in returned and n not in reached), missing)
     reached = {n: place for n, place in reached.items() if n in surely or missing is None}
     since, culprit = -1, None
     if missing is not None:
@@ -193,7 +199,8 @@ def _culprit(right: Tensor, steps: Sequence[Traced], since: int, taken: set[int]
             for held in (steps[place].values if floats else steps[place].marks)
         )
     ]
-    return next((place for place in sized if place not in taken), next(iter(sized), None))
+    made = [place for place in sized if steps[place].call not in _LAID] or sized
+    return next((place for place in made if place not in taken), next(iter(made), None))
 
 
 @cache

@@ -258,8 +258,10 @@ class Page(Sheet):
     def _remarks(self, one: Examination) -> None:
         found = one.found
         line = one.entry.line
-        if found.printed:
-            self.remark("prints", found.printed[0])
+        # An object is made once, whatever is called how often.
+        called = [at for at in found.printed if _function(self.source, at) != "__init__"]
+        if called:
+            self.remark("prints", called[0])
         if found.container and len(one.function.results) == 1 and one.function.state is None:
             line = self.lines.last_return() if isinstance(one, Weighing) else line
             if found.place:
@@ -383,4 +385,11 @@ class Page(Sheet):
         own = function_at(self.source, part.line)
         if reasons and own is not None:
             lines = [d.line for d in self.report.diagnosis if d.line and within(d.line, own)]
-            part.line = min(lines, default=self.raised.get(part.name) or part.line)
+            departs = self.report.departure and self.report.departure.line
+            departs = departs if departs and within(departs, own) else part.line
+            part.line = min(lines, default=self.raised.get(part.name) or departs)
+
+
+def _function(source: Source, line: int | None) -> str:
+    own = function_at(source, line)
+    return own.name if own is not None else ""

@@ -145,3 +145,28 @@ def test_what_does_nothing(tmp_path):
     source = read(tmp_path / "mine.py")
     lines = range(1, 2 * len(bodies), 2)
     assert [hollow(source, line) is not None for line in lines] == list(bodies.values())
+
+
+@pytest.mark.parametrize(
+    ("body", "milestone", "at"),
+    [
+        (("weighed.sum(dim=0)", "weighed.mean(dim=0)"), "merged", "weighed.mean"),
+        (("highest_lse + whole.log()", "whole.log() - highest_lse"), "merged_lse", "() - highest"),
+    ],
+)  # fmt: skip
+def test_one_of_several_results_is_wrong(judged, body, milestone, at):
+    """The step is that result's, and its function is said to be wrong on that line."""
+    source = find("split-k").solution().replace(*body)
+    report = judged("split-k", source)
+    line = next(n for n, row in enumerate(source.splitlines(), 1) if at in row)
+    assert report.departure.milestone == milestone
+    assert report.departure.line == line
+    merge = report.functions[1]
+    assert (merge.name, merge.status, merge.line) == ("merge", "fail", line)
+
+
+def test_an_axis_less_is_no_step(judged):
+    """What only drops an axis of something right is not where the result went wrong."""
+    source = find("drill-softmax").solution().replace("logs + top", "logs - top")
+    report = judged("drill-softmax", source)
+    assert (report.departure.milestone, report.departure.message) == ("result", "")

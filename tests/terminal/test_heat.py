@@ -16,7 +16,7 @@ from attn_kata.terminal.optional import parted
 from attn_kata.terminal.picture import MARK, composed, drawn, svg
 from attn_kata.terminal.text import cells, written
 from attn_kata.terminal.words import say
-from PIL import Image
+from PIL import Image, ImageFont
 
 GOLDEN = Path(__file__).parent / "golden"
 WRITE = "REGENERATE_GOLDEN"
@@ -145,14 +145,25 @@ def test_svg_holds_every_cell(language):
 def test_png_is_a_picture_of_the_same_size():
     """A PNG that opens, twice as fine, known for ours."""
     report = Report(kata="mha", file="我的.py", verdict="fail", object="MultiHeadAttention")
-    data = drawn(report, heat(), ".PNG", "zh")
-    picture = composed(heat(), "", "en")
+    data = drawn(report, heat(), ".PNG", "en")
+    picture = composed(heat(), "mha  我的.py  MultiHeadAttention", "en")
     with Image.open(BytesIO(data)) as image:
         assert image.format == "PNG"
         assert image.size == (2 * picture.width, 2 * picture.height)
         assert image.info["Software"] == MARK
         # The first cell of the submission's grid is 0.6: neither paper nor ink.
         assert image.getpixel((2 * 64, 2 * 120)) == (40, 174, 128)
+
+
+@pytest.mark.parametrize("title", ["", "mha  a/folder/far/away/" + 4 * "my_" + "attention.py"])
+def test_words_do_not_run_out_of_the_picture(title):
+    """It is as wide as what stands above its grids, at least."""
+    case = "batch 2, length 5, heads 3, head_dim 4, hidden_dim 12, no mask"
+    picture = composed(replace(heat(), case=case), title, "en")
+    for one in picture.letters[:2]:
+        font = ImageFont.load_default(one.size)
+        assert one.x + font.getlength(one.text) <= picture.width - one.x
+    assert len(picture.letters[1].text) > 60
 
 
 def test_png_in_chinese_where_a_font_is_found(monkeypatch):

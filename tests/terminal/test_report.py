@@ -394,3 +394,17 @@ def test_what_each_call_printed_stands_apart_and_is_capped():
     assert [row for row in rows if "call" in row][:4] == [f"│ call {number}" for number in range(4)]
     assert sum(row == "├──" for row in rows) == 4
     assert any(row.startswith("later calls printed as well") for row in rows)
+
+
+def test_what_is_said_of_functions_stands_in_one_column():
+    """However long the longest name is."""
+    case = judge_says("fail-values", failed=3, cases=4, case="length 3")
+    report = Report(kata="split-k", file="mine.py", verdict="fail")
+    report.functions = [
+        Part(name="merge", status="fail", line=2, message=case),
+        Part(name="split_k_attention", status="fail", line=9, message=case),
+    ]
+    rows = [written(line) for line in report_lines(report, Look(language="en", width=120))]
+    said = [row.index("line ") for row in rows if "3 of 4" in row]
+    assert len(said) == 2
+    assert len(set(said)) == 1
