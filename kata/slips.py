@@ -56,7 +56,7 @@ FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
-    "taken", "swapped", "lined-up", "skipped", "drawn", "turned",
+    "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded",
 )  # fmt: skip
 _KEYS = {
     "id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number", "says",

@@ -36,6 +36,8 @@ _TURNING = {"logical_not", "bitwise_not"}
 _SPREADS = {"var", "std", "var_mean", "std_mean"}
 # Calls that change the order of axes.
 _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
+# Calls that bring an axis of heads into another one.
+_FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
 # Calls that pick entries by their places.
 _PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that make one mask of two.
@@ -80,6 +82,8 @@ class Places(Origins):
             return next((each.line for each in steps if _turned(each)), None)
         if group == "moved":
             return _nearest(step, steps, _moves)
+        if group == "folded":
+            return _nearest(step, steps, _folds)
         ran = {line for each in steps for line in each.lines}
         if group == "window":
             return self._windowed(lines, ran)
@@ -311,6 +315,10 @@ def _joins(step: Step) -> bool:
 
 def _moves(step: Step) -> bool:
     return step.call.strip("_") in _MOVES
+
+
+def _folds(step: Step) -> bool:
+    return step.call in _FOLDS and not step.values and bool(step.marks)
 
 
 def _turned(step: Step) -> bool:

@@ -60,7 +60,7 @@ def line_of(
             return places.last_return(steps[-1].lines[-1])
         right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
-        if not steps or not (differs or set(right) - set(wrong)):
+        if not steps or not (set(right) & {*differs} or set(right) - set(wrong)):
             continue
         step = _overflow(steps) if slip.group == "overflow" else None
         if slip.group == "drawn":
@@ -123,7 +123,8 @@ def _first_wrong(
     names = list(differs)
     start = next((name for name in slip.shows if name in names), None)
     if start is not None:
-        names = names[names.index(start) :]
+        # What an edit alone names stands behind all else.
+        names = [start, *names[names.index(start) if start in right else 0 :]]
     for name in names:
         value = wrong[name]
         step = _displaced(value, right, steps, given)
