@@ -171,13 +171,24 @@ class Places(Origins):
         return None
 
     def _loop(self, lines: Sequence[int]) -> int | None:
-        """The innermost loop around a line, or one that called it; else the last before it."""
-        loops = list(self._loops())
+        """What says how often the innermost loop around a line runs, or one that called it.
+
+        Else the last loop before it.
+        """
+        loops = sorted(self._loops(), key=lambda one: one.lineno, reverse=True)
         for line in lines:
-            around = [one.lineno for one in loops if one.lineno <= line <= (one.end_lineno or 0)]
-            if around:
-                return max(around)
-        return max((one.lineno for one in loops if one.lineno < lines[0]), default=None)
+            for loop in loops:
+                if loop.lineno <= line <= (loop.end_lineno or 0):
+                    return _left_early(loop) or self._ends(loop) or loop.lineno
+        return next((one.lineno for one in loops if one.lineno < lines[0]), None)
+
+    def _ends(self, loop: ast.For | ast.While) -> int | None:
+        """Where the name by which a loop over a range ends was worked out."""
+        over = loop.iter if isinstance(loop, ast.For) else None
+        ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
+        made = self._local(getattr(ends[0], "id", ""), loop.lineno) if ends else None
+        works = made is not None and any(isinstance(n, ast.BinOp) for n in ast.walk(made.value))
+        return made.line if made is not None and works else None
 
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
@@ -277,6 +288,14 @@ class Places(Origins):
                 }:  # fmt: skip
                     return other.lineno
         return None
+
+
+def _left_early(loop: ast.For | ast.While) -> int | None:
+    """The condition on which a loop is left, or goes on to its next round."""
+    for node in loop.body:
+        if isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Continue)):
+            return node.test.lineno
+    return None
 
 
 def _turns(node: ast.AST) -> bool:
