@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.process import lasting
+from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import Kata
 from hypothesis import settings
 
@@ -37,10 +38,13 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser):
-    """Add --slow, --slice and --all."""
+    """Add --slow, --slice, --said and --all."""
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
     parser.addoption("--slice", metavar="K/N", type=_slice, help=(
         "of each enumeration, every Nth row, from the Kth on; N alone lets the commit choose K"
+    ))  # fmt: skip
+    parser.addoption("--said", metavar="FILE", type=Path, help=(
+        "append the keys of all sentences that reports say, for `python -m attn_kata.dev.said`"
     ))  # fmt: skip
     parser.addoption("--all", action="store_true", help="take no slice, whatever --slice says")
 
@@ -131,6 +135,28 @@ def _paths_of(item):
     """The files that a row is about."""
     values = (getattr(value, "path", value) for value in item.callspec.params.values())
     return [value for value in values if isinstance(value, Path)]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _said(request):
+    """Note which sentences reports say, where that is asked for."""
+    file, read, keys = request.config.getoption("--said"), Report.from_dict, set()
+    if file is None:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Report, "from_dict", lambda data: keys.update(_keys(data)) or read(data))
+        yield
+    with file.open("a") as held:
+        held.write("".join(f"{key}\n" for key in sorted(keys)))
+
+
+def _keys(data):
+    """The keys of the messages in a report's data."""
+    if isinstance(data, dict):
+        yield from [data["key"]] if {"key", "values"} <= {*data} else []
+    for one in data.values() if isinstance(data, dict) else data if isinstance(data, list) else []:
+        yield from _keys(one)
 
 
 def _has_cuda():
