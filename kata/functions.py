@@ -45,12 +45,12 @@ class Argument:
     positions (counting up from a start, in half precision from beyond `far` too, or, where no
     dtypes are tried, in values), choice (one of `values`), size (worth `value`) or state (what the
     call before gave back behind its results, None at first; in bfloat16 so long as `far`, too).
-    shapes: those it comes in by turns, in sizes. also: other names for
-    it. optional: may be left out; `default` stands for it then. large: how normal values grow
-    where stability is tried, one of GROWTH. check: the check that counts where a choice is not
-    its default. along: of a state, the size that is cut into pieces, one a call. adapted: shapes
-    of a mask that a submission may want instead.
-    taken: by shape that in which the submission takes it, () for the same.
+    shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
+    out; `default` stands for it then. large: how normal values grow where stability is tried, one
+    of GROWTH. check: the check that counts where a choice is not its default. along: of a state,
+    the size that is cut into pieces, one a call. adapted: shapes of a mask that a submission may
+    want instead. taken: by shape that in which the submission takes it, () for the same. empties:
+    of log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Argument:
     adapted: tuple[Shape, ...] = ()
     taken: tuple[Shape, ...] = ()
     model: str = "plain"
+    empties: str = ""
 
     @property
     def tensor(self) -> bool:
@@ -146,6 +147,7 @@ class Function:
     twice: arguments that a submission has not, and another of which it is given in their place.
     large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
     it is not. causal_along: the size along which what comes later changes nothing before.
+    counted: sizes at which it counts further than bfloat16 has whole numbers.
     """
 
     name: str
@@ -162,6 +164,7 @@ class Function:
     twice: dict[str, str] = field(default_factory=dict)
     module: Module | None = None
     causal_along: str = ""
+    counted: dict[str, int] = field(default_factory=dict)
 
     @property
     def mask(self) -> Argument | None:
@@ -242,14 +245,14 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
 
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "left_out", "where", "setting", "layer", "dropout", "causal_along",
+    "left_out", "where", "setting", "layer", "dropout", "causal_along", "counted",
 }  # fmt: skip
 _MEMORY_KEYS = {
     "view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried", "rows",
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along", "adapted", "model",
+    "check", "gradient", "optional", "far", "large", "along", "adapted", "model", "empties",
 }  # fmt: skip
 
 
@@ -281,6 +284,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         dtypes=tuple(row.get("dtypes", FLOATS)),
         large=float(row.get("large", 0)),
         causal_along=row.get("causal_along", ""),
+        counted=dict(row.get("counted", {})),
         left_out=row.get("left_out", ""),
         where=tuple(row.get("where", ())),
         module=read_module(where, row),
@@ -333,6 +337,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         along=row.get("along", ""),
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
         model=row.get("model", MODELS[0]),
+        empties=row.get("empties", ""),
     )
 
 
@@ -342,9 +347,8 @@ def _result(where: str, row: Mapping[str, Any]) -> Result:
     if holds not in {"floats", "integers", "booleans"}:
         raise BadContract(f"{where}: a result holds floats, integers or booleans, not {holds!r}")
     shape = tuple(str(axis) for axis in row.get("shape", ()))
-    return Result(
-        name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=row.get("dtype_of", "")
-    )
+    kept = row.get("dtype_of", "")
+    return Result(name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=kept)
 
 
 def _known(function: Function, sizes: Sizes) -> None:
@@ -359,7 +363,7 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.arguments for shape in one.shapes for axis in shape),
         *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
         *(axis for one in function.results for axis in one.shape),
-        *function.memory.sums, *function.where,
+        *function.memory.sums, *function.where, *function.counted,
         *(function.module.texts if function.module is not None else []),
         *([function.state.along] if function.state is not None else []),
     ]  # fmt: skip

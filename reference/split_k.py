@@ -44,15 +44,17 @@ def merge(outputs: Tensor, lses: Tensor) -> tuple[Tensor, Tensor]:
     """Merge what chunks gave into what one chunk with all of their keys would give.
 
     outputs is (splits, batch, heads, query_length, value_dim) and lses (splits, batch, heads,
-    query_length); returns both without their first axis. A chunk with lse -inf takes no part.
+    query_length); returns both without their first axis. A chunk with lse -inf takes no part;
+    where all have it, that is what comes back, with an output of 0.
     """
     highest_lse = lses.amax(dim=0)  # (batch, heads, query_length)
-    shares = (lses - highest_lse).exp()  # (splits, batch, heads, query_length)
+    finite_lse = highest_lse.clamp_min(torch.finfo(lses.dtype).min)  # (batch, heads, query_length)
+    shares = (lses - finite_lse).exp()  # (splits, batch, heads, query_length)
     whole = shares.sum(dim=0)  # (batch, heads, query_length)
-    fractions = shares / whole  # (splits, batch, heads, query_length)
+    fractions = shares / whole.clamp_min(1)  # (splits, batch, heads, query_length)
     weighed = fractions.unsqueeze(-1) * outputs
     merged = weighed.sum(dim=0)  # (batch, heads, query_length, value_dim)
-    merged_lse = highest_lse + whole.log()  # (batch, heads, query_length)
+    merged_lse = finite_lse + whole.log()  # (batch, heads, query_length)
     return merged, merged_lse
 
 

@@ -41,6 +41,9 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
             left.append(one.name)
         elif one.name not in sharing:
             tensors[one.name] = _tensor(one, case, generator)
+    for one in function.arguments:
+        if one.empties and case.turn % 2:
+            _empty(tensors[one.name], tensors[one.empties], generator)
     module = function.module
     return Given(
         tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
@@ -50,6 +53,13 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
         stacks={} if module is None else module.stacks,
         twice={name: sharing.get(one, one) for name, one in function.twice.items()} | sharing,
     )  # fmt: skip
+
+
+def _empty(sums: Tensor, parts: Tensor, generator: torch.Generator) -> None:
+    """Let sequences have seen nothing in some parts, and of several the first in none at all."""
+    empty = torch.rand(sums.shape[:2], generator=generator) > SHOWN
+    empty[:, 0] |= len(empty[0]) > 1
+    sums[empty], parts[empty] = float("-inf"), 0
 
 
 def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:

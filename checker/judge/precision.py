@@ -110,18 +110,21 @@ def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:
 
 def _long(one: Examination) -> Iterator[list[Trial]]:
     """Yield a sequence that ends behind bfloat16's whole numbers, if one is asked for."""
-    function = one.function
-    state = function.state
-    # A table of rates that is right as it is made may be rounded with the weights.
-    if state is None or not state.far or one.tables:
-        return
-    for row in by_calls(function, one.sizes)[:1]:
-        sizes = {**row, state.along: state.far}
-        case = Case(check="values", sizes=sizes, chosen=choices(function)[0], far=True)
+    for sizes in _beyond(one):
+        case = Case(check="values", sizes=sizes, chosen=choices(one.function)[0], far=True)
         trial = one.trial(case, torch.bfloat16)
-        trial.bound *= _LONG
+        trial.bound *= _LONG if one.function.state is not None else 1
         if _tells(one, trial):
             yield [trial]
+
+
+def _beyond(one: Examination) -> Iterator[dict[str, int]]:
+    function, state = one.function, one.function.state
+    if function.counted:
+        yield one.sizes.row({**one.sizes.first(), **function.counted})
+    # A table of rates that is right as it is made may be rounded with the weights.
+    elif state is not None and state.far and not one.tables:
+        yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
 
 
 def _excuse(fault: Raised | None, dtype: torch.dtype, *, autocast: bool) -> str:

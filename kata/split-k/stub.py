@@ -28,6 +28,7 @@ def merge(outputs: Tensor, lses: Tensor) -> tuple[Tensor, Tensor]:
 
     outputs  (splits, batch, heads, query_length, value_dim)
     lses     (splits, batch, heads, query_length); a chunk with -inf takes no part
+             (where all have it: 0 and -inf)
     returns  (batch, heads, query_length, value_dim) and (batch, heads, query_length)
     """
     raise NotImplementedError("write me")

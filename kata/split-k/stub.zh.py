@@ -27,7 +27,8 @@ def merge(outputs: Tensor, lses: Tensor) -> tuple[Tensor, Tensor]:
     """由各块的结果得到把所有 key 当作一块时的结果。
 
     outputs  (splits, batch, heads, query_length, value_dim)
-    lses     (splits, batch, heads, query_length)；为 -inf 的块不参与
+    lses     (splits, batch, heads, query_length)；为 -inf 的块不参与；
+             全为 -inf 时得到 0 和 -inf
     返回     (batch, heads, query_length, value_dim) 和 (batch, heads, query_length)
     """
     raise NotImplementedError("write me")

@@ -18,10 +18,13 @@ def chunk_attention(query, key, value, seen):
 
 
 def merge(outputs, lses):
-    quanzhong = torch.exp(lses - lses.max(dim=0).values)
+    zuida = lses.max(dim=0).values
+    zuida = torch.where(zuida == -torch.inf, torch.zeros_like(zuida), zuida)
+    quanzhong = torch.exp(lses - zuida)
     zonghe = quanzhong.sum(dim=0)
-    hebing = (quanzhong.unsqueeze(-1) * outputs).sum(dim=0) / zonghe.unsqueeze(-1)
-    return hebing, lses.max(dim=0).values + torch.log(zonghe)
+    fenmu = torch.where(zonghe == 0, torch.ones_like(zonghe), zonghe)
+    hebing = (quanzhong.unsqueeze(-1) * outputs).sum(dim=0) / fenmu.unsqueeze(-1)
+    return hebing, zuida + torch.log(zonghe)
 
 
 def split_k_attention(query, key, value, lengths, splits):

@@ -20,9 +20,10 @@ def chunk_attention(q, k, v, mask):
 
 def merge(o, lse):
     lse_max, _ = lse.max(dim=0)
+    lse_max = lse_max.masked_fill(lse_max.isinf(), 0)  # no split sees a key
     w = torch.exp(lse - lse_max)
     denom = w.sum(0)
-    out = (w[..., None] * o).sum(0) / denom[..., None]
+    out = (w[..., None] * o).sum(0) / denom.clamp_min(1e-6)[..., None]
     return out, lse_max + torch.log(denom)
 
 

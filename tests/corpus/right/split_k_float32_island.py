@@ -18,7 +18,7 @@ def chunk_attention(query, key, value, seen):
 def merge(outputs, lses):
     work = torch.float32 if lses.dtype in (torch.float16, torch.bfloat16) else lses.dtype
     total = torch.logsumexp(lses.to(work), dim=0)
-    w = torch.exp(lses.to(work) - total).unsqueeze(-1)
+    w = torch.exp(lses.to(work) - total).nan_to_num(0.0).unsqueeze(-1)
     return (w * outputs.to(work)).sum(dim=0).to(outputs.dtype), total.to(lses.dtype)
 
 

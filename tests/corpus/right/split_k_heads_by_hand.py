@@ -19,6 +19,7 @@ def chunk_attention(query, key, value, seen):
 
 def merge(outputs, lses):
     w = lses.softmax(0)
+    w[w.isnan()] = 0  # no chunk sees anything
     result = torch.zeros_like(outputs[0])
     for part, weight in zip(outputs, w):
         result = result + part * weight[..., None]

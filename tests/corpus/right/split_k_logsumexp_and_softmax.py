@@ -11,7 +11,7 @@ def chunk_attention(query, key, value, seen):
 
 
 def merge(outputs, lses):
-    weights = torch.softmax(lses, dim=0)
+    weights = torch.softmax(lses, dim=0).nan_to_num()
     return (outputs * weights.unsqueeze(-1)).sum(0), torch.logsumexp(lses, dim=0)
 
 

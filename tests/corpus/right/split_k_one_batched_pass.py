@@ -15,7 +15,8 @@ def chunk_attention(query, key, value, seen):
 
 def merge(outputs, lses):
     total = lses.logsumexp(0)
-    return torch.einsum("sbhq,sbhqv->bhqv", torch.exp(lses - total), outputs), total
+    shares = torch.exp(lses - total).masked_fill(lses == float("-inf"), 0)
+    return torch.einsum("sbhq,sbhqv->bhqv", shares, outputs), total
 
 
 def split_k_attention(query, key, value, lengths, splits):

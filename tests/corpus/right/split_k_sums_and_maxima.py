@@ -23,10 +23,10 @@ def chunk_attention(query: Tensor, key: Tensor, value: Tensor, seen: Tensor):
 
 
 def merge(outputs: Tensor, lses: Tensor):
-    peak = lses.max(0, keepdim=True)[0]
+    peak = lses.max(0, keepdim=True)[0].clamp(min=torch.finfo(lses.dtype).min)
     e = (lses - peak).exp()
     z = e.sum(0, keepdim=True)
-    out = outputs.mul((e / z)[..., None]).sum(0)
+    out = outputs.mul((e / z.clamp(min=1))[..., None]).sum(0)
     return out, (peak + z.log())[0]
 
 
