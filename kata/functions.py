@@ -174,7 +174,7 @@ class Function:
     @property
     def far(self) -> bool:
         """Whether far positions are tried, in half precision if there is any."""
-        return any(one.far for one in self.arguments)
+        return any(one.far for one in self.arguments if one.kind != "normal")
 
     @property
     def needs_mask(self) -> bool:
@@ -304,8 +304,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: a choice needs `values`")
     if kind == "size" and "value" not in row:
         raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
-    if "far" in row and kind not in {"positions", "state"}:
-        raise BadContract(f"{where}: `far` is of positions or of a state")
+    if "far" in row and kind not in {"positions", "state", "normal"}:
+        raise BadContract(f"{where}: `far` is of positions, of a state or of normal values")
     if row.get("model", MODELS[0]) not in MODELS or ("model" in row and kind != "model"):
         raise BadContract(f"{where}: `model` is of models, one of {', '.join(MODELS)}")
     if (kind == "state") != ("along" in row):

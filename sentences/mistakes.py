@@ -123,6 +123,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "large scores overflow: subtract the row's maximum before taking exp",
         "zh": "分数大时会溢出：exp 之前先减去每行最大值",
     },
+    "variance-cancels": {
+        "en": "the variance is a difference of two squares, which cancels where the mean is large: "
+        "take the mean of the squared deviations",
+        "zh": "方差用两个平方相减，均值大时就抵消光了；应当对偏差的平方取平均",
+    },
     "view-needs-contiguous": {
         "en": "`view` needs contiguous memory, which transpose and permute do not leave; "
         "call `.contiguous()` first, or use `reshape`",

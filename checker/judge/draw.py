@@ -77,8 +77,10 @@ class Case:
         wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
         if self.strided and wide:
             parts.append(say("case-strided"))
+        away = [one for one in function.arguments if one.kind == "normal" and one.far]
         if self.far:
-            parts.append(say("direct-far"))
+            parts += [say("case-shift", names=[one.name], gain=one.far) for one in away]
+            parts += [] if away else [say("direct-far")]
         if self.train:
             parts.append(say("case-train"))
         parts += [

@@ -30,6 +30,7 @@ __all__ = ["beside_device", "guess"]
 # Where a dtype is written down.
 _DTYPES = re.compile(r"float|half|double|dtype|\bint\b|long")
 _VALUES = ("values", "mask", "lengths")
+_DIFFERENCES = {"sub", "isub", "rsub", "subtract", "addcmul"}
 
 
 def guess(page: Page, one: Examination) -> None:
@@ -40,7 +41,7 @@ def guess(page: Page, one: Examination) -> None:
         # What is right up to some size.
         page.blame(fixed, limit_line(page.source.tree, sized))
         return
-    for look in (_layers, _gradients, _dtypes, _overflow):
+    for look in (_layers, _gradients, _dtypes, _overflow, _cancelled):
         if look(page, one):
             return
     _sizes(page, one, sized)
@@ -84,6 +85,20 @@ def _overflow(page: Page, one: Examination) -> bool:
     if line is not None:
         page.blame("softmax-unstable", line)
     return line is not None
+
+
+def _cancelled(page: Page, one: Examination) -> bool:
+    """Values far from 0 alone go wrong: their squares are made, and one taken from the other."""
+    found = [f for many in one.found.findings.values() for f in many]
+    far = max(each.far if each.kind == "normal" else 0 for each in one.function.arguments)
+    if not far or not all(f.trial.case.far for f in found):
+        return False
+    steps = iter(one.again(found[0].trial).answer.steps)
+    large = any(any(bool((v.abs() > far**2 / 2).any()) for v in s.values) for s in steps)
+    step = next((s for s in steps if s.call.strip("_") in _DIFFERENCES), None)
+    if large and step is not None:
+        page.blame("variance-cancels", page.places.own_line(step.lines, page.names))
+    return large
 
 
 def _gradients(page: Page, one: Examination) -> bool:

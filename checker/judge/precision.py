@@ -20,6 +20,7 @@ import torch
 from ...kata.functions import choices
 from ..process.answers import Raised
 from ..process.wire import dtype_name
+from .compare import low_precision_bound
 from .conditioning import kept_by_rounding
 from .draw import Case, by_calls, shifts, small
 from .examine import Examination
@@ -35,6 +36,8 @@ _ROWS = 4
 # Whoever adds up key by key in bfloat16 is off by twice the usual bound at a length of 380, and
 # positions that are rounded there are off by eight times as much.
 _LONG = 4
+# What stands around a far mean may lie as close as the inverse of this.
+_SPREAD = 8
 
 
 def try_dtypes(one: Examination) -> None:
@@ -54,7 +57,7 @@ def try_dtypes(one: Examination) -> None:
         for trials in one.low
         if trials[0].dtype is _AUTOCAST
     ]  # fmt: skip
-    for trials in (*one.low, *_long(one)):
+    for trials in (*one.low, *_long(one), *_away(one)):
         judge_low(one, trials)
 
 
@@ -125,6 +128,23 @@ def _beyond(one: Examination) -> Iterator[dict[str, int]]:
     # A table of rates that is right as it is made may be rounded with the weights.
     elif state is not None and state.far and not one.tables:
         yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
+
+
+def _away(one: Examination) -> Iterator[list[Trial]]:
+    """Yield float32 values far from 0, if they are asked for: their squares cancel in float32.
+
+    Right code is off by some units of what they are around, u · far. The difference of two
+    squares is off by u · far², all that a variance of 1 is.
+    """
+    far = max(each.far if each.kind == "normal" else 0 for each in one.function.arguments)
+    if far:
+        case = Case(
+            check="values", sizes=one.sizes.first(), chosen=choices(one.function)[0], far=True
+        )
+        trial = one.trial(case, torch.float32)
+        trial.bound = low_precision_bound(torch.float32, 1, 1, _SPREAD * far)
+        if _tells(one, trial):
+            yield [trial]
 
 
 def _excuse(fault: Raised | None, dtype: torch.dtype, *, autocast: bool) -> str:

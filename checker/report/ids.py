@@ -34,6 +34,7 @@ MISTAKE_IDS = (
     "softmax-twice",
     "softmax-wrong-axis",
     "softmax-unstable",
+    "variance-cancels",
     "mask-ignored",
     "mask-inverted",
     "mask-after-softmax",

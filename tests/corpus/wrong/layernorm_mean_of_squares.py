@@ -1,4 +1,5 @@
-# right: layernorm
+# wrong: layernorm variance-cancels line 5
+# fair: variance-cancels 5, 11
 def layer_norm(x, w, b, eps=1e-5):
     mean = x.mean(dim=-1)
     var = (x**2).mean(dim=-1) - mean**2
