@@ -21,6 +21,7 @@ RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "ra
            "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
            "feature_alpha_dropout")  # fmt: skip
 
+_SIZES = {"shape", "size", "device", "dtype"}
 _OUTER = (ast.Global, ast.Nonlocal)
 _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
 
@@ -32,7 +33,11 @@ def state_line(source: Source, class_name: str) -> int | None:
 
 
 def _kept_on_self(tree: ast.AST | None) -> int | None:
-    """The line of a method that binds or fills an attribute of its object."""
+    """The line of a method that binds or fills an attribute of its object.
+
+    One that keeps a size, by which what is kept is known again, is meant where there is no other.
+    """
+    sized = None
     for function in _forwards(tree):
         for node in ast.walk(function):
             if isinstance(node, (ast.Assign, ast.AugAssign)):
@@ -40,10 +45,21 @@ def _kept_on_self(tree: ast.AST | None) -> int | None:
                 for one in targets:
                     target = one.value if isinstance(one, ast.Subscript) else one
                     if isinstance(target, ast.Attribute) and _is_self(target.value):
-                        return node.lineno
+                        if not _is_size(node.value):
+                            return node.lineno
+                        sized = sized or node.lineno
             if isinstance(node, ast.Call) and _changes(node.func):
                 return node.lineno
-    return None
+    return sized
+
+
+def _is_size(value: ast.expr) -> bool:
+    """Whether a value is a constant, or what tells a tensor's kind from another's."""
+    if isinstance(value, ast.Tuple):
+        return all(map(_is_size, value.elts))
+    inner = value.value if isinstance(value, ast.Subscript) else value
+    called = inner.func if isinstance(inner, ast.Call) else inner
+    return isinstance(value, ast.Constant) or getattr(called, "attr", "") in _SIZES
 
 
 def kept_line(tree: ast.AST) -> int | None:

@@ -38,6 +38,7 @@ _SPREADS = {"var", "std", "var_mean", "std_mean"}
 _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
 # Calls that bring an axis of heads into another one.
 _FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
+_NAMES = (ast.Name, ast.Attribute)
 # Calls that pick entries by their places.
 _PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that make one mask of two.
@@ -206,20 +207,18 @@ class Places(Origins):
         return None
 
     def _index(self, lines: list[int]) -> int | None:
-        """Where what a line picks by was worked out."""
-        for node in ast.walk(self._statement(lines[0]) or ast.Pass()):
-            picks = [node.slice] if isinstance(node, ast.Subscript) else []
-            if isinstance(node, ast.Call) and called(node) in _PICKS:
-                picks = [*node.args, *(word.value for word in node.keywords)]
-            for name in (n for pick in picks for n in ast.walk(pick)):
-                made = (
-                    self._defined(name, lines)
-                    if isinstance(name, (ast.Name, ast.Attribute))
-                    else None
-                )
-                if made is not None and any(isinstance(n, ast.BinOp) for n in ast.walk(made.value)):
-                    return made.line
-        return None
+        """Where what a line picks by was worked out, or what it uses picked by what is."""
+        statement = self._statement(lines[0]) or ast.Pass()
+        for name in (n for pick in _picked_by(statement) for n in ast.walk(pick)):
+            made = self._defined(name, lines) if isinstance(name, _NAMES) else None
+            if made is not None and _calculates(made.value):
+                return made.line
+        used = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        picked = {
+            made.line for name in used if (made := self._local(name.id, lines[0]))
+            for pick in _picked_by(made.value) if _calculates(pick)
+        }  # fmt: skip
+        return picked.pop() if len(picked) == 1 else None
 
     def _number(self, lines: list[int]) -> int | None:
         """Where the one number that a line uses by a name of its own was written down."""
@@ -296,6 +295,19 @@ def _left_early(loop: ast.For | ast.While) -> int | None:
         if isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Continue)):
             return node.test.lineno
     return None
+
+
+def _picked_by(node: ast.AST) -> Iterator[ast.expr]:
+    """What a statement or an expression picks entries by."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript):
+            yield part.slice
+        elif isinstance(part, ast.Call) and called(part) in _PICKS:
+            yield from (*part.args, *(word.value for word in part.keywords))
+
+
+def _calculates(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.BinOp) for part in ast.walk(node))
 
 
 def _turns(node: ast.AST) -> bool:

@@ -60,7 +60,9 @@ def line_of(
             return places.last_return(steps[-1].lines[-1])
         right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
-        if not steps or not (set(right) & {*differs} or set(right) - set(wrong)):
+        # What the edit alone names says nothing of whether the mistake shows in this call.
+        shown = {*differs} & {*right} if right else differs
+        if not steps or not (shown or set(right) - set(wrong)):
             continue
         step = _overflow(steps) if slip.group == "overflow" else None
         if slip.group == "drawn":
@@ -124,10 +126,16 @@ def _first_wrong(
     start = next((name for name in slip.shows if name in names), None)
     if start is not None:
         # What an edit alone names stands behind all else.
-        names = [start, *names[names.index(start) if start in right else 0 :]]
+        names = [start, *names[0 if right and start not in right else names.index(start) :]]
     for name in names:
         value = wrong[name]
         step = _displaced(value, right, steps, given)
+        if step is None and right and name not in right:
+            # What an edit alone names is meant as it lies; moved about, it is anywhere.
+            step = laid(value, steps)
+            same = (v for v in right.values() if v.numel() == value.numel())
+            if step is None and any(_rearranged(value, v) for v in same):
+                continue
         if step is None and given.weights and name in right and _rearranged(value, right[name]):
             # One head of it is some head of the right one too, and tells nothing.
             step = find(value.flatten(), list(steps))
