@@ -166,7 +166,7 @@ def refuse_bool(page: Page, one: Examination) -> None:
 def remark_forms(sheet: Sheet, one: Examination, mask: Argument) -> None:
     """Remark on the shapes that are taken where they are not all that the kata asks for."""
     asked, found = mask.taken or mask.shapes, one.found.forms
-    wanted = [*found, *(form for form in asked if form in mask.shapes)]
+    wanted = [*found, *(form for form in asked if form not in mask.adapted)]
     name = one.bound.named.get(mask.name, mask.name) if one.bound else mask.name
     sheet.remark(
         "mask-form", sheet.lines.naming(name),
