@@ -18,7 +18,8 @@ _APART = 3.0
 class StandIn(nn.Module):
     """Logits from a token, the mean of those before it, and its place.
 
-    weight is (block_size + vocab_size, vocab_size): a row for each place, then for each token.
+    weight is (block_size + vocab_size, vocab_size): a row for each place, then for each token. They
+    are two parameters, as what is done to each by itself is not what is done to all together.
     sharp: logits that are multiples of 3, all different. In train mode every other logit is
     dropped, always the same ones; it comes in the mode that it is not to be used in, a sharp one,
     which is for text, in train mode. Tokens are (batch, length); more of them than there are places
@@ -30,7 +31,8 @@ class StandIn(nn.Module):
         self.vocab_size = weight.shape[1]
         self.block_size = weight.shape[0] - weight.shape[1]
         self.sharp = sharp
-        self.weight = nn.Parameter(weight.detach().clone())
+        places, tokens = weight.detach().split([self.block_size, self.vocab_size])
+        self.places, self.tokens = nn.Parameter(places.clone()), nn.Parameter(tokens.clone())
         self.train(sharp)
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -38,9 +40,9 @@ class StandIn(nn.Module):
         length = tokens.shape[1]
         if length > self.block_size:
             raise IndexError(f"{length} tokens are more than the block size, {self.block_size}")
-        rows = self.weight[self.block_size :][tokens]
+        rows = self.tokens[tokens]
         counted = torch.arange(1, length + 1, device=tokens.device).view(1, -1, 1)
-        logits = rows + rows.cumsum(1) / counted + self.weight[:length]
+        logits = rows + rows.cumsum(1) / counted + self.places[:length]
         if self.training:
             logits = logits * 2 * (torch.arange(self.vocab_size, device=tokens.device) % 2)
         if not self.sharp:

@@ -27,7 +27,10 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
     it that their brackets are forgotten, which with `()` behind it they are not; `optimizer`,
     `schedule` for where these are made; `maximize`, the argument; `clip number`, where the norm is
     written; `fed`, where a model that was handed in gets what it is called with; `called`, where it
-    is called; `loop`, the loop around that call; `places`, where a position table gets its;
+    is called; `loop`, the loop around that call; `cut`, where a name gets a part of what it had;
+    `stored`, where an attribute or an entry is set; `places`, where a position table gets its;
+    `start`, where what they are counted from is read of an argument; `handed`, where places are
+    made that are handed on;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
     the function itself.
     With `last` before it the last of several is meant.
@@ -118,6 +121,54 @@ def _places(functions: Sequence[Function]) -> Iterator[int]:
                 yield from [node.lineno] * bool(_POSITIONS.search(node.value.attr))
 
 
+def _start(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a position table's places take a number that was read of an argument."""
+    for function in functions:
+        arguments = {one.arg for one in function.args.args[2:]}
+        read = {
+            target.id: node.lineno
+            for node in ast.walk(function) if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name) and arguments & _names(node.value)
+        }  # fmt: skip
+        lines = {*_places([function])}
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and node.lineno in lines:
+                yield from (read[name] for name in _names(node.value) & read.keys())
+
+
+def _handed(functions: Sequence[Function]) -> Iterator[int]:
+    """Where places were made that something else than their table is called with."""
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and not _POSITIONS.search(_name(node.func)):
+                named = {one.arg or "": one.value for one in node.keywords}
+                named |= {one.id: one for one in node.args if isinstance(one, ast.Name)}
+                yield from (
+                    _source(function, value, made=True)
+                    for name, value in named.items() if _POSITIONS.search(name)
+                )  # fmt: skip
+
+
+def _cut(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
+                whole = _names(node.value.value)
+                yield from (node.lineno for one in node.targets if _name(one) in whole)
+
+
+def _stored(functions: Sequence[Function]) -> Iterator[int]:
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+                yield node.lineno
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
 def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
     for function in functions:
         for node in ast.walk(function):
@@ -167,7 +218,8 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
 
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
-    "def": _def, "called": _called,
+    "def": _def, "called": _called, "start": _start, "handed": _handed, "cut": _cut,
+    "stored": _stored,
 }  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def train(model: nn.Module, tokens: Tensor, steps: int, learning_rate: float) ->
     tokens         (batch, length)
     learning_rate  of the first step; it falls in a line, step k has (1 - k / steps) of it
 
-    In train mode. AdamW with torch's defaults, gradients clipped to a norm of 1.
+    In train mode. AdamW with torch's defaults, gradients clipped to a norm of 1 all together.
     """
     raise NotImplementedError("write me")
 

@@ -53,7 +53,7 @@ def train(model: nn.Module, tokens: Tensor, steps: int, learning_rate: float) ->
     tokens         (batch, length)
     learning_rate  第一步的学习率；之后线性下降，第 k 步是它的 (1 - k / steps)
 
-    train 模式。AdamW 用 torch 的默认设置，梯度的范数截到 1。
+    train 模式。AdamW 用 torch 的默认设置，所有梯度合起来的范数截到 1。
     """
     raise NotImplementedError("write me")
 
