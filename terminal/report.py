@@ -371,10 +371,8 @@ def _remarked(report: Report, look: Look) -> list[str]:
     """What is worth knowing: in sentences after a pass, else by name and line alone."""
     if report.verdict != "fail":
         return [f"{_line(r.line, look)}{look.words(r.message)} [{r.id}]" for r in report.remarks]
-    named = [
-        f"{r.id} ({say('line', look.language, line=r.line)})" if r.line else r.id
-        for r in report.remarks
-    ]
+    rows = [(r.id, _line(r.line, look).rstrip(": ：")) for r in report.remarks]
+    named = [name + (say("in-brackets", look.language, text=at) if at else "") for name, at in rows]
     return ["  ".join(named)] if named else []
 
 

@@ -17,7 +17,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "attn-kata：手写注意力，错了会告诉你错在哪里、是哪一行"),
     ("start-list", "all the katas, and how far you have got", "有哪些题，你做到了哪里"),
     ("start-show", "what the kata asks for", "题目要求什么"),
-    ("start-demo", "see a right and a wrong answer judged", "看一份对的和一份错的如何被评判"),
+    ("start-demo", "see a right and a wrong answer judged", "看看一份对的和一份错的答案怎么评判"),
     ("start-help", "all commands", "所有命令"),
     ("start-language", "中文：attn-kata --lang zh", "English: attn-kata --lang en"),
     ("list-passed", "passed", "已通过"),
@@ -27,7 +27,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("list-group-drill", "Drills: one operator at a time, judged in seconds",
      "练习：一次一个算子，几秒就能评判"),
     ("list-group-llm", "The LLM ladder: what today's models are built from",
-     "大模型主线：如今的模型由什么搭成"),
+     "大模型主线：如今的模型是怎么搭起来的"),
     ("list-minutes", "{minutes} min", "{minutes} 分钟"),
     # start, check
     ("started", "wrote {file}: {title}", "已生成 {file}（{title}）"),

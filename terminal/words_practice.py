@@ -103,7 +103,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("due-nothing", "nothing is due today", "今天没有要重写的题"),
     ("due-next", "the next one is {kata}, {when}", "下一道是 {kata}，{when}"),
     ("due-first", "you have not passed any kata yet, so none can be due", "还没有通过任何题，所以没有要重写的"),
-    ("due-all-new", "try a new one: {kata}, {title}", "新的一道：{kata}，{title}"),
+    ("due-all-new", "try a new one: {kata} ({title})", "试试新题：{kata}（{title}）"),
     ("start-which", "`start` needs a kata, or `--due`", "`start` 后面要有题目，或者 `--due`"),
     ("start-either", "`start --due` picks the kata itself", "`start --due` 会自己选题"),
     ("history-unread", "cannot read the history at {file} ({reason})",

@@ -318,6 +318,19 @@ def test_colour_only_where_it_is_wanted(program):
     assert "\x1b" not in program("list", NO_COLOR="", TERM="dumb").stdout
 
 
+@pytest.mark.parametrize(
+    "command", ["", "list", "show v1", "explain", "due", "history", "config", "hint v1 1", "bogus"]
+)
+def test_colour_is_an_option_of_every_command(program, command):
+    """Wherever it stands it has the last word, over the variables and over a pipe."""
+    told = {
+        wanted: program(*command.split(), "--color", wanted, NO_COLOR=off, FORCE_COLOR=forced)
+        for wanted, off, forced in (("always", "1", ""), ("never", "", "1"))
+    }
+    coloured = {wanted: "\x1b" in done.stdout + done.stderr for wanted, done in told.items()}
+    assert coloured == {"always": True, "never": False}
+
+
 def test_a_reader_that_leaves(program):
     """`attn-kata list | head -0` says nothing more."""
     command = f"{sys.executable} -c '{PROGRAM}' show mha | true; echo ${{PIPESTATUS[0]}}"
