@@ -79,8 +79,10 @@ def history_lines(told: Summary, language: str, width: int) -> list[Line]:
     lines.append([])
     names = [name for name, count in told.checks.items() if count]
     room = max(map(len, names)) + 2
-    for name in names:
-        lines += _spread(f"  {pad(name, room)}", _facts(name, told, language), width)
+    facts = {name: _facts(name, told, language) for name in names}
+    states = max(cells(first) for first, *_ in facts.values())
+    for name, (first, *more) in facts.items():
+        lines += _spread(f"  {pad(name, room)}", [pad(first, states), *more], width)
     highest = max(told.days)
     title = say("history-days", language, count=DAYS, highest=highest)
     lines += [[], *([(row, "")] for row in wrap(title, width)), [(f"  {plot(told.days)}", "code")]]

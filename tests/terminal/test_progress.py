@@ -65,6 +65,14 @@ def test_fits_the_screen(language, width):
                 assert cells(written(line)) <= max(width, 32), written(line)
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_katas_stand_in_a_table(language):
+    """How often each was judged stands in one column, however they stand."""
+    rows = [written(line) for line in history_lines(summary(told()), language, 80)[2:6]]
+    word = "checks" if language == "en" else "次"
+    assert len({cells(row[: row.index(word)]) for row in rows if word in row}) == 1
+
+
 def test_what_is_said():
     """The figures stand where a person looks for them."""
     story = told()
