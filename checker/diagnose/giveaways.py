@@ -7,7 +7,8 @@ import ast
 from ..judge.source import Source
 
 __all__ = [
-    "RANDOM", "call_line", "cut_line", "kept_line", "made_in_forward", "random_line", "state_line",
+    "RANDOM", "call_line", "changed", "cut_line", "kept_line", "made_in_forward", "random_line",
+    "state_line",
 ]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
@@ -72,12 +73,12 @@ def kept_line(tree: ast.AST) -> int | None:
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
                 return node.lineno
-            if isinstance(own := _changed(node), ast.Name) and own.id in kept:
+            if isinstance(own := changed(node), ast.Name) and own.id in kept:
                 return own.lineno
     return _kept_on_self(tree)
 
 
-def _changed(node: ast.AST) -> ast.expr | None:
+def changed(node: ast.AST) -> ast.expr | None:
     """What an assignment to an entry or an attribute, or a method that adds to it, changes."""
     if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store):
         return node.value

@@ -16,8 +16,9 @@ from ..judge.source import Source
 from ..process.answers import Step
 from ..vocabulary import forward_role, layer_role
 from .expressions import called, calls, computes, says_scale, scales, scaling
+from .signatures import AnyFunction, default_of, given_to, parameters
 
-__all__ = ["Origins"]
+__all__ = ["Definition", "Origins"]
 
 _FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
 # What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
@@ -25,7 +26,9 @@ _MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
 _DEPTH = 4
 
 
-class _Definition(NamedTuple):
+class Definition(NamedTuple):
+    """What a name is made, and on which line."""
+
     line: int
     value: ast.expr
 
@@ -139,9 +142,23 @@ class Origins:
     def unmasked_branch(self, ran: set[int]) -> int | None:
         """A condition on the mask that kept the lines which use it from running."""
         for node in self.skipped(ran, _FILLING_CALLS):
-            names = (n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+            names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)]
             if {"mask", "padding"} & {*map(forward_role, names)}:
-                return node.lineno
+                return self._none_given(node.lineno, names, ran) or node.lineno
+        return None
+
+    def _none_given(self, line: int, names: list[str], ran: set[int]) -> int | None:
+        """The call that ran and gives None to the function on a line for one of some names."""
+        function = self._function(line)
+        if function is None:
+            return None
+        for call in calls(self.own):
+            if call.lineno not in ran or called(call) != getattr(function, "name", ""):
+                continue
+            for name in {*names} & {*parameters(function)}:
+                given = given_to(call, function, name)
+                if isinstance(given, ast.Constant) and given.value is None:
+                    return call.lineno
         return None
 
     def skipped(self, ran: set[int], calls: set[str]) -> Iterator[ast.If]:
@@ -159,7 +176,7 @@ class Origins:
             node.name: place
             for node in self.functions
             if isinstance(node, ast.FunctionDef)
-            for place, arg in enumerate(_parameters(node))
+            for place, arg in enumerate(parameters(node))
             if forward_role(arg) in {"mask", "padding"}
         }
         takers = self._modules_that_mask() | takers
@@ -216,7 +233,7 @@ class Origins:
             return self._worked_out(made.value, [made.line], depth - 1)
         return None
 
-    def _defined(self, node: ast.expr, lines: list[int]) -> _Definition | None:
+    def _defined(self, node: ast.expr, lines: list[int]) -> Definition | None:
         if isinstance(node, ast.Attribute):
             own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
             return self._attribute(node.attr) if own else None
@@ -225,60 +242,64 @@ class Origins:
         made = self._local(node.id, lines[0]) or self._given(node.id, lines)
         return made or self._global(node.id)
 
-    def _attribute(self, name: str) -> _Definition | None:
+    def _attribute(self, name: str) -> Definition | None:
         for tree in (self.own, self.tree):
             for node in ast.walk(tree):
                 for target, value in _assigned(node):
                     if isinstance(target, ast.Attribute) and target.attr == name:
-                        return _Definition(node.lineno, value)  # type: ignore[attr-defined]
+                        return Definition(node.lineno, value)  # type: ignore[attr-defined]
                 if isinstance(node, ast.Call) and called(node) == "register_buffer":
                     first = node.args[0] if node.args else None
                     if isinstance(first, ast.Constant) and first.value == name and node.args[1:]:
-                        return _Definition(node.lineno, node.args[1])
+                        return Definition(node.lineno, node.args[1])
         return None
 
-    def _local(self, name: str, line: int) -> _Definition | None:
-        function = self._function(line)
-        found = None
-        for node in ast.walk(function) if function is not None else []:
-            for target, value in _assigned(node):
-                before = getattr(node, "lineno", line) < line
-                if before and isinstance(target, ast.Name) and target.id == name:
-                    found = _Definition(node.lineno, value)  # type: ignore[attr-defined]
-        return found
+    def _local(self, name: str, line: int) -> Definition | None:
+        return next(iter(reversed(self._locals(name, line))), None)
 
-    def _global(self, name: str) -> _Definition | None:
+    def _locals(self, name: str, line: int) -> list[Definition]:
+        """What a name was made before a line of its function."""
+        function = self._function(line)
+        return [
+            Definition(node.lineno, value)  # type: ignore[attr-defined]
+            for node in (ast.walk(function) if function is not None else ())
+            for target, value in _assigned(node)
+            if getattr(node, "lineno", line) < line
+            and isinstance(target, ast.Name) and target.id == name
+        ]  # fmt: skip
+
+    def _global(self, name: str) -> Definition | None:
         for node in getattr(self.tree, "body", []):
             for target, value in _assigned(node):
                 if isinstance(target, ast.Name) and target.id == name:
-                    return _Definition(node.lineno, value)
+                    return Definition(node.lineno, value)
         return None
 
-    def _given(self, name: str, lines: list[int]) -> _Definition | None:
+    def _given(self, name: str, lines: list[int]) -> Definition | None:
         """What the caller gave for a function's argument, or its default."""
         function = self._function(lines[0])
-        if function is None or name not in _parameters(function):
+        if function is None or name not in parameters(function):
             return None
         own = getattr(function, "name", "")
         if own == "__init__":
             return self._made_with(function, name)
         for call in calls(self._statement(lines[1])) if len(lines) > 1 else []:
             if called(call) == own or own in {"forward", "__call__"}:
-                given = _argument(call, function, name)
+                given = given_to(call, function, name)
                 if given is not None:
-                    return _Definition(lines[1], given)
-        default = _default(function, name)
-        return None if default is None else _Definition(default.lineno, default)
+                    return Definition(lines[1], given)
+        default = default_of(function, name)
+        return None if default is None else Definition(default.lineno, default)
 
-    def _made_with(self, constructor: _Function, name: str) -> _Definition | None:
+    def _made_with(self, constructor: AnyFunction, name: str) -> Definition | None:
         """What a module's constructor was given where the file makes one."""
         owners = [n for n in ast.walk(self.tree) if isinstance(n, ast.ClassDef)]
         owner = next((c.name for c in owners if constructor in c.body), None)
         for call in calls(self.tree):
             if owner is not None and called(call) == owner:
-                given = _argument(call, constructor, name)
+                given = given_to(call, constructor, name)
                 if given is not None:
-                    return _Definition(call.lineno, given)
+                    return Definition(call.lineno, given)
         return None
 
     # -- places --------------------------------------------------------------------------
@@ -305,7 +326,7 @@ class Origins:
             if isinstance(node, ast.ClassDef) and node is not self.own:
                 for function in node.body:
                     if isinstance(function, ast.FunctionDef) and function.name == "forward":
-                        for place, arg in enumerate(_parameters(function)):
+                        for place, arg in enumerate(parameters(function)):
                             if forward_role(arg) in {"mask", "padding"}:
                                 found[node.name] = place
         return found
@@ -339,34 +360,3 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _makes(call: ast.Call, owner: str | None) -> bool:
     """Whether a call makes a module, and does not run one."""
     return owner is None and isinstance(call.func, ast.Name) and call.func.id[:1].isupper()
-
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-def _parameters(function: _Function) -> list[str]:
-    names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
-    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    return names + [a.arg for a in function.args.kwonlyargs]
-
-
-def _argument(call: ast.Call, function: _Function, name: str) -> ast.expr | None:
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    place = _parameters(function).index(name)
-    return call.args[place] if place < len(call.args) else None
-
-
-def _default(function: _Function, name: str) -> ast.expr | None:
-    args = [*function.args.posonlyargs, *function.args.args]
-    defaults = function.args.defaults
-    for arg, default in zip(args[len(args) - len(defaults) :], defaults, strict=True):
-        if arg.arg == name:
-            return default
-    for arg, keyword_default in zip(
-        function.args.kwonlyargs, function.args.kw_defaults, strict=True
-    ):
-        if arg.arg == name:
-            return keyword_default
-    return None

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeGuard
 
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import called
+from .giveaways import changed
 from .lines import in_place, thrown_away
-from .origins import Origins
+from .readings import Readings
+from .signatures import parameters
 from .statements import Function
 
 __all__ = ["EXTRAS", "Places"]
@@ -38,15 +38,12 @@ _SPREADS = {"var", "std", "var_mean", "std_mean"}
 _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
 # Calls that bring an axis of heads into another one.
 _FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
-_NAMES = (ast.Name, ast.Attribute)
-# Calls that pick entries by their places.
-_PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that make one mask of two.
 _ORS = {"or", "ior", "logical_or", "bitwise_or"}
 _JOINS = {"maximum", "max", "add"}
 
 
-class Places(Origins):
+class Places(Readings):
     """Follows a step to what stands behind it, in a file of functions."""
 
     def behind(self, slip: Slip, step: Step, steps: Sequence[Step]) -> int | None:
@@ -56,8 +53,9 @@ class Places(Origins):
         """
         group, lines = slip.group, step.lines
         one: Callable[[list[int]], int | None] | None = {
-            "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self._start,
-            "loop": self._loop, "read": self._read, "number": self._number, "index": self._index,
+            "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self.start,
+            "loop": self._loop, "read": self._read, "number": self.number, "index": self.index,
+            "offset": self.offset,
         }.get(group)  # fmt: skip
         if one is not None:
             return one(lines)
@@ -73,7 +71,7 @@ class Places(Origins):
             taken = (each.line for each in steps if each.call.strip("_") in _SPREADS)
             return next(taken, None)
         if group == "written":
-            return in_place(list(steps))
+            return self._handed_on_changed() or in_place(list(steps))
         if group == "kept":
             return self._kept()
         if group == "joined":
@@ -158,19 +156,6 @@ class Places(Origins):
             return renamed
         return told.lines[1 if helped and len(told.lines) > 1 else 0]
 
-    def _start(self, lines: list[int]) -> int | None:
-        """Where what a line reads, and the loop around it sets anew, was set before that loop."""
-        statement = self._statement(lines[0]) or ast.Pass()
-        read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-        for loop in self._loops():
-            if not loop.lineno <= lines[0] <= (loop.end_lineno or 0):
-                continue
-            for node in ast.walk(loop):
-                made = self._local(node.id, loop.lineno) if _set_anew(node, read) else None
-                if made is not None:
-                    return made.line
-        return None
-
     def _loop(self, lines: Sequence[int]) -> int | None:
         """What says how often the innermost loop around a line runs, or one that called it.
 
@@ -180,16 +165,8 @@ class Places(Origins):
         for line in lines:
             for loop in loops:
                 if loop.lineno <= line <= (loop.end_lineno or 0):
-                    return _left_early(loop) or self._ends(loop) or loop.lineno
+                    return _left_early(loop) or self.loop_end(loop) or loop.lineno
         return next((one.lineno for one in loops if one.lineno < lines[0]), None)
-
-    def _ends(self, loop: ast.For | ast.While) -> int | None:
-        """Where the name by which a loop over a range ends was worked out."""
-        over = loop.iter if isinstance(loop, ast.For) else None
-        ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
-        made = self._local(getattr(ends[0], "id", ""), loop.lineno) if ends else None
-        works = made is not None and any(isinstance(n, ast.BinOp) for n in ast.walk(made.value))
-        return made.line if made is not None and works else None
 
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
@@ -205,31 +182,6 @@ class Places(Origins):
             if read and _roles_of(parts) & {"mask", "padding"}:
                 return made.line
         return None
-
-    def _index(self, lines: list[int]) -> int | None:
-        """Where what a line picks by was worked out, or what it uses picked by what is."""
-        statement = self._statement(lines[0]) or ast.Pass()
-        for name in (n for pick in _picked_by(statement) for n in ast.walk(pick)):
-            made = self._defined(name, lines) if isinstance(name, _NAMES) else None
-            if made is not None and _calculates(made.value):
-                return made.line
-        used = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
-        picked = {
-            made.line for name in used if (made := self._local(name.id, lines[0]))
-            for pick in _picked_by(made.value) if _calculates(pick)
-        }  # fmt: skip
-        return picked.pop() if len(picked) == 1 else None
-
-    def _number(self, lines: list[int]) -> int | None:
-        """Where the one number that a line uses by a name of its own was written down."""
-        used = ast.walk(self._statement(lines[0]) or ast.Pass())
-        made = [self._defined(n, lines) for n in used if isinstance(n, (ast.Name, ast.Attribute))]
-        written = {
-            one.line for one in made
-            if one is not None and isinstance(one.value, ast.Constant)
-            and type(one.value.value) in {int, float}
-        }  # fmt: skip
-        return written.pop() if len(written) == 1 else None
 
     def _windowed(self, lines: list[int], ran: set[int]) -> int | None:
         """The one line that calculates with the window, in a loop or in another function."""
@@ -256,9 +208,6 @@ class Places(Origins):
         around = [f for f in map(self._function, ran) if f is not None]
         return {n for f in around for n in range(f.lineno, (f.end_lineno or f.lineno) + 1)}
 
-    def _loops(self) -> Iterator[ast.For | ast.While]:
-        return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
-
     def _kept(self) -> int | None:
         """Where a method keeps on `self` what it worked out, be it by adding to it."""
         methods = [one for one in ast.walk(self.own) if isinstance(one, ast.FunctionDef)]
@@ -274,6 +223,17 @@ class Places(Origins):
             )
         ]
         return max(kept, default=None)
+
+    def _handed_on_changed(self) -> int | None:
+        """Where what was handed in is changed: a container, or the file's own cache object."""
+        for function in self.functions:
+            name = getattr(function, "name", "__init__")
+            objects = ["self"] if function not in [*ast.walk(self.own)] else []
+            given = [] if name == "__init__" else [*parameters(function), *objects]
+            for own in map(changed, ast.walk(function) if given else ()):
+                if own is not None and _root(own) in given:
+                    return own.lineno
+        return None
 
     def _either(self, lines: list[int]) -> int | None:
         """An `elif`, or a test of both, by which a mask and `causal` shut each other out."""
@@ -297,19 +257,6 @@ def _left_early(loop: ast.For | ast.While) -> int | None:
     return None
 
 
-def _picked_by(node: ast.AST) -> Iterator[ast.expr]:
-    """What a statement or an expression picks entries by."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Subscript):
-            yield part.slice
-        elif isinstance(part, ast.Call) and called(part) in _PICKS:
-            yield from (*part.args, *(word.value for word in part.keywords))
-
-
-def _calculates(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.BinOp) for part in ast.walk(node))
-
-
 def _turns(node: ast.AST) -> bool:
     """Whether a node makes true of false: `== 0`, `~`, `not` or a call for it."""
     if isinstance(node, ast.Compare):
@@ -328,12 +275,15 @@ def _roles(test: ast.expr) -> Iterator[str | None]:
     return (forward_role(node.id) for node in ast.walk(test) if isinstance(node, ast.Name))
 
 
+def _root(node: ast.expr) -> str:
+    """The name that attributes and entries are taken of."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return getattr(node, "id", "")
+
+
 def _on_self(target: ast.expr) -> bool:
     return isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"
-
-
-def _set_anew(node: ast.AST, read: set[str]) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
 
 
 def _ors(step: Step) -> bool:

@@ -160,8 +160,10 @@ def _drawn(
         for drawn in (*step.marks, *step.values):
             if drawn.dim() < 2 or min(drawn.shape[-2:]) < length:
                 continue
-            cut = (drawn.flatten(0, -3)[0] if drawn.dim() > 2 else drawn)[:length, :length]
-            for seen in (cut != 0, cut < HIDDEN):
+            whole = drawn.flatten(0, -3)[0] if drawn.dim() > 2 else drawn
+            # What else takes a share of the softmax may have a column before the keys.
+            cuts = (whole[:length, :length], whole[:length, -length:])
+            for seen in (seen for cut in cuts for seen in (cut != 0, cut < HIDDEN)):
                 if _either(seen, hidden) and not _either(seen, covered):
                     return step
     return None

@@ -1,0 +1,205 @@
+"""Which statement a line has its numbers from: a start, an index, an end, a base, a position."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from .expressions import called, calls
+from .origins import Definition, Origins
+from .signatures import default_of, given_to, parameters
+
+__all__ = ["Readings"]
+
+# Calls that pick entries by their places.
+_PICKS = {"index_select", "gather", "take", "take_along_dim"}
+# Calls that read a size, and make no tensor.
+_SIZES = {"size", "len", "int", "get", "max", "min"}
+_DEPTH = 4
+_Named = ast.Name | ast.Attribute
+
+
+class Readings(Origins):
+    """Follows what a line calculates with to the statement that read it or worked it out."""
+
+    def start(self, lines: list[int]) -> int | None:
+        """Where what a line reads, and what stands around it changes, was first set."""
+        read = {ast.unparse(n) for n in ast.walk(self._head(lines)) if _named(n)}
+        loops = [one for one in self._loops() if _inside(one, lines[0])]
+        for scope in (*loops, self._function(lines[0]) or ast.Pass()):
+            for own in filter(None, map(_changed, ast.walk(scope))):
+                if ast.unparse(own) not in read:
+                    continue
+                if isinstance(own, ast.Attribute):
+                    made = self._defined(own, lines)
+                else:
+                    made = self._local(own.id, scope.lineno) if scope in loops else None
+                if made is not None and made.line != own.lineno:
+                    return made.line
+        return None
+
+    def index(self, lines: list[int]) -> int | None:
+        """Where what a line picks by was worked out, or what it uses picked by what is."""
+        statement = self._head(lines)
+        for name in (n for pick in _picked_by(statement) for n in ast.walk(pick) if _named(n)):
+            made = self._defined(name, lines)
+            if made is not None and _calculates(made.value):
+                return made.line
+        used = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
+        picked = {
+            made.line for name in used if (made := self._local(name.id, lines[0]))
+            for pick in _picked_by(made.value) if _calculates(pick)
+        }  # fmt: skip
+        return picked.pop() if len(picked) == 1 else None
+
+    def number(self, lines: list[int]) -> int | None:
+        """Where the one number that a line uses by a name of its own comes from."""
+        used = [node for node in ast.walk(self._head(lines)) if _named(node)]
+        written = {*filter(None, (self._written(node, lines, _DEPTH) for node in used))}
+        return written.pop() if len(written) == 1 else None
+
+    def offset(self, lines: list[int]) -> int | None:
+        """Where the number that positions begin at was read from what an earlier call returned."""
+        return self._read_from(self._head(lines), lines, self._handed_on(), _DEPTH)
+
+    def loop_end(self, loop: ast.For | ast.While) -> int | None:
+        """Where the name by which a loop over a range ends was worked out."""
+        over = loop.iter if isinstance(loop, ast.For) else None
+        ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
+        made = self._local(getattr(ends[0], "id", ""), loop.lineno) if ends else None
+        return made.line if made is not None and _calculates(made.value) else None
+
+    def _written(self, node: _Named, lines: list[int], depth: int) -> int | None:
+        """Where a name's number was written down, left to its default, or worked out by itself."""
+        left = self._left_out(node, lines)
+        if left is not None or depth == 0:
+            return left
+        made = self._defined(node, lines)
+        value = None if made is None else made.value
+        if made is None or value is None:
+            return None
+        if isinstance(value, ast.Constant):
+            return made.line if type(value.value) in {int, float} else None
+        if _named(value) and made.line != lines[0]:
+            return self._written(value, [made.line], depth - 1)
+        if isinstance(value, ast.Call) and not _calculates(value):
+            return self._formula(called(value))
+        return None
+
+    def _left_out(self, node: _Named, lines: list[int]) -> int | None:
+        """The call that leaves an argument to its default, a number."""
+        function = self._function(lines[0])
+        name = getattr(node, "id", "")
+        if function is None or isinstance(function, ast.Lambda) or name not in parameters(function):
+            return None
+        default = default_of(function, name)
+        if not isinstance(default, ast.Constant) or self._local(name, lines[0]) is not None:
+            return None
+        owner = next((c.name for c in self._classes() if function in c.body), "")
+        own = owner if function.name == "__init__" else function.name
+        made = function.name == "__init__" or function.name in {"forward", "__call__"}
+        where = self.tree if made else self._head(lines[1:]) if lines[1:] else None
+        many = [one for one in calls(where) if called(one) == own]
+        left = [one.lineno for one in many if given_to(one, function, name) is None]
+        return left[0] if left and len(left) == len(many) else None
+
+    def _formula(self, name: str) -> int | None:
+        """The last return of the file's own function of plain numbers."""
+        for function in self.functions:
+            if getattr(function, "name", None) == name:
+                returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value]
+                if returns and _plain(returns[-1]):
+                    return returns[-1].lineno
+        return None
+
+    def _read_from(
+        self, node: ast.AST, lines: list[int], state: set[str], depth: int
+    ) -> int | None:
+        """Where a name of an expression was read from one of the arguments of a forward."""
+        if depth == 0 or _shifts(node):
+            return None
+        for name in (one for one in ast.walk(node) if isinstance(one, ast.Name)):
+            made = self._size_of(name.id, lines, state) or self._defined(name, lines)
+            if made is None or made.line == lines[0]:
+                continue
+            if _reads(made.value, state):
+                return made.line
+            before = lines[1:] if lines[1:2] == [made.line] else [made.line, *lines[1:]]
+            found = self._read_from(made.value, before, state, depth - 1)
+            if found is not None:
+                return found
+        return None
+
+    def _size_of(self, name: str, lines: list[int], state: set[str]) -> Definition | None:
+        """Of several definitions of a name the one that reads a size of what is handed on."""
+        many = self._locals(name, lines[0])
+        return next((one for one in many if _reads(one.value, state)), None)
+
+    def _handed_on(self) -> set[str]:
+        """What the forward of the class takes beside its input."""
+        methods = (one for one in ast.walk(self.own) if isinstance(one, ast.FunctionDef))
+        return {n for one in methods if one.name == "forward" for n in parameters(one)[1:]}
+
+    def _head(self, lines: list[int]) -> ast.AST:
+        return self._statement(lines[0]) or ast.Pass()
+
+    def _classes(self) -> Iterator[ast.ClassDef]:
+        return (one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef))
+
+    def _loops(self) -> Iterator[ast.For | ast.While]:
+        return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
+
+
+def _named(node: ast.AST) -> TypeGuard[_Named]:
+    return isinstance(node, (ast.Name, ast.Attribute))
+
+
+def _changed(node: ast.AST) -> _Named | None:
+    """What a node binds anew, or changes in place."""
+    own = node if isinstance(getattr(node, "ctx", None), ast.Store) else None
+    if isinstance(own, ast.Subscript):
+        own = own.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        name = node.func.attr
+        own = node.func.value if name.endswith("_") and not name.endswith("__") else None
+    return own if own is not None and _named(own) else None
+
+
+def _picked_by(node: ast.AST) -> Iterator[ast.expr]:
+    """What a statement or an expression picks entries by."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript):
+            yield part.slice
+        elif isinstance(part, ast.Call) and called(part) in _PICKS:
+            yield from (*part.args, *(word.value for word in part.keywords))
+
+
+def _calculates(value: ast.AST) -> bool:
+    return any(isinstance(node, ast.BinOp) for node in ast.walk(value))
+
+
+def _shifts(node: ast.AST) -> bool:
+    """Whether an expression adds a number of its own, or takes it away."""
+    sums = (n for n in ast.walk(node) if isinstance(n, ast.BinOp))
+    return any(
+        isinstance(one.op, (ast.Add, ast.Sub)) and isinstance(part, ast.Constant)
+        for one in sums for part in (one.left, one.right)
+    )  # fmt: skip
+
+
+def _reads(value: ast.expr, state: set[str]) -> bool:
+    """Whether an expression reads a size of one of some names, and makes no tensor."""
+    names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+    return bool(names & state) and {*map(called, calls(value))} <= _SIZES
+
+
+def _plain(node: ast.AST) -> bool:
+    """Whether what a statement calls is of `math` or Python's own: it works a number out."""
+    made = (call.func for call in calls(node))
+    said = (getattr(getattr(func, "value", None), "id", "math") for func in made)
+    return _calculates(node) and {*said} <= {"math"}
+
+
+def _inside(loop: ast.For | ast.While, line: int) -> bool:
+    return loop.lineno <= line <= (loop.end_lineno or 0)
