@@ -251,7 +251,11 @@ def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
     for known in (fixed,) if sure == fixed else (fixed, sure):
         rest = [one.name for one in vectors if one.name not in known]
         names = [name for name in flat if name not in known.values()]
-        apart = (pairs for pairs in _orders(rest, names) if not _beside(pairs))
+        # Where there are fewer names than layers, no order in blocks is whole.
+        apart = (
+            pairs for pairs in _orders(rest, names)
+            if len(pairs) < len(rest) or not _beside(pairs)
+        )  # fmt: skip
         for pairs in chain(_in_blocks(rest, names), apart):
             yield [((layer,), (name,)) for layer, name in (*known.items(), *pairs)]
 
