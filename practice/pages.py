@@ -63,20 +63,16 @@ def pages_of(kata: Kata) -> list[Group]:
     own = _own(kata)
     rest = {name for group in grouped() if group.kata is None for name in group.names}
     made = {slip.id for slip in slips(kata.folder)}
+    # Of a kata's own mistakes some have their page in the folder of another.
+    named = {name for name in made if name not in own and name in page_names()}
     if kata.promised is None:
-        named = {name for name in made if name not in own and name in page_names()}
         other = {
             name for group in _by_subject(rest) if group.about in _ANYWHERE for name in group.names
         }
-        chosen = _by_subject(named | other)
     else:
         left_out = _left_out(kata.promised)
-        kept = {
-            name
-            for name in rest
-            if name in made or not any(name.startswith(one) for one in left_out)
-        }
-        chosen = _by_subject(kept)
+        other = {name for name in rest if not any(name.startswith(one) for one in left_out)}
+    chosen = _by_subject(named | other)
     return [*([Group(kata=kata, names=own)] if own else []), *chosen]
 
 

@@ -484,7 +484,7 @@ def test_what_is_recorded_is_ones_own(program, work):
     assert program("check", "-q").stdout.startswith("ERROR   v1  v1.py:1  ")
     assert "line 1: not valid Python" in program("history", "v1").stdout
     gone = program("forget")
-    assert "v1  ERROR   line 1: not valid Python" in gone.stdout
+    assert "v1  ERROR  line 1: not valid Python" in gone.stdout
     refused = program("forget", "--all", "--last", "2")
     assert refused.returncode == 2
     assert program("history", "--csv").stdout.count("right_mha.py") == 1

@@ -112,9 +112,9 @@ def test_lengths_that_are_kept_apart_are_no_other_size() -> None:
         assert not lengths & {row["B"], row["H"], *features}, row
 
 
-def test_far_is_of_positions_alone() -> None:
-    """Other arguments have no far values."""
-    argument = {"name": "x", "is": "normal", "shape": ["T"], "far": 9}
+def test_far_is_of_numbers_alone() -> None:
+    """What is true or false has no far values."""
+    argument = {"name": "x", "is": "booleans", "shape": ["T"], "far": 9}
     row = {"name": "f", "argument": [argument], "result": [{"name": "y", "shape": ["T"]}]}
     data = {"sizes": {"T": [2, 1]}, "axes": {"T": "length"}, "function": [row]}
     with pytest.raises(BadContract, match="far"):

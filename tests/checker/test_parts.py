@@ -151,7 +151,7 @@ def test_what_does_nothing(tmp_path):
     ("body", "milestone", "at"),
     [
         (("weighed.sum(dim=0)", "weighed.mean(dim=0)"), "merged", "weighed.mean"),
-        (("highest_lse + whole.log()", "whole.log() - highest_lse"), "merged_lse", "() - highest"),
+        (("finite_lse + whole.log()", "whole.log() - finite_lse"), "merged_lse", "() - finite"),
     ],
 )  # fmt: skip
 def test_one_of_several_results_is_wrong(judged, body, milestone, at):
