@@ -51,10 +51,10 @@ def merge(outputs: Tensor, lses: Tensor) -> tuple[Tensor, Tensor]:
     finite_lse = highest_lse.clamp_min(torch.finfo(lses.dtype).min)  # (batch, heads, query_length)
     shares = (lses - finite_lse).exp()  # (splits, batch, heads, query_length)
     whole = shares.sum(dim=0)  # (batch, heads, query_length)
+    merged_lse = finite_lse + whole.log()  # (batch, heads, query_length)
     fractions = shares / whole.clamp_min(1)  # (splits, batch, heads, query_length)
     weighed = fractions.unsqueeze(-1) * outputs
     merged = weighed.sum(dim=0)  # (batch, heads, query_length, value_dim)
-    merged_lse = finite_lse + whole.log()  # (batch, heads, query_length)
     return merged, merged_lse
 
 
