@@ -10,6 +10,11 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "`print` runs on every call; take it out before you hand the code in",
         "zh": "每次调用都会执行 `print`，交卷前请删掉",
     },
+    # In a constructor alone.
+    "prints-when-made": {
+        "en": "`print` runs whenever an object is made; take it out before you hand the code in",
+        "zh": "每次创建对象都会执行 `print`，交卷前请删掉",
+    },
     "fill-overflows-half": {
         "en": "{fill} does not fit float16 (beyond ±65504); `torch.finfo(scores.dtype).min` "
         "or -inf fit every dtype",

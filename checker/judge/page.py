@@ -260,8 +260,9 @@ class Page(Sheet):
         line = one.entry.line
         # An object is made once, whatever is called how often.
         called = [at for at in found.printed if _function(self.source, at) != "__init__"]
-        if called:
-            self.remark("prints", called[0])
+        if found.printed:
+            key = "prints" if called else "prints-when-made"
+            self.remark("prints", (called or found.printed)[0], key)
         if found.container and len(one.function.results) == 1 and one.function.state is None:
             line = self.lines.last_return() if isinstance(one, Weighing) else line
             if found.place:
