@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from enum import Enum
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from .targets import Target
@@ -91,16 +91,10 @@ def reports(bench: Bench, chosen: Sequence[Target], wishes: Wishes) -> Iterator[
     def begun(run: Sequence[Target]) -> Iterator[Report]:
         return bench.judge(run[0].kata.id, [target.file for target in run], wishes.options())
 
-    return _in_turn(runs, begun(runs[0]), begun)
+    found = chain(begun(runs[0]), chain.from_iterable(map(begun, runs[1:])))
+    return (_called(report, target) for report, target in zip(found, chosen, strict=True))
 
 
-def _in_turn(
-    runs: Sequence[Sequence[Target]],
-    first: Iterator[Report],
-    begun: Callable[[Sequence[Target]], Iterator[Report]],
-) -> Iterator[Report]:
-    for place, run in enumerate(runs):
-        found = begun(run) if place else first
-        for report, target in zip(found, run, strict=True):
-            report.file = target.name
-            yield report
+def _called(report: Report, target: Target) -> Report:
+    report.file = target.name
+    return report

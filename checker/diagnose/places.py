@@ -108,7 +108,7 @@ class Places(Readings):
 
     def _in_loop(self, line: int) -> bool:
         """Whether a loop over modules is what stands around a line."""
-        return any(one.lineno <= line <= (one.end_lineno or 0) for one in self._loops())
+        return bool(self._loops_around(line))
 
     def last_return(self, line: int) -> int | None:
         """The last return of the function that a line stands in."""
@@ -161,12 +161,11 @@ class Places(Readings):
 
         Else the last loop before it.
         """
-        loops = sorted(self._loops(), key=lambda one: one.lineno, reverse=True)
-        for line in lines:
-            for loop in loops:
-                if loop.lineno <= line <= (loop.end_lineno or 0):
-                    return _left_early(loop) or self.loop_end(loop) or loop.lineno
-        return next((one.lineno for one in loops if one.lineno < lines[0]), None)
+        around = next(filter(None, map(self._loops_around, lines)), None)
+        if around is not None:
+            loop = max(around, key=lambda one: one.lineno)
+            return _left_early(loop) or self.loop_end(loop) or loop.lineno
+        return max((one.lineno for one in self._loops() if one.lineno < lines[0]), default=None)
 
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
@@ -195,8 +194,7 @@ class Places(Readings):
         if line is None or line in lines:
             return None
         elsewhere = self._function(line) is not self._function(lines[0])
-        looped = any(loop.lineno <= line <= (loop.end_lineno or 0) for loop in self._loops())
-        return line if elsewhere or looped else None
+        return line if elsewhere or self._loops_around(line) else None
 
     def around(self, ran: set[int]) -> list[Function]:
         """The functions that ran, in their order."""

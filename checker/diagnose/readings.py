@@ -26,7 +26,7 @@ class Readings(Origins):
     def start(self, lines: list[int]) -> int | None:
         """Where what a line reads, and what stands around it changes, was first set."""
         read = {ast.unparse(n) for n in ast.walk(self._head(lines)) if _named(n)}
-        loops = [one for one in self._loops() if _inside(one, lines[0])]
+        loops = self._loops_around(lines[0])
         for scope in (*loops, self._function(lines[0]) or ast.Pass()):
             for own in filter(None, map(_changed, ast.walk(scope))):
                 if ast.unparse(own) not in read:
@@ -150,6 +150,9 @@ class Readings(Origins):
     def _loops(self) -> Iterator[ast.For | ast.While]:
         return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
 
+    def _loops_around(self, line: int) -> list[ast.For | ast.While]:
+        return [one for one in self._loops() if one.lineno <= line <= (one.end_lineno or 0)]
+
 
 def _named(node: ast.AST) -> TypeGuard[_Named]:
     return isinstance(node, (ast.Name, ast.Attribute))
@@ -199,7 +202,3 @@ def _plain(node: ast.AST) -> bool:
     made = (call.func for call in calls(node))
     said = (getattr(getattr(func, "value", None), "id", "math") for func in made)
     return _calculates(node) and {*said} <= {"math"}
-
-
-def _inside(loop: ast.For | ast.While, line: int) -> bool:
-    return loop.lineno <= line <= (loop.end_lineno or 0)

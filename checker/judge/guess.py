@@ -20,6 +20,7 @@ from .cuts import cut_at
 from .examine import Examination
 from .fills import narrowed
 from .page import Page
+from .precision import away_from_zero
 from .sized import sized_calls
 from .trials import Finding
 from .weighing import Weighing
@@ -90,7 +91,7 @@ def _overflow(page: Page, one: Examination) -> bool:
 def _cancelled(page: Page, one: Examination) -> bool:
     """Values far from 0 alone go wrong: their squares are made, and one taken from the other."""
     found = [f for many in one.found.findings.values() for f in many]
-    far = max(each.far if each.kind == "normal" else 0 for each in one.function.arguments)
+    far = away_from_zero(one)
     if not far or not all(f.trial.case.far for f in found):
         return False
     steps = iter(one.again(found[0].trial).answer.steps)

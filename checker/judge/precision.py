@@ -26,7 +26,7 @@ from .draw import Case, by_calls, shifts, small
 from .examine import Examination
 from .trials import Trial
 
-__all__ = ["judge_low", "try_dtypes"]
+__all__ = ["away_from_zero", "judge_low", "try_dtypes"]
 
 # What autocast makes products in; its trials are those of this dtype.
 _AUTOCAST = torch.bfloat16
@@ -130,13 +130,18 @@ def _beyond(one: Examination) -> Iterator[dict[str, int]]:
         yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
 
 
+def away_from_zero(one: Examination) -> int:
+    """How far from 0 normal values are tried too; 0 where that is not asked for."""
+    return max((each.far for each in one.function.arguments if each.kind == "normal"), default=0)
+
+
 def _away(one: Examination) -> Iterator[list[Trial]]:
     """Yield float32 values far from 0, if they are asked for: their squares cancel in float32.
 
     Right code is off by some units of what they are around, u · far. The difference of two
     squares is off by u · far², all that a variance of 1 is.
     """
-    far = max(each.far if each.kind == "normal" else 0 for each in one.function.arguments)
+    far = away_from_zero(one)
     if far:
         case = Case(
             check="values", sizes=one.sizes.first(), chosen=choices(one.function)[0], far=True

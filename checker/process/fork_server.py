@@ -14,11 +14,12 @@ import signal
 import socket
 import struct
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from . import fence, surroundings
 
-__all__ = ["ForkServer", "main"]
+__all__ = ["ForkServer", "load_judge", "main"]
 
 _SIZE = struct.Struct("<I")
 _PID = struct.Struct("<i")
@@ -43,8 +44,8 @@ class ForkServer:
         return int(_PID.unpack(_exactly(self.line, _PID.size))[0])
 
 
-def main(line: socket.socket) -> None:
-    """Fork a judge on each request, until the zygote goes away."""
+def load_judge() -> Callable[[socket.socket, socket.socket], None]:
+    """Load the reference and what judges by it, to stay, and return the judge."""
     gc.disable()
     from ..judge.main import main as judge_main
 
@@ -52,6 +53,12 @@ def main(line: socket.socket) -> None:
     gc.enable()
     # What it expects is not for a submission to look up.
     fence.hide()
+    return judge_main
+
+
+def main(line: socket.socket) -> None:
+    """Fork a judge on each request, until the zygote goes away."""
+    judge_main = load_judge()
     # Nobody waits for a judge: its line says all there is to say.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:

@@ -23,7 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from . import fence, fork_server, process_tree, surroundings
-from .fork_server import ForkServer
+from .fork_server import ForkServer, load_judge
 from .guests import Door, Guest
 
 __all__ = ["main"]
@@ -269,7 +269,8 @@ class _Zygote:
                 return self._start_fork_server().judge(guest.given, fds)
         judge = os.fork()
         if judge == 0:
-            self._be(guest, {job, requests.fileno()}, lambda: _judge(job, requests))
+            line = socket.socket(fileno=job)
+            self._be(guest, {job, requests.fileno()}, lambda: load_judge()(line, requests))
         return judge
 
     def _be(self, guest: Guest, keep: set[int], act: Callable[[], None]) -> None:
@@ -333,17 +334,6 @@ class _Zygote:
             self._reap()
             time.sleep(0.001)
         process_tree.end_all(0, 1.0)
-
-
-def _judge(job: int, requests: socket.socket) -> None:
-    gc.disable()
-    from ..judge.main import main as judge_main
-
-    gc.freeze()
-    gc.enable()
-    # What it expects is not for a submission to look up.
-    fence.hide()
-    judge_main(socket.socket(fileno=job), requests)
 
 
 def _supervise(orders: socket.socket, protected: set[int]) -> None:
