@@ -57,6 +57,7 @@ class Recorder(TorchFunctionMode):
         self.skip = frozenset(record.skip)
         self.silent = record.silent
         self.halved = frozenset(record.halved)
+        self.uneven = record.uneven
         self.follow = None if record.follow is None else frozenset(record.follow)
         self.steps: list[dict[str, Any]] = []
         self.dropouts: list[dict[str, Any]] = []
@@ -98,7 +99,7 @@ class Recorder(TorchFunctionMode):
         source = given.get("input")
         result = source if self.silent else func(*args, **kwargs)
         if len(self.dropouts) in self.halved and isinstance(result, Tensor):
-            result = result * 0.5
+            result = result * (_alternating(result) if self.uneven else 0.5)
         entry: dict[str, Any] = {
             "p": float(given.get("p", 0.5)),
             "training": bool(given.get("training", True)),
@@ -164,6 +165,11 @@ def _cuts(args: tuple[Any, ...], result: Any) -> bool:
     if result.requires_grad or not result.is_floating_point():
         return False
     return any(one.requires_grad for one in tensors)
+
+
+def _alternating(like: Tensor) -> Tensor:
+    """1 and one half in turn, along the last axis, in the shape of a tensor."""
+    return (1 - 0.5 * (torch.arange(like.shape[-1], device=like.device) % 2)).to(like.dtype)
 
 
 def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:

@@ -27,12 +27,12 @@ from .weighing import Weighing
 
 __all__ = ["read_by_hand", "restoring_line", "with_weights_scaled"]
 
-_SAMPLES = 12
+_SAMPLES = 24
 # How near to 0 or to the constant a multiplier is, and how near a solution.
 _APART, _CLOSE = 3e-3, 1e-5
-# Beside the largest, what a weight does to the output where it is not 0, and where a softmax in
-# float32 leaves its multiplier to be read.
-_NONE, _READABLE = 1e-12, 1e-4
+# Beside the largest, what a weight does to the output where it is not 0, and how far a few
+# operations in float32 are off.
+_NONE, _ROUNDED = 1e-12, 1.2e-7
 _DRAWING = {name.strip("_") for name in RANDOM}
 _DROPPING = {"mul", "rmul", "imul", "masked_fill", "where", "setitem"}
 # What brings weights that were dropped back to a sum of 1.
@@ -80,17 +80,18 @@ def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> Dropout
 
 def _restored(multipliers: Tensor, seen: Tensor, weights: Tensor) -> bool:
     """Whether some weights are dropped, and what is left of a row grows so that it adds up to 1."""
-    kept = seen & (multipliers.abs() > _APART)
+    kept = multipliers.abs() > _APART
     rows = kept.any(-1, keepdim=True)
-    grown = torch.where(rows, 1 / (weights * kept).sum(-1, keepdim=True), 0.0)
-    exact = torch.where(kept, multipliers - grown, multipliers)[seen].abs()
-    return bool((kept != seen).any()) and bool((exact <= _APART * grown.max()).all())
+    # Weights too small to be read are most of what is left, where the largest is dropped.
+    grown = torch.where(rows, 1 / (weights * kept).sum(-1, keepdim=True), 1.0)
+    exact = (torch.where(kept, multipliers - grown, multipliers) / grown)[seen].abs()
+    return bool((kept != seen)[seen].any()) and bool((exact <= _APART).all())
 
 
 def restoring_line(answer: Outcome) -> int | None:
-    """The line that divides, first after the last dropout of a call."""
+    """The line that divides, first after what was last dropped, or drawn, in a call."""
     steps = answer.steps
-    drops = [n for n, step in enumerate(steps) if step.call.strip("_") == "dropout"]
+    drops = [n for n, step in enumerate(steps) if step.call.strip("_") in {"dropout", *_DRAWING}]
     later = _called(steps[drops[-1] :], _RESTORING) if drops else None
     return later.line if later is not None else None
 
@@ -156,9 +157,10 @@ def _solved(
 ) -> tuple[Tensor, Tensor, Tensor] | None:
     """What the weights of a call are multiplied by, which of them the output shows, and they.
 
-    Each (batch, …), of the samples that are all numbers: a row of which all is dropped may be none.
-    None where nothing gives this output. A weight of 0, of a key that is hidden, is multiplied by
-    nothing that could be told. Raise ArithmeticError where several answers fit.
+    Each (batch, …), of the samples that are all numbers, since a row of which all is dropped may be
+    none, and have one answer alone. None where nothing gives this output. A weight of 0, of a key
+    that is hidden, is multiplied by nothing that could be told. Raise ArithmeticError where
+    several answers fit in every sample.
     """
     batch, axes = one.sizes.symbols["batch"], trial.case.axes(one.function)
     found: list[tuple[Tensor, Tensor, Tensor]] = []
@@ -173,10 +175,15 @@ def _solved(
         ones = torch.ones(weights.shape, dtype=torch.float64)
         slope = torch.autograd.functional.jacobian(result, ones).reshape(-1, ones.numel())
         rest = (out[number : number + 1].double() - result(ones * 0)).detach().flatten()
-        solved = _only_solution(slope, rest)
+        try:
+            solved = _only_solution(slope, rest)
+        except ArithmeticError:
+            continue
         if solved is None:
             return None
         found.append((solved[0].view_as(ones), solved[1].view_as(ones), weights))
+    if not found:
+        raise ArithmeticError("no sample has one answer alone")
     multipliers, seen, weights = (torch.cat(many) for many in zip(*found, strict=True))
     return multipliers, seen, weights
 
@@ -195,15 +202,17 @@ def _multiplied(answer: Any, given: Given, multipliers: Tensor) -> Tensor:
 def _only_solution(slope: Tensor, rest: Tensor) -> tuple[Tensor, Tensor] | None:
     """Solve slope @ multipliers = rest in the columns that count; None where nothing solves it.
 
-    Raise ArithmeticError where more than one thing does.
+    And say which of them a result in float32 gives. Raise ArithmeticError where it gives none.
     """
     size = slope.norm(dim=0)
     some = size > _NONE * size.max()
-    columns = slope[:, some] / size[some]
-    if int(torch.linalg.matrix_rank(columns, rtol=_CLOSE)) < columns.shape[1]:
-        raise ArithmeticError("several multipliers give the same output")
-    solved = torch.zeros_like(size)
-    solved[some] = torch.linalg.lstsq(columns, rest[:, None]).solution[:, 0] / size[some]
+    inverse = torch.zeros_like(slope.mT)
+    inverse[some] = torch.linalg.pinv(slope[:, some] / size[some]) / size[some][:, None]
+    # What a row makes of errors in the result that have nothing to do with each other.
+    seen = some & (inverse.norm(dim=1) * _ROUNDED * rest.abs().max() < _APART / 2)
+    if not bool(seen.any()):
+        raise ArithmeticError("rounding hides what the weights are multiplied by")
+    solved = inverse @ rest
     if float((slope @ solved - rest).abs().max()) > _CLOSE * float(rest.abs().max()):
         return None
-    return solved, size > _READABLE * size.max()
+    return solved, seen

@@ -15,9 +15,10 @@ from torch import Tensor
 from ..process.answers import Dropout
 from ..vocabulary import words
 
-__all__ = ["SAME_RATE", "DropoutFinding", "Reading", "says_output", "together"]
+__all__ = ["SAME_RATE", "DropoutFinding", "Reading", "Undone", "says_output", "together"]
 
 _MANY = 150
+Undone = Literal["", "whole", "otherwise"]
 # Two rates that torch's dropouts were given are one where they differ by less.
 SAME_RATE = 2e-3
 
@@ -64,7 +65,7 @@ class DropoutFinding:
     asked: float | None = None
     line: int | None = None
     alone: tuple[int, ...] = ()
-    undone: Literal["", "whole", "otherwise"] = ""
+    undone: Undone = ""
     next: int | None = None
 
     @property

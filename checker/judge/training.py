@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..process.requests import Record
 from .by_hand import read_by_hand, restoring_line, with_weights_scaled
 from .compare import agree
 from .dropout import read_dropout
-from .dropout_finding import DropoutFinding
+from .dropout_finding import DropoutFinding, Undone
 from .examine import Examination
 from .precision import judge_low
 from .trials import Trial
@@ -64,28 +65,39 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
         return DropoutFinding(place="none", calls=seen, asked=asked)
     found = read_dropout(seen, steps, one.module.dropout, asked)
     if found.alone:
-        _halve(one, first, trial, answer, found)
+        found.undone, found.next = _halved(one, first, trial, answer, found.alone)
+    elif found.place == "unknown":
+        # What drops, and comes out whole where a half of it is left, has its sum brought back to 1.
+        active = [n for n, call in enumerate(seen) if call.training and call.p > 0]
+        undone, line = _halved(one, first, trial, answer, active)
+        if undone == "whole":
+            return replace(found, place="weights", undone=undone, next=line)
     return found
 
 
-def _halve(
-    one: Weighing, first: Trial, trial: Trial, whole: Outcome, found: DropoutFinding
-) -> None:
-    """See what comes out where the dropouts on the weights leave half of each.
+def _halved(
+    one: Weighing, first: Trial, trial: Trial, whole: Outcome, alone: Sequence[int]
+) -> tuple[Undone, int | None]:
+    """What comes out where dropouts leave half of what they are given, if no half; and the line.
 
-    whole: the answer where they leave all.
+    whole: the answer where they leave all. alone: the numbers of those calls.
     """
-    record = Record(steps=False, silent=True, halved=found.alone, skip=one.skip)
-    (halved,) = one.answered([one.series(first, [replace(trial.call, record=record)])])
+    evenly = Record(steps=False, silent=True, halved=alone, skip=one.skip)
+    calls = [replace(trial.call, record=replace(evenly, uneven=odd)) for odd in (False, True)]
+    answers = one.answered([one.series(first, calls)])
     right = with_weights_scaled(one, first.given, 0.5)
-    told, before = trial.results(halved)[:1], trial.results(whole)[:1]
-    if right is None or not told or not before or told[0].shape != right.shape:
-        return
+    halved, uneven, before = (trial.results(answer)[:1] for answer in (*answers, whole))
+    if right is None or not halved or not before or halved[0].shape != right.shape:
+        return "", None
     keep = first.keep.expand(right.shape) if first.keep is not None else None
-    if agree(told[0], right, first.bound, keep):
-        return
-    found.undone = "whole" if agree(told[0], before[0], first.bound, keep) else "otherwise"
-    found.next = restoring_line(whole)
+    if agree(halved[0], right, first.bound, keep):
+        return "", None
+    if not agree(halved[0], before[0], first.bound, keep):
+        return "otherwise", restoring_line(whole)
+    if uneven and agree(uneven[0], before[0], first.bound, keep):
+        # Of what they give, only which entries are 0 is used: nothing is brought back.
+        return "", None
+    return "whole", restoring_line(whole)
 
 
 def _random(one: Weighing, first: Trial, *, loud: bool = False) -> bool:

@@ -137,7 +137,8 @@ Handed = Input | Kept | _Plain
 class Record:
     """What is noted while a call is made; see `Recorder` and `Watch`.
 
-    silent, skip, halved: what dropouts and other calls do. follow: lines at which nothing cuts a
+    silent, skip, halved: what dropouts and other calls do. uneven: whether those halved leave half
+    of every other entry alone. follow: lines at which nothing cuts a
     gradient off, all where there are none, None to leave it as it is.
     """
 
@@ -148,6 +149,7 @@ class Record:
     silent: bool = False
     skip: Sequence[str] = ()
     halved: Sequence[int] = ()
+    uneven: bool = False
     follow: Sequence[int] | None = None
 
 
