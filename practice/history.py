@@ -59,16 +59,18 @@ _STEPS = (
         "ALTER TABLE attempts ADD COLUMN fault TEXT NOT NULL DEFAULT ''",
         "ALTER TABLE attempts ADD COLUMN line INTEGER",
     ),
+    ("ALTER TABLE attempts ADD COLUMN exception TEXT NOT NULL DEFAULT ''",),
 )
 _COLUMNS = {
     "attempts": {"time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed",
-                 "source_hash", "asked_by", "fault", "line"},
+                 "source_hash", "asked_by", "fault", "line", "exception"},
     "events": {"time", "kata", "kind", "detail", "after_attempt"},
 }  # fmt: skip
 _INSERT = """
 INSERT INTO attempts
-    (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash, asked_by, fault, line)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    (time, kata, file, verdict, mistakes, elapsed_ms, seed, source_hash, asked_by, fault, line,
+     exception)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NOTE = """
 INSERT INTO events (time, kata, kind, detail, after_attempt)
@@ -76,10 +78,11 @@ VALUES (?, ?, ?, ?, (SELECT coalesce(max(id), 0) FROM attempts))
 """
 _STORY = """
 SELECT id, 0 AS late, id AS at, time, kata, verdict, file, mistakes, elapsed_ms, seed,
-       source_hash, asked_by, fault, line
+       source_hash, asked_by, fault, line, exception
 FROM attempts
 UNION ALL
-SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL, '', NULL FROM events
+SELECT after_attempt, 1, id, time, kata, kind, detail, NULL, 0, 0, NULL, NULL, '', NULL, ''
+FROM events
 ORDER BY 1, 2, 3
 """
 _STARTED = "SELECT DISTINCT detail FROM events WHERE kind = 'start'"
@@ -107,7 +110,9 @@ class Attempt:
     asked_by: check, watch, interview, notebook, batch for a check of several files at once, or
     debug for an exercise with planted bugs, whose mistakes are those newly made.
     fault: why it is an error, as the report says it, `unfinished` where something is still to be
-    written, or `unwritten`. number: what the database calls it, None before it is stored.
+    written, or `unwritten`. exception: the name of the one that was raised, empty where there was
+    none or an earlier version stored it. number: what the database calls it, None before it is
+    stored.
     """
 
     kata: str
@@ -120,6 +125,7 @@ class Attempt:
     asked_by: str = "check"
     fault: str = ""
     line: int | None = None
+    exception: str = ""
     number: int | None = None
     time: float = field(default_factory=_now)
 
@@ -137,6 +143,7 @@ class Attempt:
             asked_by=asked_by,
             fault=_why(report),
             line=report.error.line if report.error is not None else None,
+            exception=report.error.exception if report.error is not None else "",
         )
 
 
@@ -175,6 +182,7 @@ class History(Records):
             attempt.asked_by,
             attempt.fault,
             attempt.line,
+            attempt.exception,
         )
         return self.work(lambda it: bool(it.execute(_INSERT, row)), otherwise=False, make=True)
 
@@ -231,7 +239,7 @@ def _why(report: Report) -> str:
 
 def _told(row: tuple[Any, ...]) -> Attempt | Event:
     (_, late, number, time, kata, what, text, mistakes, elapsed_ms, seed, source_hash, asked_by,
-     fault, line) = row  # fmt: skip
+     fault, line, exception) = row  # fmt: skip
     if late:
         return Event(kata=kata, kind=what, detail=text, time=time)
     return Attempt(
@@ -245,6 +253,7 @@ def _told(row: tuple[Any, ...]) -> Attempt | Event:
         asked_by=asked_by,
         fault=fault,
         line=line,
+        exception=exception,
         number=number,
         time=time,
     )

@@ -23,13 +23,15 @@ class Step:
     """What to do next. why: unfinished, due or new.
 
     file: what is gone on with, or where the stub will be. there: whether that file is there,
-    and is kept as a backup where the stub is a fresh one.
+    and is kept as a backup where the stub is a fresh one. again: whether what is gone on with
+    was passed before.
     """
 
     kata: Kata
     why: str
     file: Path
     there: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,16 +87,20 @@ def _step(told: Sequence[Sitting], workspace: Workspace) -> Step | None:
 
 
 def _begun(told: Sequence[Sitting], workspace: Workspace) -> list[tuple[Step, float]]:
-    """What was begun and not passed, where its file is still there: the latest first."""
+    """What was begun and not passed since, where its file is still there: the latest first."""
     latest = {sitting.kata: sitting for sitting in told}
     known = {kata.id: kata for kata in katas()}
+    passed = {sitting.kata for sitting in told if sitting.passed}
     found: list[tuple[Step, float]] = []
     for name, sitting in latest.items():
         if sitting.passed or name not in known:
             continue
         file = known_here(known[name], workspace) or workspace.file(name)
         if file is not None:
-            step = Step(kata=known[name], why="unfinished", file=near(file), there=True)
+            again = name in passed
+            step = Step(
+                kata=known[name], why="unfinished", file=near(file), there=True, again=again
+            )
             found.append((step, sitting.ended))
     return sorted(found, key=lambda pair: pair[1], reverse=True)
 

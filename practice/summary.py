@@ -22,7 +22,7 @@ WEEKS = 8
 
 FIELDS: tuple[str, ...] = (
     "time", "kata", "file", "verdict", "mistakes", "elapsed_ms", "seed", "source_hash",
-    "asked_by", "fault", "line",
+    "asked_by", "fault", "line", "exception",
 )  # fmt: skip
 
 

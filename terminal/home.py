@@ -76,9 +76,8 @@ def _step_lines(step: Step, screen: Screen) -> list[Line]:
     minutes = screen.say("list-minutes", minutes=kata.minutes)
     title = screen.say("step-title", title=kata.title[language], minutes=minutes)
     titles = wrap(title, screen.width - cells(head))
-    key = (
-        f"step-{step.why}-again" if step.there and step.why != "unfinished" else f"step-{step.why}"
-    )
+    kept = step.there and step.why != "unfinished"
+    key = f"step-{step.why}" + ("-again" if kept or step.again else "")
     told = wrap(screen.say(key, file=safe(str(step.file))), screen.width - cells(head))
     blank = " " * cells(head)
     lines: list[Line] = [

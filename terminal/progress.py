@@ -136,7 +136,10 @@ def _what(attempt: Attempt, language: str) -> str:
     if attempt.verdict != "error":
         return safe(attempt.file.rsplit("/", 1)[-1])
     key = f"fault-{attempt.fault}"
-    text = say(key, language) if knows(key) else safe(attempt.fault)
+    if attempt.exception and knows(f"{key}-by"):
+        key += "-by"
+    name = safe(attempt.exception)
+    text = say(key, language, exception=name) if knows(key) else safe(attempt.fault)
     return say("fault-at", language, line=attempt.line, reason=text) if attempt.line else text
 
 
@@ -163,7 +166,8 @@ def nothing_due_lines(
     lines += [[(f"  {row}", "")] for part in parts[1:] for row in wrap(part, width - 2)]
     if following is not None and standing[following.id].state != "passed":
         title = following.title[language]
-        words = say("due-all-new", language, kata=following.id, title=title)
+        key = f"due-all-{standing[following.id].state}"
+        words = say(key, language, kata=following.id, title=title)
         lines += [[(f"  {row}", "")] for row in wrap(words, width - 2)]
         lines += [[], *next_lines((f"attn-kata watch {following.id}",), language)]
     return lines

@@ -11,6 +11,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("home-due-none", "nothing is due today", "今天没有要重写的题"),
     ("step-title", "{title} ({minutes})", "{title}（{minutes}）"),
     ("step-unfinished", "begun and not passed yet: go on in {file}", "已经开始，还没通过：接着写 {file}"),
+    ("step-unfinished-again", "passed before and begun again: go on in {file}",
+     "以前通过过，又重新开始写了：接着写 {file}"),
     ("step-new", "new: its stub goes into {file}", "新题：骨架会写到 {file}"),
     ("step-due", "due: to be written again from an empty stub, in {file}",
      "该重写了：从空白骨架写起，写在 {file}"),

@@ -123,7 +123,9 @@ def test_order_of_what_comes_next(said, work, history, monkeypatch):
     handed = said("next")[1]
     assert "v2.py.bak1" in handed
     assert (work / "v2.py").read_text("utf-8") == find("v2").stub()
-    assert "go on in v2.py" in said("next")[1]
+    again = said("next")[1]
+    assert "passed before and begun again: go on in v2.py" in again
+    assert "重新开始写了：接着写 v2.py" in said("--lang", "zh")[1]
     for kata in katas():
         report = Report(kata=kata.id, file=str(work / "x.py"), verdict="pass")
         history.add(Attempt.of(report, "new"))

@@ -117,7 +117,7 @@ def read(path: Path) -> Source:
     if len(text) > _LIMIT:
         raise Unreadable("load", say("file-too-large", size=_LIMIT >> 20))
     if not text.strip():
-        raise Unreadable("syntax", say("file-empty"))
+        raise Unreadable("load", say("file-empty"))
     if cells is None:
         tree, broken = _compiled(text), None
     else:
@@ -168,7 +168,7 @@ def _read(path: Path, most: int) -> bytes | None:
 
 def _decode(raw: bytes) -> str:
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise Unreadable("syntax", say("file-utf16"))
+        raise Unreadable("load", say("file-utf16"))
     cookie = _COOKIE.match(raw)
     encoding = cookie[1].decode("ascii") if cookie else "utf-8"
     try:
@@ -189,7 +189,7 @@ def _notebook(text: str) -> tuple[str, list[list[int]]]:
         cells = json.loads(text)["cells"]
         sources = ["".join(c["source"]) for c in cells if c["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError) as fault:
-        raise Unreadable("syntax", say("notebook-broken")) from fault
+        raise Unreadable("load", say("notebook-broken")) from fault
     lines: list[str] = []
     ranges: list[list[int]] = []
     for source in sources:

@@ -36,7 +36,7 @@ def load_fault(fault: Raised, source: Source) -> Unjudged:
     line, reason = fault.line, reason_of(fault)
     missing = re.match(r"No module named '([^']+)'", reason)
     if missing and "ImportError" in fault.kinds:
-        message = say("load-import", name=missing[1], **placed(line))
+        message = say("load-import", kind=fault.type, name=missing[1], **placed(line))
         return Unjudged("load", message, line)
     slip = slipped(fault, source)
     if slip is not None:
@@ -54,7 +54,7 @@ def slipped(fault: Raised, source: Source) -> Message | None:
     intended = meant(reason, source, line)
     if intended is None:
         return None
-    return say("load-misspelt", reason=reason, meant=intended, **placed(line))
+    return say("load-misspelt", kind=fault.type, reason=reason, meant=intended, **placed(line))
 
 
 def known(mistake: str, line: int | None, source: Source) -> Diagnosis:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .message import Said, said
+from .message import Message, Said, said
 from .timings import Timings
 
 __all__ = [
@@ -150,6 +150,12 @@ class Fault:
     message: Said
     line: int | None = None
     help: Said = ""
+
+    @property
+    def exception(self) -> str:
+        """The name of the exception, empty where there was none."""
+        told = self.message.values if isinstance(self.message, Message) else {}
+        return str(told.get("kind", ""))
 
 
 @dataclass(slots=True, kw_only=True)

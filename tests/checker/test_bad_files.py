@@ -62,12 +62,12 @@ def test_other_encodings(judged: Judge, raw: bytes) -> None:
     ("raw", "kind", "words"),
     [
         (bytes(range(256)) * 64, "syntax", "not UTF-8"),
-        (RIGHT.encode("utf-16"), "syntax", "UTF-16"),
+        (RIGHT.encode("utf-16"), "load", "UTF-16"),
         (b"# -*- coding: nope -*-\n", "syntax", "`nope`"),
         (b"# -*- coding: ascii -*-\n# \xe9\n", "syntax", "not ascii (line 2)"),
         (b"# -*- coding: rot13 -*-\nk\n", "syntax", "rot13"),
         (b"# " + b"x" * (30 << 20), "load", "larger than 4 MB"),
-        (b" \n\t\n", "syntax", "empty"),
+        (b" \n\t\n", "load", "empty"),
     ],
     ids=["binary", "utf-16", "unknown", "wrong", "no-text", "30-mb", "blank"],
 )

@@ -37,8 +37,8 @@ def test_stub_is_unfinished(judged: Judge, kata: str) -> None:
 @pytest.mark.parametrize(
     ("source", "kind", "words"),
     [
-        (b"", "syntax", "empty"),
-        (b"\xff\xfei\x00", "syntax", "UTF-16"),
+        (b"", "load", "empty"),
+        (b"\xff\xfei\x00", "load", "UTF-16"),
         (b"x = '\xe9'\n", "syntax", "not UTF-8 (line 1)"),
         (b"x = 1\x00\n", "syntax", "null byte"),
         ("def f():\n\u00a0\u00a0return 1\n", "syntax", "U+00A0"),
@@ -67,7 +67,7 @@ def test_folder(bench: Bench, tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["not json", "{}", '{"cells": 3}', '{"cells": [{}]}'])
 def test_broken_notebook(judged: Judge, text: str) -> None:
     """A notebook that is none is told apart from one without code."""
-    assert "notebook" in error(judged("v1", text, "mine.ipynb"), "syntax")
+    assert "notebook" in error(judged("v1", text, "mine.ipynb"), "load")
 
 
 def test_notebook_without_code(judged: Judge) -> None:
@@ -126,7 +126,7 @@ def test_no_forward(judged: Judge) -> None:
 
 def test_chinese(judged: Judge) -> None:
     """Messages come in Chinese where that is asked for."""
-    assert "文件是空的" in error(judged("v1", "", language="zh"), "syntax")
+    assert "文件是空的" in error(judged("v1", "", language="zh"), "load")
 
 
 @pytest.mark.parametrize(

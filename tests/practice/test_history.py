@@ -10,12 +10,14 @@ import sqlite3
 import time
 
 import pytest
+from attn_kata.checker.report.message import say
 from attn_kata.checker.report.report import Diagnosis, Fault, Report
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.history import Attempt, Event, History
 from attn_kata.practice.record import Recorder
 from attn_kata.practice.summary import summary
 from attn_kata.practice.workspace import Workspace
+from attn_kata.terminal.progress import attempt_lines
 
 
 def attempt(verdict="pass", kata="v1", file="v1.py"):
@@ -127,9 +129,27 @@ def test_database_of_version_2(tmp_path):
     history.add(Attempt.of(Report(kata="v1", file="-", verdict="error", error=fault), None))
     last = history.story()[-1]
     assert isinstance(last, Attempt)
-    assert (last.file, last.fault, last.line) == ("-", "syntax", 7)
+    assert (last.file, last.fault, last.line, last.exception) == ("-", "syntax", 7, "")
     assert history.folders() == {"/a"}
     assert not history.troubles
+
+
+def test_exception_of_an_error(tmp_path):
+    """An error is kept with the exception that it names, and told by it in both languages."""
+    history = History(tmp_path)
+    raised = say("load-raised", kind="KeyError", reason="'a'", line=3)
+    for message in (raised, say("file-empty")):
+        fault = Fault(kind="load", message=message, line=3)
+        history.add(Attempt.of(Report(kata="v1", file="v1.py", verdict="error", error=fault), None))
+    told = [one for one in history.story() if isinstance(one, Attempt)]
+    assert [one.exception for one in told] == ["KeyError", ""]
+    for language, words in (
+        ("en", "line 3: raised KeyError while"),
+        ("zh", "加载文件时抛出 KeyError"),
+    ):
+        first, second = ("".join(x for x, _ in attempt_lines(one, language, 80)[0]) for one in told)
+        assert words in first
+        assert "KeyError" not in second
 
 
 def test_taken_back(tmp_path):

@@ -90,7 +90,7 @@ def test_what_is_said():
     ("kind", "line", "english", "chinese"),
     [
         ("syntax", 2, "line 2: not valid Python", "第 2 行：不是合法的 Python"),
-        ("load", 3, "line 3: raised while the file was loaded", "第 3 行：加载文件时出错"),
+        ("load", 3, "line 3: could not be loaded", "第 3 行：文件加载不了"),
         ("construct", 9, "line 9: raised while the object was made", "第 9 行：创建对象时出错"),
         ("forward", 9, "line 9: raised when it was called", "第 9 行：调用时出错"),
         ("timeout", None, "took too long", "运行超时"),
@@ -106,6 +106,14 @@ def test_every_error_has_a_reason(kind, line, english, chinese):
     for language, reason in (("en", f"ERROR  {english}"), ("zh", f"无法评判  {chinese}")):
         (drawn,) = attempt_lines(attempt, language, 80)
         assert written(drawn).endswith(f"  {reason}")
+
+
+def test_a_kata_that_was_tried_is_not_new():
+    """Where nothing is due, what was left is gone on with; only what was never tried is new."""
+    stands = standings(sittings(told()))
+    for name, words in (("causal", "go on with one not passed yet: causal"), ("v3", "try a new")):
+        lines = nothing_due_lines(stands, find(name), "en", 80)
+        assert words in "\n".join(map(written, lines))
 
 
 def test_what_is_not_written_raised_nothing():
