@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from enum import IntEnum
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..practice.settings import Settings
 from .help import translate
 from .language import choose, choose_colour
 from .packs import take_packs
-from .screen import ReaderLeft, Screen, hush, prepare
+from .screen import ReaderLeft, Screen, Unwritten, flushed, hush, prepare
 
 __all__ = ["Exit", "run"]
 
@@ -37,8 +38,7 @@ class Exit(IntEnum):
 
 def run(app: typer.Typer, name: str, given: list[str]) -> int:
     """Run a command line of the program called name, and return its exit status."""
-    prepare(sys.stdout)
-    prepare(sys.stderr)
+    prepare()
     settings = Settings()
     language = choose(given, os.environ, sys.stdout.encoding, settings.get("lang"))
     colour = choose_colour(given, os.environ, settings.get("color"))
@@ -50,6 +50,13 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
     except (ReaderLeft, BrokenPipeError):
         hush(sys.stdout)
         return Exit.CLOSED
+    except Unwritten as full:
+        hush(sys.stdout)
+        from .usage import refused
+
+        with suppress(Unwritten):
+            screen.tell(refused(Refusal("cannot-write-out", reason=str(full)), screen))
+        return Exit.USAGE
 
 
 def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> int:
@@ -57,7 +64,7 @@ def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> i
 
     try:
         status = _command(app, screen)(given, prog_name=name, standalone_mode=False, obj=screen)
-        sys.stdout.flush()
+        flushed(sys.stdout)
         # typer may turn an interruption into its status.
         if status != Exit.INTERRUPTED:
             return int(status or 0)

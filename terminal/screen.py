@@ -6,11 +6,14 @@ import codecs
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ..practice.errors import Trouble
+from ..practice.home import reason
 from .language import Colour
 from .paging import pager, turn_pages
 from .shades import COLOURS, DARK
@@ -23,7 +26,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-__all__ = ["STYLES", "WIDEST", "ReaderLeft", "Screen", "hush", "plainly", "prepare", "speaks_utf8"]
+__all__ = [
+    "STYLES", "WIDEST", "ReaderLeft", "Screen", "Unwritten", "flushed", "hush", "plainly",
+    "prepare", "speaks_utf8",
+]  # fmt: skip
 
 STYLES = {
     "": "none",
@@ -58,11 +64,19 @@ _PLAIN = {
 }  # fmt: skip
 
 
-def prepare(stream: TextIO) -> None:
-    """Make a stream able to print anything: no name and no locale may stop a command."""
+def prepare() -> None:
+    """Make the streams able to print anything: no name and no locale may stop a command.
+
+    One that was closed (`>&-`) takes what is written, and keeps it from everybody.
+    """
     codecs.register_error("attn-kata", _plainly)
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="attn-kata")  # type: ignore[attr-defined]
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # In order, so that each has its own number for what this starts.
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="attn-kata")  # type: ignore[attr-defined]
 
 
 def speaks_utf8(stream: TextIO) -> bool:
@@ -89,6 +103,26 @@ class ReaderLeft(Exception):
 
     No OSError, which typer would end the program for with 1: a verdict's status.
     """
+
+
+class Unwritten(Exception):
+    """A stream takes nothing more, as on a full disk: the system's reason."""
+
+
+def flushed(stream: TextIO) -> None:
+    """Write out what a stream still holds. Raise Unwritten where it cannot be."""
+    with _writing():
+        stream.flush()
+
+
+@contextmanager
+def _writing() -> Generator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as fault:
+        raise Unwritten(reason(fault)) from None
 
 
 def hush(*streams: TextIO) -> None:
@@ -163,8 +197,9 @@ class Screen:
     def write(self, text: str) -> None:
         """Write a line for a program to standard output, at once."""
         try:
-            sys.stdout.write(f"{text}\n")
-            sys.stdout.flush()
+            with _writing():
+                sys.stdout.write(f"{text}\n")
+            flushed(sys.stdout)
         except BrokenPipeError:
             raise ReaderLeft from None
 
@@ -224,7 +259,9 @@ class Screen:
 
     def _print(self, console: Console, lines: Iterable[Line]) -> None:
         for line in lines:
-            console.print(self._text(line), soft_wrap=True)
+            text = self._text(line)
+            with _writing():
+                console.print(text, soft_wrap=True)
 
     def _text(self, line: Line) -> Text:
         from rich.text import Text

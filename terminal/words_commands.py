@@ -169,6 +169,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "画不了 {file}：没有文件夹 {folder}"),
     ("picture-one", "a picture shows one file, but {count} were given",
      "一张图只画一个文件，而这里给了 {count} 个"),
+    ("cannot-write-out", "cannot write the output: {reason}", "输出写不出去：{reason}"),
     ("cannot-write", "cannot write {file}: {reason}", "写不了 {file}：{reason}"),
     ("cannot-read", "cannot read {file}: {reason}", "读不了 {file}：{reason}"),
     ("no-hint", "{kata} has hints 1 to {count}; there is no hint {number}",

@@ -339,6 +339,18 @@ def test_a_reader_that_leaves(program):
     assert done.stdout.strip() in {"0", "141"}
 
 
+@pytest.mark.parametrize("arguments", ["show mha", "--version", "questions v1 --list"])
+def test_a_full_disk(program, arguments):
+    """What cannot be written is said in a line, and is no verdict; a closed stream is nobody's."""
+    for target, status, told in (("/dev/full", "2", "No space left on device"), ("&-", "0", "")):
+        command = f"{sys.executable} -c '{PROGRAM}' {arguments} >{target}; echo $? >&2"
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        said = done.stderr.splitlines()
+        assert said[-1] == status
+        assert len(said) == (2 if told else 1)
+        assert told in said[0]
+
+
 def test_completion_knows_the_katas(program):
     """Tab after `check m` offers what begins so."""
     words = {
