@@ -8,6 +8,7 @@ a page's figure from the page's own code. `attn-kata dev statements` counts them
 from __future__ import annotations
 
 import ast
+import inspect
 import math
 import re
 import textwrap
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -101,6 +102,7 @@ def names_of(source: Source, place: str) -> dict[str, Any]:
     answer = _answer(source.folder)
     if answer is not None:
         names["answer"] = answer
+        names["edited"] = lambda *edits: _edited(answer, edits)
     page = source.folder / f"{place}.en.md"
     if page.is_file():
         for side in _CODE:
@@ -163,6 +165,18 @@ def _answer(folder: Path) -> Any:
         return None
     module = read_toml(path)["reference"]["module"]
     return load_module(folder.parent.parent / "reference" / f"{module}.py")
+
+
+def _edited(answer: ModuleType, edits: tuple[tuple[str, str], ...]) -> SimpleNamespace:
+    """The model answer with some of its text replaced, as a person might have written it."""
+    source = inspect.getsource(answer)
+    for old, new in edits:
+        if source.count(old) != 1:
+            raise LookupError(f"`{old}` stands {source.count(old)} times in the model answer")
+        source = source.replace(old, new)
+    space: dict[str, Any] = {"__name__": "edited"}
+    exec(compile(source, "<edited>", "exec"), space)  # noqa: S102 - our own text
+    return SimpleNamespace(**{k: v for k, v in space.items() if not k.startswith("__")})
 
 
 def _stands(folder: Path, claim: Claim, language: str) -> bool:

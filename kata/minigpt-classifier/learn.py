@@ -23,6 +23,7 @@ print(seen[1].int().tolist())
 # %% a row that sees nothing
 row = torch.full((5,), float("-inf"))
 print((row.softmax(0) * 0).tolist())
+print(row.clamp(min=torch.finfo(row.dtype).min).softmax(0).tolist())
 
 # %% picture
 picture = seen[1].int()

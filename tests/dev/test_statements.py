@@ -100,3 +100,12 @@ def test_sentences_are_counted():
     rows = {name: (sentences, run) for name, sentences, run in statements.counted()}
     assert rows["rope"][1] > 20
     assert all(sentences > run > 2 for sentences, run in rows.values())
+
+
+def test_the_answer_written_otherwise():
+    """A claim may run the model answer with a line replaced, which has to stand there once."""
+    source = next(one for one in sources() if one.folder.name == "minigpt")
+    edited = statements.names_of(source, "brief")["edited"]
+    assert edited(("PADDING = 0", "PADDING = 7")).PADDING == 7
+    with pytest.raises(LookupError, match="stands 0 times"):
+        edited(("PADDING = 1", "PADDING = 7"))
