@@ -36,7 +36,7 @@ def debug(
     seed: Annotated[int | None, typer.Option("--seed", metavar="N", min=0, max=2**31)] = None,
     out: Annotated[Path, typer.Option("--out", metavar="FOLDER", file_okay=False)] = Path(),
     force: Annotated[bool, typer.Option("--force")] = False,
-    say: Annotated[str | None, typer.Option("--say", metavar="LINE [MISTAKE]")] = None,
+    say: Annotated[str | None, typer.Option("--say", metavar='"LINE [WHAT]"')] = None,
     hint: Annotated[bool, typer.Option("--hint")] = False,
     which: Annotated[bool, typer.Option("--which")] = False,
     answer: Annotated[Path | None, typer.Option("--answer", metavar="FILE")] = None,
@@ -143,10 +143,10 @@ def _answer(screen: Screen, file: Path, *, as_json: bool) -> int:
 
     history = History()
     _, exercise = rounds.opened(str(file), history)
-    missed = rounds.answered(file, exercise, history)
+    done = rounds.answered(file, exercise, history)
     if as_json:
         screen.write(answer_text(exercise))
     else:
-        screen.print(answer_lines(exercise, missed, file, screen))
+        screen.print(answer_lines(exercise, done, file, screen))
     screen.own_up(history.troubles)
     return Exit.PASS

@@ -10,7 +10,7 @@ from ..checker import Mending, Report
 from ..practice.debug.claims import Hint
 from ..practice.debug.exercise import Exercise
 from ..practice.debug.handing import Proved
-from ..practice.debug.record import due_bugs, held
+from ..practice.debug.record import Held, due_bugs, held
 from ..practice.debug.rounds import Counted
 from ..practice.debug.symptoms import Symptom, symptoms
 from ..practice.history import Attempt, Event
@@ -21,8 +21,9 @@ from .text import Line, quoted, safe, wrap
 from .words import in_words, knows, say
 
 __all__ = [
-    "answer_lines", "answer_text", "claim_lines", "debug_hint_lines", "handed_out_lines",
-    "hint_text", "mending_lines", "practice_lines", "symptom_text", "which_lines",
+    "answer_lines", "answer_text", "claim_lines", "claiming_command", "debug_hint_lines",
+    "handed_out_lines", "hint_text", "mending_lines", "practice_lines", "symptom_text",
+    "which_lines",
 ]  # fmt: skip
 
 
@@ -46,9 +47,14 @@ def handed_out_lines(
     if again:
         lines += [[], *_wrapped(screen.say("debug-again"), screen)]
     named = quoted(file)
-    commands = ('attn-kata debug --say "LINE MISTAKE"', f"attn-kata check {named}",
+    commands = (claiming_command(language), f"attn-kata check {named}",
                 "attn-kata debug --hint", f"attn-kata debug --answer {named}")  # fmt: skip
     return [*lines, [], *next_lines(commands, language)]
+
+
+def claiming_command(language: str) -> str:
+    """Return how a bug is claimed."""
+    return f'attn-kata debug --say "{say("claim-form", language)}"'
 
 
 def symptom_text(symptom: Symptom, language: str) -> str:
@@ -66,10 +72,16 @@ def claim_lines(counted: Counted, file: Path, screen: Screen) -> list[Line]:
         "-named" if claim.mistake and claim.verdict == "right" else ""
     )
     lines: list[Line] = [[(row, style)] for row in wrap(screen.say(key, **values), screen.width)]
+    if claim.words and claim.verdict == "right":
+        lines += _wrapped(screen.say("claim-words"), screen)
     count = {"right": counted.right, "bugs": counted.bugs, "wrong": counted.wrong}
-    lines += _wrapped(screen.say("claim-count", **count), screen)
-    onward = f"attn-kata check {quoted(str(file))}"
-    return [*lines, [], *next_lines((onward,), screen.language)]
+    lines += _wrapped(
+        screen.say("claim-count" if counted.wrong else "claim-clean", **count), screen
+    )
+    check = f"attn-kata check {quoted(str(file))}"
+    claiming = claiming_command(screen.language)
+    onward = (claiming, check) if counted.right < counted.bugs else (check,)
+    return [*lines, [], *next_lines(onward, screen.language)]
 
 
 def debug_hint_lines(hint: Hint, file: Path, screen: Screen) -> list[Line]:
@@ -130,15 +142,19 @@ def which_lines(report: Report, screen: Screen) -> list[Line]:
     return lines
 
 
-def answer_lines(
-    exercise: Exercise, missed: Sequence[str], file: Path, screen: Screen
-) -> list[Line]:
-    """Show every bug with its line, as it stood and as it should."""
+def answer_lines(exercise: Exercise, done: Held, file: Path, screen: Screen) -> list[Line]:
+    """Show every bug with its line, as it stood and as it should, and what was said of it."""
     count = len(exercise.planted)
-    head = screen.say("debug-answer", file=safe(str(file)), count=count, found=count - len(missed))
+    found = count - len(done.missed)
+    head = screen.say("debug-answer", file=safe(str(file)), count=count, found=found)
     lines: list[Line] = [[(row, "bold")] for row in wrap(head, screen.width)]
+    score = screen.say("debug-score", wrong=done.wrong, hints=len(done.hinted))
+    lines += _wrapped(score, screen)
     for one in exercise.planted:
         lines += [[], [(f"  {screen.say('line', line=one.line)}  ", ""), (one.mistake, "bold")]]
+        if done.words.get(one.line):
+            words = screen.say("debug-you-said", words=safe(done.words[one.line]))
+            lines += [[(f"  {row}", "")] for row in wrap(words, screen.width - 2)]
         lines.append([(f"  - {safe(one.wrong.strip())}", "wrong")])
         lines.append([(f"  + {safe(one.right.strip())}", "right")])
     commands = tuple(dict.fromkeys(f"attn-kata explain {one.mistake}" for one in exercise.planted))

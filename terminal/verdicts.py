@@ -12,6 +12,7 @@ from ..kata.catalogue import Kata, katas
 from ..practice.debug.standing import veiled
 from ..practice.recognise import header_of, named
 from ..practice.targets import INPUT, Target
+from .debug import claiming_command
 from .formats import Format
 from .formats.writers import writer
 from .lists import next_lines
@@ -211,9 +212,15 @@ class Verdicts:
 
     def _commands(self, report: Report) -> list[tuple[str, str]]:
         say = self.screen.say
-        if report.debug is not None and report.verdict != "pass":
-            onward = ("debug --hint", f"debug --answer {quoted(report.file)}")
-            return [("", self.screen.typed(f"attn-kata {command}")) for command in onward]
+        if report.debug is not None:
+            answer = f"attn-kata debug --answer {quoted(report.file)}"
+            left = (claiming_command(self.screen.language), "attn-kata debug --hint")
+            onward = (*(left if report.verdict != "pass" else ()), answer)
+            labels = [say("next-next"), *[""] * len(left)]
+            return [
+                (label, self.screen.typed(command))
+                for label, command in zip(labels, onward, strict=False)
+            ]
         named = [diagnosis.mistake for diagnosis in report.diagnosis]
         rows: list[tuple[str, str]] = []
         if report.verdict == "pass":

@@ -69,8 +69,19 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "debug-say-what",
-        "`{said}` names no line; give a line number and, if you like, the mistake's name",
-        "`{said}` 里没有行号；请写行号，也可以加上错误的名字",
+        "`{said}` does not begin with a line number; give one and, if you like, what is wrong there",
+        "`{said}` 不是以行号开头的；请先写行号，后面可以写那里错在哪",
+    ),
+    (
+        "debug-no-line",
+        "the file has {count} {count:line|lines}, and no line {line}; nothing was claimed",
+        "文件只有 {count} 行，没有第 {line} 行；这次不算",
+    ),
+    (
+        "debug-no-such",
+        "no mistake is called `{name}`, and nothing was claimed; "
+        "give the line alone, or what is wrong in your own words",
+        "没有叫 `{name}` 的错误，这次不算；可以只写行号，或者用自己的话说错在哪",
     ),
     ("claim-right", "right: there is a bug on line {line}", "对：第 {line} 行有 bug"),
     ("claim-right-named", "right: line {line} is {mistake}", "对：第 {line} 行就是 {mistake}"),
@@ -85,10 +96,21 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "you claimed line {line} already, and were right",
         "第 {line} 行已经说过了，说对了",
     ),
+    ("claim-form", "LINE WHAT", "行号 错在哪"),
+    (
+        "claim-words",
+        "what you said of it is not judged; `--answer` shows it beside the bug",
+        "你写的说明不评分；`--answer` 会把它和答案放在一起",
+    ),
     (
         "claim-count",
         "found so far: {right} of {bugs}; wrong claims: {wrong}, each one counts",
         "目前找到 {right}/{bugs} 处；说错 {wrong} 次，每次都记分",
+    ),
+    (
+        "claim-clean",
+        "found so far: {right} of {bugs}, without a wrong claim",
+        "目前找到 {right}/{bugs} 处，没有说错过",
     ),
     ("debug-hint-area", "bug {number} is about: {about}", "第 {number} 处 bug 的方面：{about}"),
     ("debug-hint-step", "bug {number} is in `{about}`", "第 {number} 处 bug 在 `{about}` 里"),
@@ -138,6 +160,12 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "{file}: {found} of {count} found; this ends the exercise",
         "{file}：{count} 处里找到了 {found} 处；练习到此结束",
     ),
+    (
+        "debug-score",
+        "wrong claims: {wrong}; hints: {hints}",
+        "说错 {wrong} 次；用了 {hints} 次提示",
+    ),
+    ("debug-you-said", "you said: {words}", "你说的：{words}"),
     # What an interviewer says of a file that does not work.
     ("symptom-does-not-run", "it does not even run", "根本跑不起来"),
     (

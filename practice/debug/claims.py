@@ -6,7 +6,6 @@ import ast
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from ..errors import Refusal
 from ..pages import grouped, page_names
@@ -18,17 +17,23 @@ __all__ = ["Claim", "Hint", "Said", "hint_on", "next_hint", "said_of_a_line", "w
 # An area, then a step, then a line.
 _STEPS = ("area", "step", "line")
 _CLAIM = re.compile(
-    r"\s*(?:line\s+|第\s*)?(\d{1,6})\s*(?:行)?[\s:,：，]*([a-z][a-z0-9-]+)?\s*[。.]?\s*$",
-    re.IGNORECASE,
+    r"\s*(?:line\s+|第\s*)?(\d{1,6})(?![\d.])\s*行?[\s:,：，]*(.*?)[\s。.]*$",
+    re.IGNORECASE | re.DOTALL,
 )
+# How mistakes are called, and nothing else that is said of a line.
+_NAME = re.compile(r"[a-z][a-z0-9]*(?:-[a-z0-9]+)+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """A line of the file as it is now that is said to be wrong, and perhaps as what."""
+    """A line of the file as it is now that is said to be wrong, and perhaps as what.
+
+    words: what was said in words of one's own, which nobody judges.
+    """
 
     line: int
     mistake: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +41,7 @@ class Claim:
     """What a claim came to. verdict: right, wrong, other-name or again.
 
     first: the line as it was handed out, None for one that was written since. mended: whether the
-    bug was mended already when it was claimed.
+    bug was mended already when it was claimed. words: what was said of it in words of one's own.
     """
 
     line: int
@@ -44,6 +49,7 @@ class Claim:
     verdict: str
     first: int | None
     mended: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,20 +63,21 @@ class Hint:
     over: bool = False
 
 
-def said_of_a_line(text: str) -> Said | None:
+def said_of_a_line(text: str, *, freely: bool = False) -> Said | None:
     """Return what a text says of a line; None where it speaks of none. Raise Refusal.
 
-    A name that no mistake has is refused with the nearest ones.
+    freely: whether the line may be followed by any words. Where people also think aloud it is not.
+    A name that no mistake has is refused.
     """
     found = _CLAIM.match(text)
     if found is None:
         return None
-    mistake = (found[2] or "").lower()
-    if mistake and mistake not in page_names():
-        near = ", ".join(f"`{one}`" for one in get_close_matches(mistake, page_names(), 3, 0.5))
-        raise Refusal("no-page-near" if near else "no-page", name=mistake, nearest=near,
-                      commands=("explain",))  # fmt: skip
-    return Said(line=int(found[1]), mistake=mistake)
+    line, told = int(found[1]), found[2]
+    if told.lower() in page_names():
+        return Said(line=line, mistake=told.lower())
+    if not _NAME.fullmatch(told):
+        return Said(line=line, words=told) if freely or not told else None
+    raise Refusal("debug-no-such", name=told, commands=(f"debug --say {line}", "explain"))
 
 
 def weighed(said: Said, exercise: Exercise, text: str, found: Collection[int]) -> Claim:
@@ -84,7 +91,10 @@ def weighed(said: Said, exercise: Exercise, text: str, found: Collection[int]) -
     else:
         verdict = "right" if said.mistake in {"", hit.mistake} else "other-name"
     mended = hit is not None and text.splitlines()[said.line - 1].rstrip() != hit.wrong.rstrip()
-    return Claim(line=said.line, mistake=said.mistake, verdict=verdict, first=first, mended=mended)
+    return Claim(
+        line=said.line, mistake=said.mistake, verdict=verdict, first=first, mended=mended,
+        words=said.words,
+    )  # fmt: skip
 
 
 def next_hint(

@@ -27,6 +27,7 @@ _HINTS = 3
 class Held:
     """One exercise. right: lines claimed rightly; missed: what the answer had to show.
 
+    words: what was said of a line, in words of one's own, when it was claimed rightly.
     hinted: the places of the bugs that hints were on. ended: when it was solved or answered, None
     while it goes on. solved: whether it was mended without its answer.
     """
@@ -39,6 +40,7 @@ class Held:
     last: float
     hinted: list[int] = field(default_factory=list[int])
     right: list[int] = field(default_factory=list[int])
+    words: dict[int, str] = field(default_factory=dict[int, str])
     wrong: int = 0
     missed: tuple[str, ...] = ()
     ended: float | None = None
@@ -136,7 +138,9 @@ def _take(one: Held, event: Event, data: dict[str, Any]) -> None:
         one.hinted.append(int(data.get("bug", len(one.hinted) // _HINTS)))
     elif event.kind == "debug-said":
         if data.get("right"):
-            one.right.append(int(data.get("line", 0)))
+            line = int(data.get("line", 0))
+            one.right.append(line)
+            one.words[line] = str(data.get("words", ""))
         else:
             one.wrong += 1
     elif event.kind == "debug-answer":

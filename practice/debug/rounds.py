@@ -102,17 +102,21 @@ def opened(name: str | None, history: History) -> tuple[Path, Exercise]:
 
 
 def claim(said: str, file: Path, exercise: Exercise, history: History) -> Counted:
-    """Take a claim: a line, and perhaps the mistake's name. Raise Refusal where it is none."""
-    spoken = said_of_a_line(said)
+    """Take a claim: a line, and perhaps what is wrong there. Raise Refusal where it is none."""
+    spoken = said_of_a_line(said, freely=True)
     if spoken is None:
-        raise Refusal("debug-say-what", said=said, commands=('debug --say "31 scale-missing"',))
+        raise Refusal("debug-say-what", said=said, commands=("debug --say 31",))
+    text = read_text(file)
+    count = len(text.splitlines())
+    if not 0 < spoken.line <= count:
+        raise Refusal("debug-no-line", line=spoken.line, count=count, commands=())
     before = _held(exercise, history)
-    found = weighed(spoken, exercise, read_text(file), before.right)
+    found = weighed(spoken, exercise, text, before.right)
     if found.verdict != "again":
         right = found.verdict == "right"
         _note(
             history, "debug-said", exercise, line=found.first or 0, mistake=found.mistake,
-            right=right,
+            right=right, words=found.words,
         )  # fmt: skip
         if right and found.first is not None:
             before.right.append(found.first)
@@ -133,19 +137,19 @@ def hint(exercise: Exercise, history: History) -> Hint:
     return found
 
 
-def answered(file: Path, exercise: Exercise, history: History) -> tuple[str, ...]:
-    """End an exercise; return the mistakes that were neither claimed nor touched."""
+def answered(file: Path, exercise: Exercise, history: History) -> Held:
+    """End an exercise; return it, with the mistakes that were neither claimed nor touched."""
     text = read_text(file)
     before = _held(exercise, history)
     lines = text.splitlines()
-    missed = tuple(
+    before.missed = tuple(
         one.mistake
         for one in exercise.planted
         if one.line not in before.right and one.wrong in lines
     )
     if before.ended is None:
-        _note(history, "debug-answer", exercise, missed=list(missed))
-    return missed
+        _note(history, "debug-answer", exercise, missed=list(before.missed))
+    return before
 
 
 def _exercise(file: Path) -> Exercise:

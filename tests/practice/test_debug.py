@@ -216,14 +216,16 @@ def test_claims(tmp_path, history) -> None:
     said = [
         rounds.claim(text, file, one, history).claim.verdict
         for text in ("2", f"{first.line} norm-added", f"line {first.line} {first.mistake}",
-                     f"{first.line}")
+                     f"{first.line}, which divides by the wrong width")
     ]  # fmt: skip
     assert said == ["wrong", "other-name", "right", "again"]
     last = rounds.claim("3", file, one, history)
     assert (last.right, last.wrong, last.bugs) == (1, 3, 2)
     with pytest.raises(Refusal, match="debug-say-what"):
         rounds.claim("somewhere", file, one, history)
-    with pytest.raises(Refusal, match="no-page"):
+    with pytest.raises(Refusal, match="debug-no-line"):
+        rounds.claim("4000: the wrong axis", file, one, history)
+    with pytest.raises(Refusal, match="debug-no-such"):
         rounds.claim("3 no-such-mistake-at-all", file, one, history)
 
 
@@ -270,8 +272,10 @@ def test_answer_ends_it(tmp_path, history, monkeypatch) -> None:
     file = written(tmp_path, one)
     begun(history, one, file)
     first, second = one.planted
-    rounds.claim(str(first.line), file, one, history)
-    assert rounds.answered(file, one, history) == (second.mistake,)
+    rounds.claim(f"{first.line}: the wrong width", file, one, history)
+    done = rounds.answered(file, one, history)
+    assert done.words == {first.line: "the wrong width"}
+    assert done.missed == (second.mistake,)
     before = wrong_before(history.story())
     assert before == Counter({second.mistake: 1})
     # The same seeds each time: of those that are drawn, none may have it.

@@ -12,6 +12,7 @@ from attn_kata.kata.catalogue import find
 from attn_kata.practice.debug.claims import Claim, Hint
 from attn_kata.practice.debug.exercise import Exercise, Order, Planted
 from attn_kata.practice.debug.handing import Proved
+from attn_kata.practice.debug.record import held
 from attn_kata.practice.debug.rounds import Counted
 from attn_kata.practice.debug.standing import veiled
 from attn_kata.practice.history import Event
@@ -61,21 +62,26 @@ def screens(screen):
     ]
     claims = [
         Counted(
-            claim=Claim(line=line, mistake=name, verdict=verdict, first=line),
+            claim=Claim(line=line, mistake=name, verdict=verdict, first=line, words=words),
             right=right,
-            wrong=1 - right,
+            wrong=max(0, 1 - right),
             bugs=2,
         )
-        for line, name, verdict, right in (
-            (2, "", "right", 1),
-            (2, "scale-missing", "right", 1),
-            (2, "norm-added", "other-name", 0),
-            (5, "", "wrong", 0),
-            (2, "", "again", 1),
+        for line, name, verdict, right, words in (
+            (2, "", "right", 1, ""),
+            (2, "scale-missing", "right", 1, ""),
+            (2, "", "right", 2, "not divided by the root of the width"),
+            (2, "norm-added", "other-name", 0, ""),
+            (5, "", "wrong", 0, ""),
+            (2, "", "again", 1, ""),
         )
     ]
     story = [
         Event(kata="mha", kind="debug", detail='{"key": "aaaaaa", "file": "/x.py"}', time=0.0),
+        Event(kata="mha", kind="debug-said", time=0.5, detail=json.dumps(
+            {"key": "aaaaaa", "line": 3, "right": True, "words": "softmax over the queries"})),
+        Event(kata="mha", kind="debug-said", time=0.6,
+              detail='{"key": "aaaaaa", "line": 2, "right": false}'),
         Event(kata="mha", kind="debug-answer", time=1.0,
               detail='{"key": "aaaaaa", "missed": ["scale-missing"]}'),
     ]  # fmt: skip
@@ -87,7 +93,7 @@ def screens(screen):
         yield f"hint {hint.step}", debug.debug_hint_lines(hint, FILE, screen)
     yield "check", report_lines(veiled(report()), look)
     yield "which", debug.which_lines(report(), screen)
-    yield "answer", debug.answer_lines(EXERCISE, ("scale-missing",), FILE, screen)
+    yield "answer", debug.answer_lines(EXERCISE, held(story)[0], FILE, screen)
     yield "practice", debug.practice_lines(story, screen)
 
 
