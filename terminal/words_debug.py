@@ -79,9 +79,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "debug-no-such",
-        "no mistake is called `{name}`, and nothing was claimed; "
-        "give the line alone, or what is wrong in your own words",
-        "没有叫 `{name}` 的错误，这次不算；可以只写行号，或者用自己的话说错在哪",
+        "no mistake is called `{name}`, and nothing was claimed; the line alone is enough",
+        "没有叫 `{name}` 的错误，这次不算；只写行号就够了",
     ),
     ("claim-right", "right: there is a bug on line {line}", "对：第 {line} 行有 bug"),
     ("claim-right-named", "right: line {line} is {mistake}", "对：第 {line} 行就是 {mistake}"),
@@ -188,6 +187,22 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "symptom-part",
         "`{name}` does not give what it should for what it is given",
         "给定同样的输入，`{name}` 的结果不对",
+    ),
+    (
+        "symptom-part-cases",
+        "`{name}` runs without a word, and gives wrong numbers for {failed} of {cases} "
+        "{cases:input|inputs} that were tried; this one is enough: {case}",
+        "`{name}` 跑起来一声不响，试过的 {cases} 组输入里有 {failed} 组数值不对；这一组就看得出来：{case}",
+    ),
+    (
+        "symptom-part-raises",
+        "`{name}` raises `{fault}` for what it is given",
+        "`{name}` 拿到该有的输入时会报 `{fault}`",
+    ),
+    (
+        "symptom-rest",
+        "given the same inputs, these give what they should: {names}",
+        "给定同样的输入，这些的结果是对的：{names}",
     ),
     (
         "symptom-values-case",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from ...checker import Report, Said
+from ...checker import Message, Part, Report, Said
 from ...kata.catalogue import find
 from ...sentences.wording import sentence
 
@@ -51,9 +51,11 @@ def symptoms(report: Report) -> list[Symptom]:
             }
         return [Symptom(key="symptom-shape" if shapes else "symptom-some-shape", values=shapes)]
     if find(report.kata).kind == "program":
-        parts = [part.name for part in report.functions if part.status == "fail"]
-        if parts:
-            return [Symptom(key="symptom-part", values={"name": name}) for name in parts[:_TOLD]]
+        wrong = [part for part in report.functions if part.status == "fail"]
+        right = ", ".join(f"`{part.name}`" for part in report.functions if part.status == "pass")
+        if wrong:
+            rest = [Symptom(key="symptom-rest", values={"names": right})] if right else []
+            return [*map(_of_part, wrong), *rest]
     found = [_seen(report, name) for name in _ORDER if name in failing]
     return found[:_TOLD] or [Symptom(key="symptom-wrong")]
 
@@ -73,6 +75,16 @@ def level_of(report: Report) -> str:
 
 def _failing(report: Report) -> set[str]:
     return {check.id for check in report.checks if check.status == "fail"}
+
+
+def _of_part(part: Part) -> Symptom:
+    """What is seen of one part: how often it is wrong, and the smallest case of it."""
+    told = part.message
+    if isinstance(told, Message) and told.key == "fail-values":
+        return Symptom(key="symptom-part-cases", values={"name": part.name, **told.values})
+    fault = _fault(told)
+    key = "symptom-part-raises" if fault else "symptom-part"
+    return Symptom(key=key, values={"name": part.name, "fault": fault})
 
 
 def _seen(report: Report, name: str) -> Symptom:

@@ -12,18 +12,18 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from ...checker import Report
+from ...checker import Report, said
 from ...kata.catalogue import find
 from ..debug.exercise import Exercise, Order, Planted, most
 from ..debug.handing import Judge, Unproved, proved
 from ..debug.standing import mending
-from ..debug.symptoms import symptoms
+from ..debug.symptoms import Symptom, symptoms
 from ..errors import Refusal
 from .judging import Outcome
 from .plan import Tier
 from .texts import table
 
-__all__ = ["exercise_of", "judged", "outcome_of", "plant", "why_questions"]
+__all__ = ["exercise_of", "judged", "outcome_of", "plant", "symptoms_of", "why_questions"]
 
 _HEAD = "# attn-kata: interview"
 # Seeds that are tried where the judge finds no draw from the first one whole.
@@ -59,6 +59,14 @@ def plant(tier: Tier, seed: int, level: str, judge: Judge) -> dict[str, Any]:
         "symptoms": [asdict(one) for one in symptoms(found.report)],
         "why": [_why(report) for report in alone],
     }
+
+
+def symptoms_of(data: Mapping[str, Any]) -> list[Symptom]:
+    """Return what is seen of an exercise, from its event's data; nothing where there is none."""
+    return [
+        Symptom(key=row["key"], values={name: said(one) for name, one in row["values"].items()})
+        for row in data.get("symptoms", ())
+    ]
 
 
 def exercise_of(data: Mapping[str, Any]) -> Exercise:

@@ -157,8 +157,8 @@ class Interview(Answering):
     def _symptoms(self) -> list[Said]:
         """Say what is seen of a file with bugs from outside."""
         stage = self.session.stage
-        rows = stage.planted.get("symptoms", ()) if stage is not None else ()
-        return [Said(kind="say", key=row["key"], values=row["values"]) for row in rows]
+        told = bugs.symptoms_of(stage.planted) if stage is not None else ()
+        return [Said(kind="say", key=one.key, values=one.values) for one in told]
 
     def _brief(self) -> list[Said]:
         session, language = self.session, self.language

@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from attn_kata.checker.report.report import Check, Diagnosis, Report
+from attn_kata.checker.report.message import Message
+from attn_kata.checker.report.report import Check, Diagnosis, Difference, Report
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.debug.exercise import Order, exercise_called, worked_out
 from attn_kata.practice.debug.handing import Proved, Unproved
@@ -13,6 +14,7 @@ from attn_kata.practice.interview.grades import dimensions, missing
 from attn_kata.practice.interview.plan import plan_called
 from attn_kata.practice.interview.result import result_of
 from attn_kata.practice.interview.texts import table
+from attn_kata.terminal.words import say
 
 _made = worked_out(Order(kata=find("mha"), seed=3, count=3, level="mid"))
 assert _made is not None
@@ -28,6 +30,7 @@ def judged(text):
     return Report(
         kata="mha", file="interview.py", verdict="fail" if wrong else "pass",
         checks=[Check(id="values", status="fail" if wrong else "pass")],
+        difference=Difference(case=Message("listed", {"parts": ["batch 2"]})),
         diagnosis=[Diagnosis(mistake=one.mistake, message="", line=one.line) for one in left],
     )  # fmt: skip
 
@@ -82,7 +85,10 @@ def test_the_file_gives_nothing_away(led, work) -> None:
     assert exercise_called(text.splitlines()[0]) is None
     assert text.splitlines()[1:] == list(EXERCISE.lines[1:])
     assert any(one.key.startswith("symptom-") for one in said)
-    assert any(one.key.startswith("symptom-") for one in led.line("brief"))
+    again = [one for one in led.line("brief") if one.key.startswith("symptom-")]
+    assert [say(one.key, "en", **one.values) for one in again] == [
+        "it runs without a word, and the numbers are wrong; this is enough to see it: batch 2"
+    ]
 
 
 def test_claims_before_mending(led, work) -> None:
@@ -113,7 +119,7 @@ def test_claims_that_cost(led, work) -> None:
     assert [one.early for one in led.session.claims] == [True, True, True, False]
     keys = [one.key for one in verified(led.session)[1]]
     assert "evidence-claim-right-late" in keys
-    assert led.line("31 no-such-mistake-at-all")[0].key.startswith("no-page")
+    assert led.line("31 no-such-mistake-at-all")[0].key.startswith("debug-no-such")
     assert led.line("is it the mask?")[0].key == "interview-bugs-ask"
 
 

@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from attn_kata.checker.report.message import Message
 from attn_kata.checker.report.report import (
     Check,
     Diagnosis,
@@ -347,6 +348,11 @@ def report(verdict="fail", failing=(), kata="mha", **more):
         (report(failing=["mask"]), "symptom-mask", "mid"),
         (report(failing=["values"], kata="minigpt", functions=[Part(name="train", status="fail")]),
          "symptom-part", "mid"),
+        (report(failing=["values"], kata="minigpt", functions=[
+            Part(name="train", status="fail", message=Message("fail-values", {
+                "failed": 2, "cases": 8, "case": Message("listed", {"parts": ["batch 2"]})})),
+            Part(name="generate", status="pass")]),
+         "symptom-part-cases", "mid"),
         (report("error", error=Fault(kind="forward", message="raised RuntimeError at line 3: x")),
          "symptom-raises", "junior"),
     ],
