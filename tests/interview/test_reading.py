@@ -32,14 +32,16 @@ def test_right_answers_are_heard_and_reversed_ones_are_not(language):
     assert shares["~"] <= 0.05
 
 
-def test_answers_written_apart():
-    """Of a set of which half was never looked at, most good points are heard, few reversed ones."""
-    made = {kind: [] for kind in "+-"}
-    for name, kind, text in answers("en-apart"):
+@pytest.mark.parametrize("written", ["en-apart", "en-apart-2", "zh-apart"])
+def test_answers_written_apart(written):
+    """Of sets of which half was never looked at, most good points are heard, few reversed ones."""
+    made = {kind: [] for kind in "+-~"}
+    for name, kind, text in answers(written):
         made[kind] += heard(name, text)
-    shares = {kind: sum(found) / len(found) for kind, found in made.items()}
-    assert shares["+"] >= 0.75
+    shares = {kind: sum(found) / max(1, len(found)) for kind, found in made.items()}
+    assert shares["+"] >= 0.8
     assert shares["-"] <= 0.35
+    assert shares["~"] <= 0.05
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

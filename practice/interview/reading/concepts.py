@@ -10,7 +10,7 @@ from functools import cache
 from ..hearing.tokens import plain, stem
 from ..texts import table
 
-__all__ = ["Clause", "Mention", "clauses_of", "opposites", "says_nothing"]
+__all__ = ["Clause", "Mention", "clauses_of", "confused", "opposites", "says_nothing"]
 
 _LONGEST = 5
 # How many concepts a denial reaches.
@@ -73,8 +73,18 @@ def says_nothing(text: str) -> bool:
 @cache
 def opposites() -> dict[str, frozenset[str]]:
     """Return what stands against each concept that has an opposite."""
+    return _against("opposites", "confused")
+
+
+@cache
+def confused() -> dict[str, frozenset[str]]:
+    """Return what each concept is easily taken for: a weaker sign than an opposite."""
+    return _against("confused")
+
+
+def _against(*lists: str) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for pair in re.split(r"[|\n]", table(_FILE)["opposites"]):
+    for pair in (one for name in lists for one in re.split(r"[|\n]", table(_FILE)[name])):
         if pair.strip():
             one, other = pair.split()
             found.setdefault(one, set()).add(other)
@@ -152,6 +162,8 @@ def _chinese(run: str) -> Iterator[str]:
             continue
         yield from _pairs(rest)
         rest = ""
+        if kind == "idle":
+            continue
         yield _NOT if kind == _NOT else _group_names()[kind.partition("_")[0]]
     yield from _pairs(rest)
 
@@ -205,7 +217,10 @@ def _pattern() -> re.Pattern[str]:
             way if seen[group] == 1 else way.replace(f"<{group}>", f"<{group}_{seen[group]}>")
         )
     denial = table(_FILE)["negations_zh"]
-    return re.compile("|".join([*parts, f"(?P<not>{denial})", r"(?P<rest>.|\0)"]))
+    idle = "".join(table(_FILE)["idle_zh"].split())
+    return re.compile(
+        "|".join([*parts, f"(?P<not>{denial})", f"(?P<idle>{idle})", r"(?P<rest>.|\0)"])
+    )
 
 
 def _alternatives(chinese: str) -> list[str]:
