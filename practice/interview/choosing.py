@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ...kata.catalogue import Kata, find
 from .bugs import why_questions
 from .own import facts, own_questions
-from .questions import open_question
+from .questions import open_question, what_of
 from .texts import table
 
 if TYPE_CHECKING:
@@ -61,10 +61,13 @@ def _after(session: Session, at: int) -> list[tuple[str, dict[str, Any] | None]]
     if passed is None:
         return []
     planted = session.stages[at].planted
+    # The same of a later step's code is no other question.
+    before = {what_of(one.name) for one in session.puts if one.tier < at and one.own is not None}
     if planted:
         own = why_questions(planted, session.seed)
     else:
-        own = own_questions(tier.kata, passed.source, passed.report, session.seed)[:_OWN]
+        own = own_questions(tier.kata, passed.source, passed.report, session.seed)
+        own = [one for one in own if what_of(one[0]) not in before][:_OWN]
     rows: list[tuple[str, dict[str, Any] | None]] = [*own]
     rows += [(name, None) for name in _exact(session, tier.kata)[:_EXACT]]
     rows += [(name, None) for name in _free(session, tier.kata, passed)[: tier.questions]]

@@ -12,9 +12,19 @@ from functools import cache
 from typing import Any
 
 from ...kata.catalogue import ExactQuestion, Kata, Question, find, katas
+from .hearing.acts import CJK
 from .texts import table
 
-__all__ = ["Asked", "drilled", "free_names", "kata_of", "named", "question_called", "question_put"]
+__all__ = [
+    "Asked",
+    "drilled",
+    "free_names",
+    "kata_of",
+    "named",
+    "question_called",
+    "question_put",
+    "what_of",
+]
 
 OPEN = "open"
 OWN = "own"
@@ -49,7 +59,8 @@ class Asked:
     def model(self) -> str:
         """A good answer; for an exact question what is right, and why."""
         right = " → ".join(self.options[int(at)] for at in self.expected) if self.options else ""
-        return f"{right}. {self.answer}" if right else self.answer
+        stop = "。" if CJK.search(self.answer) else ". "
+        return f"{right}{stop}{self.answer}" if right else self.answer
 
 
 def question_put(name: str, language: str, own: Mapping[str, Any] | None) -> Asked:
@@ -111,6 +122,11 @@ def kata_of(name: str) -> str:
     """Return the kata that a question is about."""
     parts = name.split(":")
     return parts[1] if parts[0] in {OPEN, OWN} else parts[0]
+
+
+def what_of(name: str) -> str:
+    """Return what a question about one's own code is about, whatever the kata."""
+    return name.rpartition(":")[2]
 
 
 def free_names() -> tuple[str, ...]:

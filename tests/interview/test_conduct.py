@@ -345,6 +345,22 @@ def test_nothing_is_asked_that_is_not_there(open_one, script):
     assert {name.split(":")[-2] for name in names} <= {"v4", "mha", "open"}
 
 
+def test_no_question_about_ones_own_code_comes_twice(open_one):
+    """What was asked of one step's code is not asked again of the next step's."""
+    code = "# right\nscores.masked_fill(mask == 0, float('-inf'))\n"
+    led, write = open_one()
+    put = []
+    for text in (code, f"{code}# two\n"):
+        write(text)
+        led.line("submit")
+        while led.session.put is not None:
+            put.append(led.session.put.name)
+            led.line("skip")
+    own = [name.rpartition(":")[2] for name in put if name.startswith("own:")]
+    assert set(own) == {"half", "empty"}
+    assert len(own) == 2
+
+
 def test_what_was_saved_after_the_end_is_not_judged(open_one, lead, hands, script, monkeypatch):
     """Killed, written on, resumed: the file counts by when it was saved."""
     begun = hands.reading.wall

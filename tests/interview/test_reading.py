@@ -74,3 +74,23 @@ def test_model_answers_are_heard_and_the_questions_are_not(kata, language):
 def test_what_says_nothing_makes_no_point(text):
     """Nothing, not knowing, gibberish, keywords in a row, the question said back."""
     assert not any(heard("mha:mha-which-d", text))
+
+
+def test_a_point_that_was_not_spoken_of_is_not_made():
+    """What was said of swaps and views is heard; that .mT exists was not said."""
+    said = (
+        "transpose swaps two axes, permute gives a whole new order. They return views, no copies."
+    )
+    made = heard("mha:mha-transpose-permute", said)
+    assert made[0]
+    assert not made[3]
+
+
+def test_one_word_amiss_takes_no_answer_away():
+    """Of three points that were made in other words most are heard."""
+    said = (
+        "Anything that pins a dtype or a device: a constant tensor built on the CPU as float32, "
+        "or a mask created without device=x.device. The fill value too, -1e9 does not fit into "
+        "float16. And nothing may be hard coded, batch and length are read from x.shape."
+    )
+    assert sum(heard("v4:v4-no-hard-coding", said)) >= 2

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
-from math import log
+from math import inf, log
 
 from ....kata.catalogue import LANGUAGES, UnknownKata, find
 from ..hearing.acts import CJK
@@ -29,6 +29,8 @@ __all__ = ["heard", "is_empty", "touches"]
 # says around it, and the direction, there and in the whole answer. Fitted to answers in
 # `tests/interview/answers`.
 _AROUND, _HERE, _WHOLE, _ENOUGH = 1.0, 0.45, 1.75, 1.54
+# What speaks of so little of a point does not make it, whatever stands around.
+_TOUCHED = 0.25
 # What denies a thing, or names one that is easily confused, is a weaker sign than an opposite.
 _NAMED, _CONFUSED = 0.5, 0.4
 # What stands in the question already says little.
@@ -90,9 +92,10 @@ def _told_of(
 ) -> float:
     """Return how much a window speaks for a point; nothing where it speaks of none of it."""
     names = frozenset(name for clause in window for name in clause.names)
-    most = max(
-        _share(key, own, names) + _AROUND * _share(key, around, names) for own, around in point
-    )
+    shares = [(_share(key, own, names), _share(key, around, names)) for own, around in point]
+    if max(own for own, _ in shares) < _TOUCHED:
+        return -inf
+    most = max(own + _AROUND * around for own, around in shares)
     return most + _HERE * _leaning(*_direction(key, window), doubt=2)
 
 
