@@ -33,7 +33,10 @@ _NEAR = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """One such question. draw: what each name in the formula may be; texts come by language."""
+    """One such question. draw: what each name in the formula may be; texts come by language.
+
+    exact: it counts something, and no neighbour of the answer is right.
+    """
 
     id: str
     kata: str
@@ -44,6 +47,7 @@ class Number:
     unit: dict[str, str]
     ask: dict[str, str]
     why: dict[str, str]
+    exact: bool = False
 
     def drawn(self, seed: int) -> Drawn:
         """Draw the numbers of one asking."""
@@ -79,9 +83,11 @@ class Drawn:
     def fits(self, said: str) -> bool:
         """Whether an answer is near enough; units, commas and spaces do not matter."""
         text = said.replace(",", "").strip().split(" ")[0].rstrip("xX×%")
+        above, _, below = text.partition("/")
+        near = 0.0 if self.question.exact else _NEAR
         try:
-            return math.isclose(float(text), self.answer, rel_tol=_NEAR)
-        except ValueError:
+            return math.isclose(float(above) / float(below or 1), self.answer, rel_tol=near)
+        except (ValueError, ZeroDivisionError):
             return False
 
 
@@ -121,4 +127,5 @@ def _read(row: dict[str, Any]) -> Number:
         unit=unit if isinstance(unit, dict) else {"en": unit, "zh": unit},
         ask={language: row[language].strip() for language in ("en", "zh")},
         why={language: row[f"why-{language}"].strip() for language in ("en", "zh")},
+        exact=row.get("exact", False),
     )

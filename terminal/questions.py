@@ -9,7 +9,7 @@ from ..kata.numbers import Drawn
 from ..practice.bank import RATINGS, Card
 from .lists import next_lines
 from .screen import Screen
-from .text import Line, pad, wrap
+from .text import Line, cells, pad, wrap
 from .times import in_days
 
 __all__ = ["ask_all", "list_lines"]
@@ -43,8 +43,8 @@ def list_lines(found: Sequence[Card], screen: Screen) -> list[Line]:
         head = f"  {pad(card.level, 8)}{pad(when, 12)}"
         ask = card.asked.ask
         text = " ".join((ask if isinstance(ask, str) else ask(screen.language)).split())
-        rows = wrap(text, screen.width - len(head))
-        lines += [[(head if at == 0 else " " * len(head), "dim"), (row, "")]
+        rows = wrap(text, screen.width - cells(head))
+        lines += [[(head if at == 0 else " " * cells(head), "dim"), (row, "")]
                   for at, row in enumerate(rows)]  # fmt: skip
     onward = next_lines(("attn-kata questions", "attn-kata due"), screen.language)
     return [*lines, [], *onward]
@@ -89,7 +89,8 @@ def _words(screen: Screen, card: Card) -> str | None:
 
 def _number(screen: Screen, drawn: Drawn) -> str | None:
     """Take a number and say whether it is right; None where the sitting ends."""
-    screen.print([[(screen.say("questions-number"), "dim")]])
+    prompt = "questions-exact" if drawn.question.exact else "questions-number"
+    screen.print([[(screen.say(prompt), "dim")]])
     said = _typed()
     if said is None or said.lower().startswith("q"):
         return None

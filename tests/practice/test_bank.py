@@ -79,6 +79,8 @@ def test_a_known_answer():
         ("130", True),
         ("128 KiB", True),
         ("128KiB", False),
+        ("256/2", True),
+        ("1/0", False),
         ("140", False),
         ("", False),
     ],
@@ -88,6 +90,15 @@ def test_an_answer_from_the_head(said, fits):
     number = next(one for one in numbers() if one.id == "number-cache-token")
     drawn = next(one for one in map(number.drawn, range(999)) if one.answer == 128)
     assert drawn.fits(said) is fits
+
+
+def test_what_is_counted_is_exact():
+    """Blocks are rounded up, and the whole number beside the answer is not the answer."""
+    number = next(one for one in numbers() if one.id == "number-page-count")
+    drawn = next(one for one in map(number.drawn, range(999)) if one.answer == 63)
+    assert drawn.fits("63")
+    assert not drawn.fits("62")
+    assert not drawn.fits("62.5")
 
 
 def test_a_formula_names_what_is_drawn():

@@ -4,7 +4,9 @@ import io
 
 import pytest
 from attn_kata.kata.catalogue import find
+from attn_kata.practice import clock
 from attn_kata.practice.bank import cards
+from attn_kata.practice.history import Event
 from attn_kata.terminal.questions import ask_all, list_lines
 from attn_kata.terminal.screen import Screen
 from attn_kata.terminal.text import cells, written
@@ -55,13 +57,18 @@ def test_numbers_are_judged(typed, capsys):
         assert rated[place] == ("number-cache-mha-gqa", rating)
     shown = capsys.readouterr().out
     assert "right: " in shown
-    assert "not quite: " in shown
+    assert "no, it is " in shown
     assert "heads / kv_heads = " in shown
 
 
 def test_the_list_fits(typed):
-    """Every question is listed, within 80 columns."""
-    found = cards([], "zh", seed=1)
+    """Every question is listed, within 80 columns, those with a day in two-column letters too."""
+    told = [
+        Event(kata=card.kata, kind="question", detail=f'{{"id": "{card.id}", "rating": "good"}}',
+              time=clock.now())
+        for card in cards([], "zh")
+    ]  # fmt: skip
+    found = cards(told, "zh", seed=1)
     lines = [written(line) for line in list_lines(found, Screen("zh"))]
     assert max(map(cells, lines)) <= 80
     assert sum(line.startswith(("  junior", "  senior")) for line in lines) == len(found)
