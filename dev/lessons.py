@@ -25,6 +25,8 @@ SECTIONS = {
 _CALL = re.compile(r"(?m)^\{(step \d+|picture)\}$")
 _DECIMAL = re.compile(r"\d+\.\d+")
 _WIDEST = 76
+# What a screen of 80 shows of an output, behind its bar; the rest is cut.
+_WIDEST_SAID = 74
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +103,8 @@ def _run(path: Path) -> Run:
         with redirect_stdout(said):
             exec(compile(code, f"<step {number}>", "exec"), space)  # noqa: S102 - our own text
         outputs.append(said.getvalue())
+        if any(len(row) > _WIDEST_SAID for row in outputs[-1].split("\n")):
+            raise ValueError(f"step {number} prints a line wider than {_WIDEST_SAID} columns")
     exec(compile(drawing(path), "<picture>", "exec"), space)  # noqa: S102 - our own text
     values = torch.as_tensor(space["picture"], dtype=torch.float64)
     rows, columns = (list(map(str, space[name])) for name in ("rows", "columns"))

@@ -18,12 +18,13 @@ print(places.tolist())
 
 # %% which keys each query sees
 seen = torch.ones(5, 5).tril() * both[:, None, :]
-print(seen[1].int().tolist())
+for query in seen[1].int().tolist():
+    print(query)
 
 # %% a row that sees nothing
 row = torch.full((5,), float("-inf"))
-print((row.softmax(0) * 0).tolist())
-print(row.clamp(min=torch.finfo(row.dtype).min).softmax(0).tolist())
+print(row.softmax(0) * 0)
+print(row.clamp(min=torch.finfo(row.dtype).min).softmax(0))
 
 # %% picture
 picture = seen[1].int()

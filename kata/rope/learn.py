@@ -5,7 +5,7 @@ import math
 
 import torch
 
-torch.set_printoptions(precision=2, sci_mode=False)
+torch.set_printoptions(precision=3, sci_mode=False)
 
 
 def rotate(pair, angle):

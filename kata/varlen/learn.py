@@ -25,7 +25,7 @@ values = torch.arange(9.0)
 means = torch.zeros(9)
 for start, end in zip(bounds[:-1].tolist(), bounds[1:].tolist()):
     means[start:end] = values[start:end].mean()
-print(means)
+print(means.tolist())
 
 # %% picture
 picture = seen.double()

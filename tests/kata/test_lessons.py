@@ -86,6 +86,13 @@ def test_a_step_that_raises_is_named(room):
     assert "does not run (name 'three' is not defined)" in found
 
 
+def test_a_line_that_a_screen_would_cut_is_named(room):
+    """What a step prints fits a screen of 80 behind its bar."""
+    (room / "one" / CODE).write_text(STEPS.replace("two = 2", "two = 2\nprint(75 * 'x')"))
+    (found,) = lesson_problems(room)
+    assert "prints a line wider than 74 columns" in found
+
+
 def test_a_lesson_is_read_in_order(room):
     """Text, steps and the picture come as the text has them."""
     kinds = [type(part) for part in lesson(find("v1"), "en").parts]
