@@ -28,11 +28,13 @@ if TYPE_CHECKING:
 __all__ = ["grade"]
 
 _LEDGER = "grade.jsonl"
+# So many files that were left out are named.
+_NAMED = 8
 
 
 def grade(
     ctx: typer.Context,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", readable=False)],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", file_okay=False)] = Path(),
     kata: Annotated[
         str | None, typer.Option("--kata", metavar="KATA", autocompletion=kata_ids)
@@ -47,7 +49,7 @@ def grade(
     force: Annotated[bool, typer.Option("--force")] = False,
 ) -> int:
     """Judge a class's submissions."""
-    from .classroom.collect import collect
+    from .classroom.collect import collect, left_out
     from .classroom.graded import grades
     from .classroom.judging import Job, here, on_cluster
     from .classroom.ledger import Ledger
@@ -59,7 +61,10 @@ def grade(
     _may_write(out, force=force)
     if scheduler is not None:
         _require_dask()
-    found = collect(folder, asked)
+    try:
+        found, others = collect(folder, asked), left_out(folder)
+    except OSError as fault:
+        raise Refusal("cannot-read", file=str(folder), reason=reason(fault)) from None
     answers = [answer for one in found for answer in one.answers]
     if not answers:
         raise Refusal("round-empty", folder=str(folder), commands=("grade submissions",))
@@ -89,6 +94,12 @@ def grade(
     except OSError as fault:
         raise Refusal("cannot-write", file=str(out), reason=reason(fault)) from fault
     _sum_up(screen, round_, out)
+    if others:
+        # Whose it is may be in a file's name.
+        names = [] if hide else [safe(name) for name in others[:_NAMED]]
+        rest = len(others) - len(names)
+        names += [screen.say("round-and-more", count=rest)] if rest and names else []
+        screen.note(screen.say("round-left-out", names=", ".join(names) or rest))
     return Exit.PASS
 
 

@@ -12,9 +12,10 @@ from pathlib import Path
 from ..checker import Said, Source, Unreadable, read
 from ..kata.catalogue import Kata
 from ..kata.code import bare
+from ..practice.home import reason
 from ..practice.recognise import ENDINGS, fits, header_in, header_of, named
 
-__all__ = ["Answer", "Submission", "collect"]
+__all__ = ["Answer", "Submission", "collect", "left_out"]
 
 # A folder with more files than this is no submission.
 _MANY = 200
@@ -54,14 +55,14 @@ class Submission:
 def collect(folder: Path, kata: Kata | None) -> list[Submission]:
     """Return a folder's submissions in the order of their names; none of their code is run.
 
-    kata: which all of them answer, None to find out by header, name and class.
+    kata: which all of them answer, None to find out by header, name and class. Raise OSError where
+    the folder itself cannot be looked into.
     """
     found: list[Submission] = []
-    for entry in sorted(folder.iterdir(), key=lambda one: one.name):
-        if entry.name.startswith(".") or entry.name in _LEFT_OUT:
-            continue
+    for entry in _entries(folder):
         if entry.is_dir():
-            answers = list(_of_folder(entry, kata))
+            around = folder.resolve().is_relative_to(entry.resolve())
+            answers = [_none(entry, "circle")] if around else list(_of_folder(entry, kata))
             for one in answers:
                 one.label = f"{entry.name}/{one.file}".rstrip("/")
         elif _counts(entry):
@@ -74,15 +75,32 @@ def collect(folder: Path, kata: Kata | None) -> list[Submission]:
     return found
 
 
+def left_out(folder: Path) -> list[str]:
+    """Return the names of the files in a folder that are no submissions by their endings."""
+    return [one.name for one in _entries(folder) if not one.is_dir() and not _counts(one)]
+
+
+def _entries(folder: Path) -> list[Path]:
+    found = sorted(folder.iterdir(), key=lambda one: one.name)
+    return [one for one in found if not one.name.startswith(".") and one.name not in _LEFT_OUT]
+
+
+def _none(place: Path, problem: str, reason: Said = "", file: str = "") -> Answer:
+    """Say of a folder, or of one in it, why there is nothing to judge."""
+    return Answer(
+        submission=place.name, file=file, path=place / file, problem=problem, reason=reason
+    )
+
+
 def _counts(file: Path) -> bool:
     return file.suffix in ENDINGS or file.suffix.lower() in _ARCHIVES
 
 
 def _of_folder(folder: Path, kata: Kata | None) -> Iterator[Answer]:
-    files = list(_files(folder))
+    closed: list[OSError] = []
+    files = list(_files(folder, closed))
     if len(files) > _MANY:
-        yield Answer(submission=folder.name, file="", path=folder, problem="too-many-files",
-                     reason=str(_MANY))  # fmt: skip
+        yield _none(folder, "too-many-files", str(_MANY))
         return
     inside = {file.relative_to(folder).as_posix(): file for file in files}
     found = [
@@ -91,16 +109,19 @@ def _of_folder(folder: Path, kata: Kata | None) -> Iterator[Answer]:
         for answer in _of_file(file, name, folder.name, kata, inside)
     ]
     told = [one for one in found if one.kata or one.problem != "no-kata"]
-    if told:
-        yield from told
-    else:
-        yield Answer(submission=folder.name, file="", path=folder, problem="nothing-to-judge")
+    for fault in closed:
+        inside_it = os.path.relpath(fault.filename, folder)
+        told.append(_none(folder, "closed", reason(fault), inside_it.removeprefix(".")))
+    yield from told or [_none(folder, "nothing-to-judge")]
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """What may be judged, or has to be unpacked first; one more than there may be, at most."""
+def _files(folder: Path, closed: list[OSError]) -> Iterator[Path]:
+    """What may be judged, or has to be unpacked first; one more than there may be, at most.
+
+    closed: takes in why a folder could not be looked into.
+    """
     count = 0
-    for place, folders, names in os.walk(folder):
+    for place, folders, names in os.walk(folder, onerror=closed.append):
         folders[:] = sorted(
             one for one in folders if one not in _LEFT_OUT and not one.startswith(".")
         )
@@ -122,8 +143,8 @@ def _of_file(
     blank = Answer(submission=submission, file=name, path=file, beside=beside or {name: file})
     if file.suffix.lower() in _ARCHIVES:
         blank.problem = "archive"
-    elif not file.is_file():
-        # A pipe or a device may never end.
+    elif os.path.exists(file) and not os.path.isfile(file):  # noqa: PTH110, PTH113 - never raise
+        # A pipe or a device may never end. A link that leads nowhere is read, to say so.
         blank.problem = "no-file"
     else:
         yield from _of_source(blank, kata)

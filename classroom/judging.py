@@ -6,6 +6,7 @@ import select
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,9 +60,11 @@ def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[
     with Client(address, timeout="20s") as client:
         # Only what is judged by content is named, so that no job is there twice.
         names = {f"attn-kata-{job.key}": job for job in jobs}
+        carried = {name: _carried(job) for name, job in names.items()}
         futures = [
-            client.submit(_at_a_worker, _carried(job), options, key=name)
-            for name, job in names.items()
+            client.submit(_at_a_worker, given, options, key=name)
+            for name, given in carried.items()
+            if given["file"] in given["files"]
         ]
         for future in as_completed(futures):
             job = names[str(future.key)]
@@ -70,10 +73,17 @@ def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[
             else:
                 yield job.key, lost(job.answer.kata, job.answer.file)
             future.release()
+        # What cannot be read here is not carried there, and here it is told why.
+        unread = [names[name] for name, one in carried.items() if one["file"] not in one["files"]]
+        yield from here(unread, options, 1) if unread else ()
 
 
 def _carried(job: Job) -> dict[str, Any]:
-    files = {name: file.read_bytes() for name, file in job.answer.beside.items() if file.is_file()}
+    files: dict[str, bytes] = {}
+    for name, file in job.answer.beside.items():
+        with suppress(OSError):
+            if file.is_file():
+                files[name] = file.read_bytes()
     return {"kata": job.answer.kata, "file": job.answer.file, "files": files}
 
 

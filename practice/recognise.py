@@ -140,9 +140,9 @@ def _typed(called: str) -> str:
 
 def header_of(file: Path) -> str | None:
     """Return the kata that a file's first line names (`# attn-kata: v3`), None without one."""
-    if not file.is_file():
-        return None
     try:
+        if not file.is_file():
+            return None
         with file.open("rb") as stream:
             first = stream.readline(1000)
     except OSError:

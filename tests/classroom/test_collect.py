@@ -3,9 +3,10 @@
 import json
 import os
 import zipfile
+from pathlib import Path
 
 import pytest
-from attn_kata.classroom.collect import collect
+from attn_kata.classroom.collect import collect, left_out
 from attn_kata.kata.catalogue import find
 
 MHA = "class MultiHeadAttention:\n    def forward(self, x):\n        return x\n"
@@ -83,3 +84,45 @@ def test_a_folder_with_too_many_files(tmp_path):
         (tmp_path / "ann" / f"{number}.py").write_text(MHA)
     ((answer,),) = [one.answers for one in collect(tmp_path, None)]
     assert answer.problem == "too-many-files"
+
+
+def test_links_that_lead_nowhere_or_back(tmp_path):
+    """A link in a circle is no class of its own, and one to nothing is told by its reason."""
+    folder = tmp_path / "class"
+    folder.mkdir()
+    (folder / "mha.py").symlink_to("gone.py")
+    (folder / "self.py").symlink_to("self.py")
+    (folder / "loop").symlink_to(".")
+    (folder / "up").symlink_to(tmp_path)
+    found = {one.name: one.answers for one in collect(folder, None)}
+    assert {name: one.kata or one.problem for name, (one,) in found.items()} == {
+        "loop": "circle", "mha": "mha", "self": "unreadable", "up": "circle",
+    }  # fmt: skip
+
+
+def test_a_closed_folder_is_named(tmp_path, monkeypatch):
+    """Of a folder that nobody may look into it is said why; what lies beside it is judged."""
+    for name in ("ann/open", "ann/shut", "bea"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "ann" / "open" / "one.py").write_text(MHA)
+    looked = os.scandir
+
+    def scandir(place):
+        if Path(place).name in {"shut", "bea"}:
+            raise PermissionError(13, "Permission denied", str(place))
+        return looked(place)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    told = [
+        (answer.label, answer.kata or (answer.problem, answer.reason))
+        for one in collect(tmp_path, None)
+        for answer in one.answers
+    ]
+    closed = ("closed", "Permission denied")
+    assert told == [("ann/open/one.py", "mha"), ("ann/shut", closed), ("bea", closed)]
+
+
+def test_what_is_left_out_is_known(folder):
+    """Files of other kinds are no submissions, and are named as such."""
+    (folder / "joe.docx").write_text("def f(): ...")
+    assert left_out(folder) == ["joe.docx"]
