@@ -10,9 +10,7 @@ from typing import Annotated
 
 import typer
 
-from .cli_records import OptionalKata
-from .cli_texts import KataName
-from .practice.completion import target_names
+from .cli_options import Edit, KataName, OptionalKata, Targets
 from .practice.errors import Refusal
 from .practice.home import there
 from .practice.recognise import kata_called
@@ -23,17 +21,7 @@ from .terminal.program import Exit
 from .terminal.screen import Screen
 from .terminal.text import quoted, safe
 
-__all__ = ["Edit", "Targets", "next_kata", "reset", "run_file", "start"]
-
-
-def _target_names(ctx: typer.Context, incomplete: str) -> list[str]:
-    return target_names(incomplete, ctx.params.get("what") or ())
-
-
-Targets = Annotated[
-    list[str] | None, typer.Argument(metavar="[KATA] [FILE]...", autocompletion=_target_names)
-]
-Edit = Annotated[bool, typer.Option("--edit", "-e")]
+__all__ = ["next_kata", "reset", "run_file", "start"]
 
 
 def start(

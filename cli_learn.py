@@ -9,8 +9,7 @@ from typing import Annotated
 
 import typer
 
-from .cli_records import OptionalKata
-from .cli_texts import CurrentKata
+from .cli_options import OptionalKata
 from .practice.completion import called
 from .practice.errors import Refusal
 from .practice.recognise import kata_called
@@ -41,7 +40,7 @@ def _topics(incomplete: str) -> list[str]:
 
 def learn(
     ctx: typer.Context,
-    kata: CurrentKata = None,
+    kata: OptionalKata = None,
     run: Annotated[bool, typer.Option("--run")] = False,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE")] = None,
     force: Annotated[bool, typer.Option("--force")] = False,

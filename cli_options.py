@@ -1,4 +1,4 @@
-"""The options of `check` as one value, which typer reads from its fields."""
+"""What several commands take, and the options of `check` as one value, read from its fields."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 import typer
 
 from .checker import KEEP
-from .practice.completion import called
+from .practice.completion import called, kata_ids, target_names
 from .practice.errors import Refusal
 from .practice.judging import TIMEOUT, Mask, Wishes
 from .practice.surroundings import device_called
@@ -22,10 +22,26 @@ if TYPE_CHECKING:
     from .checker import Bench
     from .terminal.verdicts import Manner
 
-__all__ = ["Checking", "ClassName", "MaskMeaning", "Record", "takes"]
+__all__ = [
+    "Checking", "ClassName", "Edit", "KataName", "MaskMeaning", "OptionalKata",
+    "Record", "Targets", "takes",
+]  # fmt: skip
 
 T = TypeVar("T")
 
+
+def _target_names(ctx: typer.Context, incomplete: str) -> list[str]:
+    return target_names(incomplete, ctx.params.get("what") or ())
+
+
+Targets = Annotated[
+    list[str] | None, typer.Argument(metavar="[KATA] [FILE]...", autocompletion=_target_names)
+]
+KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids)]
+OptionalKata = Annotated[
+    str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
+]
+Edit = Annotated[bool, typer.Option("--edit", "-e")]
 ClassName = Annotated[str | None, typer.Option("--class", metavar="NAME")]
 MaskMeaning = Annotated[Mask, typer.Option(metavar="keep|drop|additive")]
 Record = Annotated[bool | None, typer.Option("--record/--no-record")]

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from .practice.completion import kata_ids, setting_names, setting_values
+from .cli_options import OptionalKata
+from .practice.completion import setting_names, setting_values
 from .practice.errors import Refusal
 from .practice.recognise import kata_called
 from .practice.settings import SETTINGS, Settings
@@ -16,15 +17,31 @@ from .terminal.language import choose
 from .terminal.program import Exit
 from .terminal.screen import Screen
 
-__all__ = ["OptionalKata", "config", "due", "forget", "history"]
-
-OptionalKata = Annotated[
-    str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
-]
+__all__ = ["config", "due", "forget", "history", "list_katas"]
 
 
 def _values(ctx: typer.Context, incomplete: str) -> list[str]:
     return setting_values(ctx.params.get("name") or "", incomplete)
+
+
+def list_katas(ctx: typer.Context) -> int:
+    """List the katas and what was passed."""
+    from .kata.catalogue import katas
+    from .practice.history import History
+    from .practice.schedule import standings
+    from .practice.sittings import sittings
+    from .terminal.debug import practice_lines
+    from .terminal.ladder import kata_lines, onward_lines
+
+    screen: Screen = ctx.obj
+    history = History()
+    story = history.story()
+    stands = standings(sittings(story), history.standing())
+    ladder = kata_lines(katas(), stands, screen.language, screen.width)
+    bugs = practice_lines(story, screen)
+    screen.page([*ladder, *bugs, [], *onward_lines(katas(), stands, screen.language)])
+    screen.own_up(history.troubles)
+    return Exit.PASS
 
 
 def history(

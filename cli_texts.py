@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from .cli_options import OptionalKata
 from .kata.catalogue import Kata
-from .practice.completion import hint_numbers, kata_ids, page_ids
+from .practice.completion import hint_numbers, page_ids
 from .practice.errors import Refusal
 from .practice.pages import grouped, page_called, pages_of
 from .practice.recognise import named
@@ -17,17 +18,12 @@ from .practice.workspace import Workspace
 from .terminal.program import Exit
 from .terminal.screen import Screen
 
-__all__ = ["CurrentKata", "KataName", "explain", "hint", "show", "solution"]
-
-KataName = Annotated[str, typer.Argument(metavar="KATA", autocompletion=kata_ids)]
-CurrentKata = Annotated[
-    str | None, typer.Argument(metavar="[KATA]", autocompletion=kata_ids, show_default=False)
-]
+__all__ = ["explain", "hint", "show", "solution"]
 
 
 def show(
     ctx: typer.Context,
-    kata: CurrentKata = None,
+    kata: OptionalKata = None,
     live: Annotated[bool, typer.Option("--live")] = False,
     whole: Annotated[bool, typer.Option("--all")] = False,
 ) -> int:
@@ -57,7 +53,7 @@ def show(
 
 def hint(
     ctx: typer.Context,
-    kata: CurrentKata = None,
+    kata: OptionalKata = None,
     number: Annotated[
         int | None, typer.Argument(metavar="[N]", autocompletion=hint_numbers, show_default=False)
     ] = None,
@@ -92,7 +88,7 @@ def hint(
 
 def solution(
     ctx: typer.Context,
-    kata: CurrentKata = None,
+    kata: OptionalKata = None,
     yes: Annotated[bool, typer.Option("--yes", "-y")] = False,
     diff: Annotated[Path | None, typer.Option("--diff", metavar="FILE")] = None,
 ) -> int:

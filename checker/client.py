@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from ..kata.packs import taken
 from .process import wire
@@ -21,8 +22,11 @@ from .process.jobs import Job, Options, TimeJob
 from .process.launch import take
 from .process.limits import share_of_memory
 from .report.message import Said, say
-from .report.report import Fault, Report
-from .report.timings import LENGTHS, Timings
+
+# What is received is put together once it is on its way: a judge that stays begins the sooner.
+if TYPE_CHECKING:
+    from .report.report import Report
+    from .report.timings import Timings
 
 __all__ = ["Bench", "Died", "Options", "Underway", "lost"]
 
@@ -41,10 +45,19 @@ class Died(Exception):
 
 def lost(kata: str, file: str, reason: Said = _ENDED) -> Report:
     """Return the report on a file that the judge did not come back from."""
+    from .report.report import Fault, Report
+
     # No judge starts without torch, whatever else it may end of.
     there = importlib.util.find_spec("torch") is not None
     message = say("judge-fault", reason=reason) if there else say("torch-missing")
     return Report(kata=kata, file=file, verdict="error", error=Fault(kind="crash", message=message))
+
+
+def _report(judge: socket.socket) -> Report:
+    """Receive a report. Raise Closed or Garbled where none comes."""
+    from .report.report import Report
+
+    return Report.from_dict(wire.receive(judge))
 
 
 class Bench:
@@ -168,13 +181,16 @@ class Bench:
                     yield done.pop(turn)
                     turn += 1
 
-    def timings(self, lengths: Sequence[int] = LENGTHS) -> Timings:
+    def timings(self, lengths: Sequence[int] = ()) -> Timings:
         """Time the file that the only judge has just passed, beside what it is held against.
 
-        For a row of one judge: others at work would slow some laps and not others.
+        For a row of one judge: others at work would slow some laps and not others. lengths: the
+        usual ones where none are named.
         """
+        from .report.timings import LENGTHS, Timings
+
         with contextlib.suppress(wire.Closed, wire.Garbled):
-            wire.send(self.judges[0], TimeJob(lengths=lengths))
+            wire.send(self.judges[0], TimeJob(lengths=lengths or LENGTHS))
             return Timings.from_dict(wire.receive(self.judges[0]))
         self.judges.pop(0).close()
         self.refill()
@@ -197,7 +213,7 @@ class Bench:
     def _receive(self, number: int) -> Report | None:
         """Read a judge's report; None where the judge is gone, and another is hired."""
         with contextlib.suppress(wire.Closed, wire.Garbled):
-            return Report.from_dict(wire.receive(self.judges[number]))
+            return _report(self.judges[number])
         fresh = self.started.hire()
         if fresh is not None:
             # It died of this file; those after it are another judge's.
@@ -228,7 +244,7 @@ class Underway:
     def report(self) -> Report:
         """Return the report, waiting for it if need be. Raise Died where none will come."""
         try:
-            report = Report.from_dict(wire.receive(self.judge))
+            report = _report(self.judge)
         except (wire.Closed, wire.Garbled) as fault:
             self.drop()
             raise Died(str(fault)) from fault

@@ -68,7 +68,7 @@ def _commands() -> dict[str, set[str]] | None:
         return None
     from typer.main import get_command
 
-    program = importlib.import_module("attn_kata.cli").app
+    program = importlib.import_module("attn_kata.cli").program()
     return dict(_walk(get_command(program), ""))
 
 

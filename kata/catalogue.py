@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-from .functions import Asked, read_asked
 from .packs import kata_folders
+
+if TYPE_CHECKING:
+    from .functions import Asked
 
 __all__ = [
     "GROUPS",
@@ -130,9 +131,10 @@ class Kata:
     "module" (a class judged by its weights and calls) or "program" (such a
     class and the functions that train and use it). promised is a contract in the words of
     the ladder, where a class has one: what is told of it, and left open. no_weights says why there
-    are no attention weights, where the model answer makes none. timed are the functions that
-    are timed after a pass. fused is a statement with torch's fused kernel that may stand in the
-    model answer in place of the one that binds the same name; empty where none computes that.
+    are no attention weights, where the model answer makes none. data is all that its `kata.toml`
+    says; what is asked is read from it once it is looked at, which not every command does. fused is
+    a statement with torch's fused kernel that may stand in the model answer in place of the one
+    that binds the same name; empty where none computes that.
     interview is a plan whose steps that draw a kata may draw this one.
     """
 
@@ -146,13 +148,22 @@ class Kata:
     prerequisites: tuple[str, ...]
     reference: str
     kind: str
-    asked: Asked
+    data: dict[str, Any]
     group: str = "ladder"
     promised: Contract | None = None
     no_weights: dict[str, str] | None = None
-    timed: tuple[str, ...] = ()
     fused: str = ""
     interview: str = ""
+
+    @property
+    def asked(self) -> Asked:
+        """What is asked of functions and classes."""
+        return _asked(self)
+
+    @property
+    def timed(self) -> tuple[str, ...]:
+        """The functions that are timed after a pass."""
+        return tuple(self.data.get("timed", {}).get("functions", self.names))
 
     @property
     def contract(self) -> Contract:
@@ -256,6 +267,8 @@ def find(name: str) -> Kata:
     by_id = {folder.name: folder for folder in kata_folders()}
     if wanted in by_id:
         return _read(by_id[wanted])
+    from difflib import get_close_matches
+
     nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
     # Of names as near, the one with the same letters in another order is meant.
     nearest.sort(key=lambda each: sorted(each) != sorted(wanted))
@@ -270,9 +283,6 @@ def _toml(path: Path) -> dict[str, Any]:
 def _read(folder: Path) -> Kata:
     """Read one kata, once: a command that is about one of them reads no other."""
     data = _toml(folder / "kata.toml")
-    timed = data.get("timed", {})
-    asked = read_asked(data)
-    functions = [one.name for one in asked.functions]
     return Kata(
         id=folder.name,
         folder=folder,
@@ -284,14 +294,20 @@ def _read(folder: Path) -> Kata:
         prerequisites=tuple(data["prerequisites"]),
         reference=data["reference"]["module"],
         kind=data["kind"],
-        asked=asked,
+        data=data,
         group=data.get("group", GROUPS[0]),
         promised=_contract(data["contract"]) if "contract" in data else None,
         no_weights=data.get("no_weights"),
-        timed=tuple(timed.get("functions", functions)),
-        fused=timed.get("fused", ""),
+        fused=data.get("timed", {}).get("fused", ""),
         interview=data.get("interview", ""),
     )
+
+
+@cache
+def _asked(kata: Kata) -> Asked:
+    from .functions import read_asked
+
+    return read_asked(kata.data)
 
 
 def _contract(contract: dict[str, Any]) -> Contract:

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..kata.catalogue import katas
-from .interview.plan import plan_names
-from .pages import page_names
 from .settings import SETTINGS
 
 __all__ = [
@@ -41,11 +39,15 @@ def target_names(incomplete: str, given: Sequence[str]) -> list[str]:
 
 def page_ids(incomplete: str) -> list[str]:
     """Complete a page's name, or a kata's."""
+    from .pages import page_names
+
     return [*kata_ids(incomplete), *(n for n in page_names() if n.startswith(incomplete))]
 
 
 def plans(incomplete: str) -> list[str]:
     """Complete the name of an interview's plan."""
+    from .interview.plan import plan_names
+
     return called(*plan_names())(incomplete)
 
 

@@ -6,7 +6,6 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from .errors import Refusal, Trouble
@@ -71,6 +70,8 @@ class Settings:
         """Raise Refusal with the list, where there is no such setting."""
         if name in SETTINGS:
             return
+        from difflib import get_close_matches
+
         near = ", ".join(f"`{one}`" for one in get_close_matches(name, SETTINGS, n=1, cutoff=0.5))
         key = "no-setting-near" if near else "no-setting"
         rows = (("settings", " ".join(SETTINGS)),)

@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +164,8 @@ def _all_there(files: Sequence[str], kata: Kata | None, command: str) -> None:
 
 def _missing(file: Path, kata: Kata | None, command: str) -> Refusal:
     """Say that a file is not there, and which was probably meant."""
+    from difflib import get_close_matches
+
     names = {one.name: str(near(one)) for one in _sources(file.parent)}
     alike = get_close_matches(file.name, names, n=1) if len(file.name) < _LONG else []
     asked = f" {kata.id}" if kata is not None else ""

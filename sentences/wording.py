@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..checker import Message, Report, Said
+from ..checker import Message, Said
 from ..kata.catalogue import find
 from ..kata.slips import slips
 from .cells import located, told
 from .plurals import filled
+
+if TYPE_CHECKING:
+    from ..checker import Report
 
 __all__ = ["MISTAKE", "forms", "headline", "sentence", "spelt", "worded"]
 

@@ -12,7 +12,6 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from .light import lightly
-from .lists import command_lines
 from .text import Line, cells, wrap, written
 from .words import knows, say
 
@@ -65,6 +64,8 @@ def translate(command: Any, language: str) -> None:
 
 def help_text(command: Any, context: Any, language: str) -> str:
     """Return a command's help page."""
+    from .lists import command_lines
+
     width = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
     name = context.command_path.partition(" ")[2]
     lines: list[Line] = [[(row, "")] for row in wrap(command.help, width)]

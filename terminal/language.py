@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 __all__ = [
-    "LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour", "given",
+    "LANGUAGES", "Choice", "Colour", "Language", "asked", "choose", "choose_colour",
+    "command_in", "given",
 ]  # fmt: skip
 
 
@@ -28,6 +29,8 @@ class Colour(str, Enum):
 
 LANGUAGES = tuple(language.value for language in Language)
 
+# What may stand before a command, with its value as a word of its own.
+_VALUED = ("--lang", "--color", "--katas")
 _VARIABLE = "ATTN_KATA_LANG"
 
 
@@ -96,6 +99,17 @@ def given(arguments: Sequence[str], option: str) -> list[str]:
         elif argument.startswith(f"{option}="):
             found.append(argument.partition("=")[2])
     return found
+
+
+def command_in(arguments: Sequence[str]) -> str:
+    """Return the command that is typed; another word where something else comes before it."""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in _VALUED:
+            next(rest, None)
+        elif not argument.startswith(tuple(f"{option}=" for option in _VALUED)):
+            return argument
+    return ""
 
 
 def _writes_chinese(encoding: str) -> bool:

@@ -72,6 +72,9 @@ class Verdicts:
             values = {"file": safe(target.name), "kata": target.kata.id}
             self.screen.note(self.screen.say("last-judged", **values))
         stream = iter(reports)
+        if not self._silent:
+            # All of them are read to say what comes next: better now than once it is passed.
+            katas()
         for place in range(len(self.chosen)):
             with self.screen.waiting(self._working_on(place)):
                 report = next(stream)

@@ -14,6 +14,7 @@ from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice.history import Attempt, History
 from attn_kata.practice.pages import page_names
+from attn_kata.terminal.language import command_in
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAM = "import sys; from attn_kata.cli import main; sys.exit(main())"
@@ -90,6 +91,31 @@ def test_light_commands_load_no_torch(program, arguments):
     assert "pydantic" not in loaded
     if "--help" in arguments:
         assert loaded in {"[]", "['rich']"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command"),
+    [
+        (["check", "--help"], "check"),
+        (["--lang", "zh", "check"], "check"),
+        (["--katas", "check", "--color=never", "list"], "list"),
+        (["--help", "check"], "--help"),
+        ([], ""),
+    ],
+)
+def test_the_command_that_is_typed(arguments, command):
+    """It is told from the values of what may stand before it."""
+    assert command_in(arguments) == command
+
+
+def test_a_command_is_loaded_alone(program):
+    """What is typed has nothing of the other commands loaded; a mistyped one has all beside it."""
+    code = f"{PROGRAM.partition(';')[0]}; from attn_kata.cli import main; status = main()\n"
+    code += "print(*(name for name in sys.modules if name.startswith('attn_kata.cli_')))"
+    assert program("check", "--help", code=code).stdout.split("\n")[-2].split() == [
+        "attn_kata.cli_options", "attn_kata.cli_check",
+    ]  # fmt: skip
+    assert "attn_kata.cli_grade" in program("chekc", code=code).stdout
 
 
 def test_help_of_every_command_has_an_example(program):

@@ -14,6 +14,7 @@ import os
 import resource
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ _READ_AT_START = (
 # Of a process's state what says who it is and how it is fenced in.
 _STATUS = ("Uid", "Gid", "Groups", "CapEff", "CapBnd", "NoNewPrivs", "Seccomp", "Seccomp_filters")
 _NAMESPACES = ("cgroup", "ipc", "mnt", "net", "pid", "time", "user", "uts")
-_FILES = ("*.py", "checker/**/*.py", "reference/*.py", "kata/*.py", "kata/*.toml", "kata/*/*.toml")
+# Of our own folders, how deep files of which kinds count.
+_CODE = (("", 0, (".py",)), ("checker", 3, (".py",)), ("reference", 0, (".py",)),
+         ("kata", 0, (".py",)), ("kata", 1, (".toml",)))  # fmt: skip
 _LIMITS = sorted(name for name in dir(resource) if name.startswith("RLIMIT_"))
 
 
@@ -123,10 +126,20 @@ def _torch() -> list[object]:
     return [str(folder), *_stamp(folder), *_stamp(folder / "version.py"), *_stamp(folder / "lib")]
 
 
-def _code() -> list[object]:
+def _code() -> list[Any]:
     """Our own files as they are on the disk: an upgrade in place, or an edit, changes them."""
-    files = (file for pattern in _FILES for file in _PACKAGE.glob(pattern))
-    return [(str(file), *_stamp(file)) for file in sorted(files)]
+    found = (_below(_PACKAGE / folder, deep, kinds) for folder, deep, kinds in _CODE)
+    return sorted(row for rows in found for row in rows)
+
+
+def _below(folder: str | Path, deep: int, kinds: tuple[str, ...]) -> Iterator[list[Any]]:
+    with os.scandir(folder) as entries:
+        for one in entries:
+            if one.name.endswith(kinds):
+                held = one.stat()
+                yield [one.path, held.st_dev, held.st_ino, held.st_size, held.st_mtime_ns]
+            elif deep and one.is_dir():
+                yield from _below(one.path, deep - 1, kinds)
 
 
 def _stamp(path: Path) -> list[object]:

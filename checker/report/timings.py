@@ -5,7 +5,6 @@ Standard library only. Nothing of it has a part in a verdict.
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -114,10 +113,9 @@ def row(
     length: int, seconds: Mapping[str, Sequence[float]], taken: Mapping[str, int | None]
 ) -> Row:
     """Sum a length up. seconds: of every side, a round each. taken: the bytes of every side."""
-    sides = {
-        side: Lap(seconds=statistics.median(laps), bytes=taken[side])
-        for side, laps in seconds.items()
-    }
+    from statistics import median
+
+    sides = {side: Lap(seconds=median(laps), bytes=taken[side]) for side, laps in seconds.items()}
     ratios = {
         other: against(seconds["yours"], seconds[other], taken["yours"], taken[other])
         for other in OTHERS
@@ -140,5 +138,7 @@ def against(
 def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     if len(values) == 1:
         return values[0], values[0], values[0]
-    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    from statistics import quantiles
+
+    low, middle, high = quantiles(values, n=4, method="inclusive")
     return low, middle, high

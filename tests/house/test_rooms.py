@@ -34,7 +34,7 @@ NEVER = {
     "terminal": {"torch", "attn_kata.reference"},
     "classroom": {"torch", "rich", "typer", "attn_kata.reference", "attn_kata.terminal"},
     "integrations": {"torch", "rich", "attn_kata.reference"},
-    "cli.py": {"torch", "attn_kata.reference"},
+    "cli*.py": {"torch", "attn_kata.reference"},
     # Every pytest of the environment loads it.
     "integrations/pytest_plugin.py": {"torch", "rich", "typer", "attn_kata.checker"},
     "__init__.py": {"torch", "rich", "typer", "attn_kata.checker", "attn_kata.kata"},
@@ -77,15 +77,14 @@ for name in json.load(sys.stdin):
 print(json.dumps(faults))
 """
 PARTS = (
-    "__init__.py", "cli.py", "checker", "classroom", "dev", "integrations", "kata", "practice",
+    "__init__.py", "cli*.py", "checker", "classroom", "dev", "integrations", "kata", "practice",
     "reference", "sentences", "terminal",
 )  # fmt: skip
 
 
 def modules(part):
-    """Name the modules of a room, or the one that a file holds."""
-    path = ROOT / part
-    files = [path] if path.is_file() else sorted(path.rglob("*.py"))
+    """Name the modules of a room, or those that files at the root hold."""
+    files = sorted(ROOT.glob(part) if part.endswith(".py") else (ROOT / part).rglob("*.py"))
     names = [file.relative_to(ROOT).with_suffix("").as_posix().split("/") for file in files]
     # A kata's files with bugs to be planted are handed out; nothing imports them.
     names = [parts for parts in names if parts[0] != "kata" or "debug" not in parts]
