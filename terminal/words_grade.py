@@ -40,7 +40,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("round-circle", "this link leads back to the folder that holds it", "这个链接又指回了它所在的文件夹"),
     ("round-left-out", "left out, for they are neither Python files nor notebooks: {names}",
      "以下既不是 Python 文件也不是 notebook，没有看：{names}"),
-    ("round-unreadable", "it cannot be read, and no kata is named: {reason}", "读不了，也没有写明题目：{reason}"),
+    ("round-unreadable", "{reason}; no kata is named either", "{reason}；也没有写明题目"),
     ("grading", "judging {done} of {count}", "正在评判 {done}/{count}"),
     ("round-going-on", "{count} {count:answer was|answers were} judged already, and kept",
      "已有 {count} 个答案评判过，直接沿用"),
