@@ -25,7 +25,8 @@ def github_lines(report: Report, language: str) -> Iterator[str]:
         line = line_of(report, finding)
         where = [("file", path_from(root, report.file))]
         where += [("line", str(line))] if line else []
-        where.append(("title", f"{report.kata}: {finding.id}"))
+        # Without a colon: not every program that reads this undoes the percent signs.
+        where.append(("title", f"{report.kata} {finding.id}"))
         named = ",".join(f"{name}={_property(value)}" for name, value in where)
         said = "\n".join(map(safe, message_of(report, finding, language).split("\n")))
         yield f"::{_LEVELS[finding.level]} {named}::{_data(said)}"

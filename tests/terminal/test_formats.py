@@ -55,10 +55,10 @@ def test_github(shown, monkeypatch):
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     error, notice, broken = shown(Format.github, WRONG, RIGHT, BROKEN).splitlines()
     where, said = error.removeprefix("::").split("::")
-    assert where == "error file=my%2C file.py,line=3,title=mha%3A scale-missing"
+    assert where == "error file=my%2C file.py,line=3,title=mha scale-missing"
     assert said == "the scores, 100%25 of them, are: raw"
     assert broken.endswith("::line 2 is no Python%0Amend%0Ait")
-    assert notice == "::notice file=v1.py,line=7,title=v1%3A prints::it prints"
+    assert notice == "::notice file=v1.py,line=7,title=v1 prints::it prints"
 
 
 def test_github_finds_the_file_from_the_workspace(shown, monkeypatch):
