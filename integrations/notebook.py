@@ -100,7 +100,10 @@ class _Magics:
         recorder.started(asked.id, self._notebook())
         self.shell.set_next_input(f"%%kata {asked.id}\n{asked.stub(screen.language)}")
         screen.own_up(recorder.troubles)
-        return Shown(markdown_lines(asked.brief(screen.language), WIDTH))
+        # As in `show`: what an interviewer keeps back is for afterwards.
+        whole = recorder.history.standing().get(asked.id) == "passed"
+        brief = asked.brief(screen.language, whole=whole, shell=False)
+        return Shown(markdown_lines(brief.rstrip(), WIDTH))
 
     def hint(self, screen: Screen, line: str) -> Shown:
         """Give the next hint, or the one with a number: %kata_hint [KATA] [N]."""
@@ -121,8 +124,7 @@ class _Magics:
             return Shown(hints_over_lines(asked.id, count, screen.language, WIDTH)[:1])
         recorder.hinted(asked.id, wanted, hints.step)
         screen.own_up(recorder.troubles)
-        # The commands below a hint are a shell's.
-        return Shown(hint_lines(asked.id, hints, wanted, screen.language, WIDTH)[:-3])
+        return Shown(hint_lines(asked.id, hints, wanted, screen.language, WIDTH, shell=False))
 
     def _cells(self, line: str, cell: str) -> Sequence[str]:
         """What was run, this cell last and by the number that stands beside it."""

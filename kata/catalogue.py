@@ -45,6 +45,9 @@ _KEPT_BACK = {
     "## 没人问也值得主动说的", "## 面试官在看什么",
 }  # fmt: skip
 
+# The section of a brief with what to type next in a shell.
+_ONWARD = {"## Next", "## 接下来"}
+
 
 class UnknownKata(LookupError):
     """No kata has this name. `nearest` holds the names that look most like it."""
@@ -182,13 +185,15 @@ class Kata:
         name = "stub.py" if language == LANGUAGES[0] else f"stub.{language}.py"
         return (self.folder / name).read_text("utf-8")
 
-    def brief(self, language: str, *, whole: bool = True) -> str:
-        """Return the brief, in Markdown; not whole, without what the interviewer keeps back."""
+    def brief(self, language: str, *, whole: bool = True, shell: bool = True) -> str:
+        """Return the brief, in Markdown; not whole, without what the interviewer keeps back.
+
+        shell: with what to type next there.
+        """
         text = (self.folder / f"brief.{language}.md").read_text("utf-8")
-        if whole:
-            return text
+        out = (set[str]() if whole else _KEPT_BACK) | (set[str]() if shell else _ONWARD)
         parts = re.split(r"(?m)^(?=## )", text)
-        return "".join(one for one in parts if one.partition("\n")[0] not in _KEPT_BACK)
+        return "".join(one for one in parts if one.partition("\n")[0] not in out)
 
     def hints(self, language: str) -> tuple[str, ...]:
         """Return the hints, from a nudge to nearly the answer."""

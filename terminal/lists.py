@@ -102,16 +102,17 @@ def next_lines(commands: Sequence[str], language: str) -> list[Line]:
     ]
 
 
-def hint_lines(kata: str, hints: Hints, number: int, language: str, width: int) -> list[Line]:
-    """Draw one hint, and what comes after it."""
+def hint_lines(
+    kata: str, hints: Hints, number: int, language: str, width: int, *, shell: bool = True
+) -> list[Line]:
+    """Draw one hint; shell: and what to type after it there."""
     count = len(hints.texts)
     key = "hint-title-step" if hints.step else "hint-title"
     head = say(key, language, kata=kata, number=number, count=count)
     more = (f"attn-kata hint {kata} {number + 1}",) if number < count else ()
-    return [
-        [(head, "bold")], [], *markdown_lines(hints.texts[number - 1], width, 2), [],
-        *next_lines((*more, f"attn-kata watch {kata}"), language),
-    ]  # fmt: skip
+    told = [[(head, "bold")], [], *markdown_lines(hints.texts[number - 1], width, 2)]
+    onward = next_lines((*more, f"attn-kata watch {kata}"), language)
+    return [*told, [], *onward] if shell else told
 
 
 def hints_over_lines(kata: str, count: int, language: str, width: int) -> list[Line]:

@@ -4,6 +4,7 @@ import sys
 
 import nbformat
 import pytest
+from attn_kata.kata.catalogue import find
 from attn_kata.practice.history import Attempt, History
 from jupyter_client.kernelspec import KernelSpecManager
 from nbclient import NotebookClient
@@ -53,9 +54,9 @@ def shown(cell, kind="text/plain"):
 @pytest.mark.filterwarnings("ignore")
 def test_a_cell_is_judged(run, tmp_path):
     """A cell is judged with what it needs of those before, and told by the number beside it."""
-    _, wrong, after, start, hint, unknown = run(
+    _, wrong, after, start, hint, last, unknown = run(
         IMPORTS, f"%%kata v1 --seed 1{WRONG}", "SelfAttentionV1.__name__",
-        "%kata_start v2", "%kata_hint", "%%kata v9\npass",
+        "%kata_start v2", "%kata_hint", "%kata_hint v2 3", "%%kata v9\npass",
     )  # fmt: skip
     assert wrong.execution_count == 3
     assert "scale-missing" in shown(wrong)
@@ -63,7 +64,11 @@ def test_a_cell_is_judged(run, tmp_path):
     assert "<details>" in shown(wrong, "text/html")
     assert shown(after) == "'SelfAttentionV1'"
     assert "SelfAttentionV2" in shown(start)
+    # What an interviewer keeps back, and a shell's commands, are not for here.
+    assert all(text not in shown(start) for text in ("interviewer looks at", "attn-kata "))
     assert shown(hint).startswith("v2  hint 1 of 3")
+    words = find("v2").hints("en")[2].split()
+    assert shown(last).split()[-1] == words[-1]
     assert "no kata is called `v9`" in shown(unknown)
     history = History(tmp_path / "home")
     (attempt,) = [one for one in history.story() if isinstance(one, Attempt)]
