@@ -135,4 +135,4 @@ def test_the_problem_matcher_reads_annotations(shown, root):
     found = re.match(pattern["regexp"], shown(Format.github, RIGHT))
     assert found is not None
     read = [found[pattern[part]] for part in ("severity", "file", "line", "code", "message")]
-    assert read == ["notice", "v1.py", "7", "v1%3A prints", "it prints"]
+    assert read == ["notice", "v1.py", "7", "v1 prints", "it prints"]
