@@ -9,7 +9,7 @@ import typer
 
 from .cli_options import Checking, ClassName, MaskMeaning, Record, Targets, takes
 from .practice.judging import Mask, Wishes, reports
-from .practice.recognise import kata_called
+from .practice.recognise import kata_called, says_exercise
 from .practice.surroundings import require_device
 from .practice.targets import Target, standard_input, targets
 from .practice.workspace import Workspace
@@ -18,6 +18,9 @@ from .terminal.program import Exit
 from .terminal.screen import Screen
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .checker import Bench, Report
     from .practice.record import Recorder
 
 __all__ = ["check", "demo", "watch", "watch_over"]
@@ -45,7 +48,6 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
         with Bench(min(side_by_side, len(chosen))) as judges:
             # Those that stay need no torch: they judge while the rest is imported.
             begun = reports(judges, chosen, wishes)
-            from .practice.debug.standing import with_mending
             from .practice.interview.store import Store
             from .practice.record import Recorder
             from .terminal.verdicts import Verdicts
@@ -54,7 +56,7 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
             Store().looked_up(f"check {chosen[0].kata.id}")
             # Of an exercise with planted bugs, how many are mended is found out as well.
             found_out = (
-                with_mending(report, target.file, judges)
+                _with_mending(report, target.file, judges)
                 for report, target in zip(begun, chosen, strict=True)
             )
             stored = recorder.recorded(found_out, alone=len(chosen) == 1)
@@ -67,6 +69,14 @@ def check(ctx: typer.Context, what: Targets, given: Checking) -> int:
     verdicts.end(left_out=recorder.left_out)
     screen.own_up(recorder.troubles)
     return Exit.PASS if verdicts.all_pass else Exit.FAIL
+
+
+def _with_mending(report: Report, file: Path, judges: Bench) -> Report:
+    if not says_exercise(file):
+        return report
+    from .practice.debug.standing import with_mending
+
+    return with_mending(report, file, judges)
 
 
 def watch(

@@ -14,7 +14,7 @@ from .errors import Refusal
 
 __all__ = [
     "ENDINGS", "INPUT", "Fit", "answers", "fits", "header_in", "header_of", "kata_called",
-    "kata_of", "named",
+    "kata_of", "named", "says_exercise",
 ]  # fmt: skip
 
 ENDINGS = (".py", ".ipynb")
@@ -22,6 +22,7 @@ ENDINGS = (".py", ".ipynb")
 INPUT = "-"
 _LARGEST = 4 << 20
 _HEADER = re.compile(r"#\s*attn-kata:\s*(\S+)")
+_EXERCISE = re.compile(r"#\s*attn-kata: \S+ debug ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +141,22 @@ def _typed(called: str) -> str:
 
 def header_of(file: Path) -> str | None:
     """Return the kata that a file's first line names (`# attn-kata: v3`), None without one."""
+    return header_in(_first_line(file))
+
+
+def says_exercise(file: Path) -> bool:
+    """Whether a file's first line is an exercise's, with planted bugs; whose, is read elsewhere."""
+    return _EXERCISE.match(_first_line(file).strip()) is not None
+
+
+def _first_line(file: Path) -> str:
     try:
         if not file.is_file():
-            return None
+            return ""
         with file.open("rb") as stream:
-            first = stream.readline(1000)
+            return stream.readline(1000).decode("utf-8-sig", "replace")
     except OSError:
-        return None
-    return header_in(first.decode("utf-8-sig", "replace"))
+        return ""
 
 
 def header_in(text: str) -> str | None:

@@ -12,7 +12,8 @@ from typing import Protocol
 
 from ..checker import Died, Options, Report, Underway, lost
 from ..kata.catalogue import Kata
-from .debug.standing import veiled, with_mending
+from .debug.standing import with_mending
+from .debug.veil import veiled
 from .errors import Refusal
 from .recognise import named
 from .record import Recorder

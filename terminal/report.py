@@ -19,7 +19,6 @@ from ..checker import (
 )  # fmt: skip
 from ..sentences.cells import located, short
 from ..sentences.wording import headline
-from .debug import mending_lines
 from .difference import difference_lines, shape_told
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
@@ -70,6 +69,8 @@ def report_lines(report: Report, look: Look) -> list[Line]:
 
 def _report_lines(report: Report, look: Look) -> list[Line]:
     if report.debug is not None:
+        from .debug import mending_lines
+
         mended = mending_lines(report.debug, look.language, look.width)
         return _joined([[verdict_line(report, look)], mended, _checks(report, look),
                         command_lines(report, look)])  # fmt: skip

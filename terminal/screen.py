@@ -244,7 +244,8 @@ class Screen:
         """Turn a spinner on standard error while something works, on a terminal alone."""
         from contextlib import nullcontext
 
-        if not self.err.is_terminal or self.err.is_dumb_terminal or not sys.stderr.isatty():
+        # Asked first: where nobody looks, what draws need not be loaded.
+        if not sys.stderr.isatty() or not self.err.is_terminal or self.err.is_dumb_terminal:
             return nullcontext()
         from rich.text import Text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..checker import Report, Timings
 from ..kata.catalogue import Kata, katas
-from ..practice.debug.standing import veiled
+from ..practice.debug.veil import veiled
 from ..practice.recognise import header_of, named
 from ..practice.targets import INPUT, Target
 from .debug import claiming_command

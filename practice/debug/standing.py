@@ -11,7 +11,7 @@ from ...checker import Diagnosis, Mending, Report
 from .exercise import Exercise, exercise_in
 from .handing import Judge, Judges, by_bench
 
-__all__ = ["line_handed_out", "mending", "veiled", "with_mending"]
+__all__ = ["line_handed_out", "mending", "with_mending"]
 
 # What says nothing of single lines: the file could not even be read.
 _UNREAD = {"syntax", "load", "no-class"}
@@ -82,18 +82,6 @@ def with_mending(report: Report, file: Path, bench: Judges) -> Report:
     except (OSError, UnicodeDecodeError):
         return report
     return replace(report, debug=mending(exercise, text, report, judge))
-
-
-def veiled(report: Report) -> Report:
-    """Return a report as it is shown: of an exercise, without what names or quotes its bugs."""
-    if report.debug is None:
-        return report
-    checks = [replace(check, detail="") for check in report.checks]
-    error = None if report.error is None else replace(report.error, help="")
-    return replace(
-        report, checks=checks, error=error, crash=None, diagnosis=[], departure=None, remarks=[],
-        difference=None, trace=[], heat=None, functions=[], also=[], printed="",
-    )  # fmt: skip
 
 
 def line_handed_out(exercise: Exercise, text: str, line: int) -> int | None:

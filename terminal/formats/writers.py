@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from ...checker import Report
-from ...practice.debug.standing import veiled
+from ...practice.debug.veil import veiled
 from ...sentences.wording import worded
 from ..screen import Screen
 from . import Format

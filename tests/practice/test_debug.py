@@ -27,8 +27,9 @@ from attn_kata.practice.debug import handing, rounds
 from attn_kata.practice.debug.bugs import LEVELS, bugs, host, hosts
 from attn_kata.practice.debug.exercise import MOST, Order, exercise_in, most, worked_out
 from attn_kata.practice.debug.record import due_bugs, held, wrong_before
-from attn_kata.practice.debug.standing import line_handed_out, mending, veiled
+from attn_kata.practice.debug.standing import line_handed_out, mending
 from attn_kata.practice.debug.symptoms import level_of, symptoms
+from attn_kata.practice.debug.veil import veiled
 from attn_kata.practice.errors import Refusal
 from attn_kata.practice.history import Attempt, Event, History
 from attn_kata.practice.pages import page_names

@@ -14,7 +14,7 @@ from attn_kata.practice.debug.exercise import Exercise, Order, Planted
 from attn_kata.practice.debug.handing import Proved
 from attn_kata.practice.debug.record import held
 from attn_kata.practice.debug.rounds import Counted
-from attn_kata.practice.debug.standing import veiled
+from attn_kata.practice.debug.veil import veiled
 from attn_kata.practice.history import Event
 from attn_kata.practice.stubs import Started
 from attn_kata.terminal import debug
