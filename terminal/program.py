@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
 from typing import Any
@@ -62,8 +61,9 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
 def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> int:
     from .usage import is_usage_fault, refused, usage_lines
 
+    command = _command(app, screen)
     try:
-        status = _command(app, screen)(given, prog_name=name, standalone_mode=False, obj=screen)
+        status = command(given, prog_name=name, standalone_mode=False, obj=screen)
         flushed(sys.stdout)
         # typer may turn an interruption into its status.
         if status != Exit.INTERRUPTED:
@@ -76,13 +76,14 @@ def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> i
     except Exception as fault:
         if not is_usage_fault(fault):
             raise
-        screen.tell(usage_lines(fault, screen.language, screen.err.width))
+        typed = [word for word in given if word in command.commands]
+        screen.tell(usage_lines(fault, typed, screen.language, screen.err.width))
         return Exit.USAGE
     screen.tell([[(screen.say("interrupted"), "bold")]])
     return Exit.INTERRUPTED
 
 
-def _command(app: typer.Typer, screen: Screen) -> Callable[..., Any]:
+def _command(app: typer.Typer, screen: Screen) -> Any:
     """Build the program, its texts in the screen's language and `--lang` everywhere."""
     command = typer.main.get_command(app)
     translate(command, screen.language)

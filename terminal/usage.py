@@ -7,6 +7,7 @@ they are told apart by what they carry.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -28,11 +29,14 @@ def is_usage_fault(fault: BaseException) -> bool:
     return hasattr(fault, "format_message") and hasattr(fault, "exit_code")
 
 
-def usage_lines(fault: Any, language: str, width: int) -> list[Line]:
-    """Draw a fault of the command line, with where its help is."""
+def usage_lines(fault: Any, typed: Sequence[str], language: str, width: int) -> list[Line]:
+    """Draw a fault of the command line, with where its help is.
+
+    typed: the names of commands in it, for an option without its value is raised with no context.
+    """
     key, values = _understood(fault, language)
     context = getattr(fault, "ctx", None)
-    path = context.command_path.split(" ", 1)[1:] if context is not None else []
+    path = context.command_path.split(" ", 1)[1:] if context is not None else typed[:1]
     help_command = " ".join([*path, "--help"])
     return refusal_lines(key, values, (), (help_command,), language=language, width=width)
 

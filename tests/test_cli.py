@@ -170,7 +170,7 @@ def test_chinese(program, arguments, environment):
         (("reset",), "`KATA` is missing"),
         (("show",), "nothing has been started yet"),
         (("show", "v1", "v2"), "too many arguments: v2"),
-        (("check", "--timeout"), "`--timeout` needs a value"),
+        (("check", "--timeout"), "`--timeout` needs a value next: attn-kata check --help"),
         (("--lang", "xx"), "`--lang` must be one of en, zh"),
         (("hint", "v1", "9"), "no hint 9"),
         (("solution", "v1"), "add `--yes`"),
