@@ -42,6 +42,9 @@ _BUILT_IN = ("range", "len", "print", "float", "int", "max", "min", "sum", "zip"
 # How alike one's own names have to be: `head_dim` is not `hidden_dim`.
 _OWN = 0.8
 UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_UNBOUND = re.compile(
+    r"cannot access local variable '(\w+)' where|local variable '(\w+)' referenced before"
+)
 
 
 def meant(reason: str, source: Source, line: int | None = None) -> str | None:
@@ -59,7 +62,10 @@ def meant(reason: str, source: Source, line: int | None = None) -> str | None:
         own = source.classes.get(found[1])
         return _nearest(found[2], attributes(own), _OWN) if own is not None else None
     found = UNDEFINED.search(reason)
-    return _undefined(found[1], source, line) if found is not None else None
+    if found is not None:
+        return _undefined(found[1], source, line)
+    found = _UNBOUND.search(reason)
+    return _unbound(found[1] or found[2], source, line) if found is not None else None
 
 
 def imported(reason: str) -> str | None:
@@ -86,6 +92,19 @@ def _undefined(name: str, source: Source, line: int | None) -> str | None:
     defined = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     known += [node.name for node in source.tree.body if isinstance(node, defined)]
     return None if name in known else _nearest(name, [*known, *_BUILT_IN], _OWN)
+
+
+def _unbound(name: str, source: Source, line: int | None) -> str | None:
+    """The attribute that `q = q(x)` forgets the `self` of: nothing before set a local name so."""
+    own, function = method_class(source, line), function_at(source, line)
+    if own is None or function is None or line is None or name not in attributes(own):
+        return None
+    stores = [
+        node.lineno
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+    ]
+    return f"self.{name}" if min(stores, default=line) >= line else None
 
 
 def method_class(source: Source, line: int | None) -> ast.ClassDef | None:

@@ -222,6 +222,10 @@ MEANT = {
     "of self": (
         edited(("self.value_proj(x)", "value_proj(x)")), "you probably meant `self.value_proj`",
     ),
+    "of self, kept under its name": (
+        V1.replace("value_proj", "value").replace("value = self.value(", "value = value("),
+        "you probably meant `self.value`",
+    ),
     "a letter": (edited(("return context", "return contxt")), "you probably meant `context`"),
 }  # fmt: skip
 
@@ -231,6 +235,12 @@ def test_what_was_meant(judged, name):
     """A name is meant as it is written but for its case, then as an attribute of self."""
     source, words = MEANT[name]
     assert words in judged("v1", source).error.message
+
+
+def test_a_local_name_that_is_set_elsewhere(judged):
+    """One that another branch sets before is no attribute of self."""
+    branch = "if x.size(0) > 99:\n            value_proj = x\n        x = value_proj"
+    assert "you probably meant" not in judged("v1", inside(branch)).error.message
 
 
 def test_a_crash_is_the_headline(judged):
