@@ -61,7 +61,7 @@ CHECKS: dict[str, dict[str, str]] = {
     },
     # The outputs are right though weights of the model answer have nothing in their place.
     "fail-frozen": {
-        "en": "nothing learns in the place of {names}: what stands there is frozen, or no parameter",
+        "en": "nothing learns where {names} should be: what is there is frozen, or is not a parameter",
         "zh": "{names} 的位置上没有东西在学：那里的权重被冻结了，或者不是 parameter",
     },
     # Tensors that act as weights are no parameters.

@@ -23,7 +23,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("questions-answer", "a model answer", "参考答案"),
     ("questions-points", "what it should mention", "应当提到"),
     ("questions-trap", "the trap", "容易掉进的坑"),
-    ("questions-source", "read up: {source}", "出处：{source}"),
+    ("questions-source", "read more: {source}", "出处：{source}"),
     ("questions-rate", "how was it? 1 forgot  2 hard  3 good  4 easy  q end: ",
      "记得怎么样？1 忘了  2 吃力  3 不错  4 轻松  q 结束："),
     ("questions-number", "your number, to within 5 % (Enter shows the answer): ",

@@ -90,7 +90,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("result-decided-row", "{name}: {mark} of 4, and {level} asks for {floor}",
      "{name}：4 分里得了 {mark}，{level}要求 {floor}"),
     ("result-decided-none", "every floor of the level is met", "这个级别的每项要求都达到了"),
-    ("result-above", "what {level} would want besides", "{level}还要求"),
+    ("result-above", "what {level} would ask for beyond that", "{level}还要求"),
     ("result-above-row", "{name}: {floor} of 4, not {mark}", "{name}：要 {floor} 分，现在 {mark} 分"),
     ("result-dimensions", "what was shown", "各方面的表现"),
     ("result-floor", "asked for {floor}", "要求 {floor}"),

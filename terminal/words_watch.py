@@ -21,7 +21,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("watch-key-stop", "stop for a while; `fg` in the shell comes back", "暂时停下；在 shell 里输入 `fg` 回来"),
     ("watch-key-next", "go on to the next kata", "去下一道题"),
     ("watch-key-run", "judge the file again", "再评判一次"),
-    ("watch-key-brief", "what is asked", "题目要求"),
+    ("watch-key-brief", "what the kata asks for", "题目要求"),
     ("watch-key-why", "the page on the mistake", "这个错误的说明"),
     ("watch-key-hint", "a hint", "一条提示"),
     ("watch-key-trace", "every call of your code with its shapes", "你的代码的每一次调用和形状"),
