@@ -10,7 +10,14 @@ __all__ = ["main"]
 
 def main() -> int:
     """Run the command line and return its exit status."""
-    given = sys.argv[1:]
+    try:
+        return _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # There are no words yet to say so with.
+        return 130
+
+
+def _run(given: list[str]) -> int:
     if {"check", "watch"} & set(given[:3]) and not {"--help", "-h"} & set(given):
         from .checker import begin
 

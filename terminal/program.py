@@ -45,7 +45,9 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
     try:
         screen.own_up(settings.troubles)
         take_packs(screen, given, settings.get("katas"))
-        return _guarded(app, name, given, screen)
+        return _guarded(_command(app, screen), name, given, screen)
+    except KeyboardInterrupt:
+        return _interrupted(screen)
     except (ReaderLeft, BrokenPipeError):
         hush(sys.stdout)
         return Exit.CLOSED
@@ -58,10 +60,9 @@ def run(app: typer.Typer, name: str, given: list[str]) -> int:
         return Exit.USAGE
 
 
-def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> int:
+def _guarded(command: Any, name: str, given: list[str], screen: Screen) -> int:
     from .usage import is_usage_fault, refused, usage_lines
 
-    command = _command(app, screen)
     try:
         status = command(given, prog_name=name, standalone_mode=False, obj=screen)
         flushed(sys.stdout)
@@ -79,6 +80,10 @@ def _guarded(app: typer.Typer, name: str, given: list[str], screen: Screen) -> i
         typed = [word for word in given if word in command.commands]
         screen.tell(usage_lines(fault, typed, screen.language, screen.err.width))
         return Exit.USAGE
+    return _interrupted(screen)
+
+
+def _interrupted(screen: Screen) -> int:
     screen.tell([[(screen.say("interrupted"), "bold")]])
     return Exit.INTERRUPTED
 

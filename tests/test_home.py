@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pyte
 import pytest
+from attn_kata import __main__ as start
 from attn_kata.checker.report.report import Report
 from attn_kata.cli import main
 from attn_kata.kata.catalogue import find, katas
@@ -26,6 +27,7 @@ from attn_kata.kata.slips import slips
 from attn_kata.practice import clock
 from attn_kata.practice.history import Attempt, Event, History
 from attn_kata.practice.pages import grouped, page_called, page_names, pages_of
+from attn_kata.terminal import program
 from attn_kata.terminal.pages import first_sentence
 
 GOLDEN = Path(__file__).parent / "terminal" / "golden"
@@ -102,6 +104,20 @@ def test_screens(said, work, history, language):
         assert status == 0
         assert max(map(len, out.splitlines())) <= 90
         golden(name, language, out, work=work)
+
+
+@pytest.mark.parametrize("place", ["_run", "take_packs"])
+def test_interrupted_before_it_began(work, capfd, monkeypatch, place):
+    """Ctrl-C while the program is being loaded ends it as later, and shows no traceback."""
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    module = start if place == "_run" else program
+    monkeypatch.setattr(module, place, interrupted)
+    monkeypatch.setattr(sys, "argv", ["attn-kata", "list"])
+    assert start.main() == 130
+    assert capfd.readouterr().err.strip() in {"", "interrupted"}
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -16,6 +16,16 @@ __all__ = ["run"]
 def run(screen: Screen, rounds: Rounds) -> None:
     """Print verdicts until the person interrupts it."""
     screen.note(screen.say("watch-begins", file=safe(str(rounds.file)), kata=rounds.kata.id))
+    try:
+        _follow(screen, rounds)
+    except KeyboardInterrupt:
+        if screen.may_ask:
+            # The terminal has written `^C`, and ended no line.
+            screen.tell([[]])
+        raise
+
+
+def _follow(screen: Screen, rounds: Rounds) -> None:
     said: list[object] = []
     while True:
         if not rounds.step(rounds.wait()):
