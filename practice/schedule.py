@@ -137,7 +137,7 @@ def handed_out(history: History) -> Kata:
     if found:
         return found[0].kata
     new = following("", told)
-    commands = ("due", f"start {new.id}") if new is not None else ("due",)
+    commands = ("due", f"watch {new.id}") if new is not None else ("due",)
     raise Refusal("due-nothing", commands=commands)
 
 
