@@ -25,6 +25,7 @@ from .flow import flow_lines
 from .heat import heat_lines
 from .printed import printed_lines
 from .text import Line, Span, cells, pad, safe, wrap, written
+from .times import seconds_taken
 from .words import in_words, say
 
 __all__ = [
@@ -383,7 +384,7 @@ def command_lines(report: Report, look: Look) -> list[Line]:
     widest = max((cells(label) for label, _ in look.commands), default=0)
     for label, command in look.commands:
         lines.append([(f"  {pad(label, widest)}  ", "dim"), (command, "code")])
-    took = f"{report.elapsed_ms / 1000:.1f} s"
+    took = f"{seconds_taken(report.elapsed_ms)} s"
     if not lines:
         return lines
     gap = look.width - cells(written(lines[-1])) - len(took)

@@ -7,7 +7,7 @@ from datetime import date
 from ..practice import clock
 from .words import say
 
-__all__ = ["ago", "day_text", "duration", "in_days", "short_time"]
+__all__ = ["ago", "day_text", "duration", "in_days", "seconds_taken", "short_time"]
 
 
 def day_text(day: date, language: str) -> str:
@@ -33,6 +33,11 @@ def in_days(moment: float, language: str) -> str:
     if days == 1:
         return say("tomorrow", language)
     return say("in-days", language, count=days) if days < 14 else day_text(day, language)
+
+
+def seconds_taken(milliseconds: int) -> str:
+    """Write the seconds that judging took: nothing takes none."""
+    return f"{max(0.1, milliseconds / 1000):.1f}"
 
 
 def duration(seconds: float, language: str) -> str:

@@ -30,6 +30,7 @@ from ...practice.schedule import Standing
 from ..report import Look
 from ..screen import WIDEST, Screen, hush
 from ..text import Line, fold, safe
+from ..times import seconds_taken
 from ..usage import refused
 from .chooser import Chooser
 from .colours import colour_depth, drawn, style
@@ -373,7 +374,7 @@ class WatchApp:
             return self.screen.say("watch-judging", file=file)
         if session.report is None or self.view == "list":
             return ""
-        seconds = f"{session.report.elapsed_ms / 1000:.1f}"
+        seconds = seconds_taken(session.report.elapsed_ms)
         at = clock.hour(self.rounds.judged_at)
         return self.screen.say("watch-judged", file=file, seconds=seconds, time=at)
 
