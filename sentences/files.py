@@ -48,8 +48,8 @@ FILES: dict[str, dict[str, str]] = {
         "zh": "Python 解析不了这个文件：{reason}",
     },
     "notebook-broken": {
-        "en": "the notebook is not valid JSON; open it in Jupyter and save it once",
-        "zh": "这个 notebook 不是合法的 JSON，请在 Jupyter 里打开并重新保存一次",
+        "en": "the file cannot be read as a notebook; open it in Jupyter and save it once",
+        "zh": "这个文件读不成 notebook，请在 Jupyter 里打开并重新保存一次",
     },
     "notebook-no-code": {
         "en": "the notebook has no code cell with Python in it",

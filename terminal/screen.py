@@ -70,6 +70,10 @@ def prepare() -> None:
     One that was closed (`>&-`) takes what is written, and keeps it from everybody.
     """
     codecs.register_error("attn-kata", _plainly)
+    for name in ("COLUMNS", "LINES"):
+        if not os.environ.get(name, "").strip("0"):
+            # Nothing can be drawn in no columns: whoever says so does not know.
+            os.environ.pop(name, None)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             # In order, so that each has its own number for what this starts.

@@ -365,6 +365,11 @@ def test_a_reader_that_leaves(program):
     assert done.stdout.strip() in {"0", "141"}
 
 
+def test_no_columns_are_none_that_are_told(program):
+    """A width of 0 stands for one that is not known, and the screen is drawn as wide as ever."""
+    assert program("list", COLUMNS="0").stdout == program("list").stdout != ""
+
+
 @pytest.mark.parametrize("arguments", ["show mha", "--version", "questions v1 --list"])
 def test_a_full_disk(program, arguments):
     """What cannot be written is said in a line, and is no verdict; a closed stream is nobody's."""
