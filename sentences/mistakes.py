@@ -152,6 +152,13 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "works only for some batch sizes; take the batch size from the input's shape",
         "zh": "只对某些 batch 大小有效；batch 应从输入的 shape 取",
     },
+    # All calls that go wrong return early, at the test that is shown.
+    "shortcut-wrong": {
+        "en": "what returns early where `{test}` is wrong: of the calls tried, those that return here "
+        "fail and the others pass; a shortcut has to give what the rest of the code would",
+        "zh": "`{test}` 时提前返回的结果不对：试过的调用里，在这里返回的都错，其余都对；"
+        "走捷径的结果必须与走完整计算的一样",
+    },
     "batch-mixed": {
         "en": "a sample's output depends on the other samples of its batch",
         "zh": "一个样本的输出受到同一个 batch 里其他样本的影响",

@@ -16,6 +16,7 @@ from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, in_place
 from ..process.wire import dtype_name
 from ..report.message import say
+from .branches import wrong_shortcut
 from .cuts import cut_at
 from .examine import Examination
 from .fills import narrowed
@@ -42,7 +43,7 @@ def guess(page: Page, one: Examination) -> None:
         # What is right up to some size.
         page.blame(fixed, limit_line(page.source.tree, sized))
         return
-    for look in (_layers, _gradients, _dtypes, _overflow, _cancelled):
+    for look in (_shortcut, _layers, _gradients, _dtypes, _overflow, _cancelled):
         if look(page, one):
             return
     _sizes(page, one, sized)
@@ -54,6 +55,14 @@ def beside_device(page: Page, one: Examination) -> None:
     lines = {each.line for each in told if each.mistake == "device-hardcoded"}
     if lines and {each.line for each in told} == lines:
         _dtypes(page, one, lines)
+
+
+def _shortcut(page: Page, one: Examination) -> bool:
+    """A branch that returns early, in which all that goes wrong does."""
+    branch = wrong_shortcut(one, page.source.tree)
+    if branch is not None:
+        page.blame("shortcut-wrong", branch.body[-1].lineno, test=ast.unparse(branch.test))
+    return branch is not None
 
 
 def _layers(page: Page, one: Examination) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
 from ..diagnose.tried import Tried
 from . import budget
+from .branches import wrong_shortcut
 from .examine import Examination
 from .extras import beside_extras
 from .page import Page
@@ -80,7 +82,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         explained = named(evidence, further, "") or _with_a_mask(evidence, named)
         explained = explained or named(evidence, further)
         for some in _parts_of(evidence) if not explained else ():
-            explained = explained or named(some)
+            explained = explained or _in_branch(page, one, named(some))
         if not explained and isinstance(one, Weighing):
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id == _SWAPPED and _fused(one))]
@@ -105,6 +107,16 @@ def _with_a_mask(evidence: Sequence[Trial], named: Callable[..., list[Named]]) -
         return []
     alone = named(plain, (), "")
     return (named(evidence, (), alone[0].slip.id) or alone) if alone else []
+
+
+def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:
+    """What explains some calls alone is made where these return early, if they do."""
+    branch = wrong_shortcut(one, page.source.tree) if found else None
+    if branch is None:
+        return found
+    inside = range(branch.lineno, branch.body[-1].lineno + 1)
+    line = branch.body[-1].lineno
+    return [each if each.line in inside else replace(each, line=line) for each in found]
 
 
 def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:

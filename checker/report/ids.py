@@ -91,6 +91,7 @@ MISTAKE_IDS = (
     "batch-mixed",
     "length-fixed",
     "batch-fixed",
+    "shortcut-wrong",
     "input-modified",
     "dtype-hardcoded",
     "device-hardcoded",

@@ -1,4 +1,4 @@
-# attn-kata: drill-expand
+# wrong: drill-expand axes-wrong-order line 35
 from __future__ import annotations
 
 import torch

@@ -1,4 +1,4 @@
-# attn-kata: mha
+# wrong: mha shortcut-wrong line 32
 from __future__ import annotations
 
 import math

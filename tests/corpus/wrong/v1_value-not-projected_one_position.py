@@ -1,4 +1,4 @@
-# attn-kata: v1
+# wrong: v1 value-not-projected line 21
 from __future__ import annotations
 
 import torch

@@ -1,4 +1,4 @@
-# attn-kata: linear
+# wrong: linear shortcut-wrong line 20
 from __future__ import annotations
 
 from functools import partial

@@ -1,4 +1,4 @@
-# attn-kata: kvcache
+# wrong: kvcache causal-from-start line 34
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-# attn-kata: block
+# wrong: block norm-not-centred line 22
 from __future__ import annotations
 
 import math

@@ -1,4 +1,4 @@
-# attn-kata: kvcache
+# wrong: kvcache cache-changed-in-place line 39
 from __future__ import annotations
 
 from typing import Any, NamedTuple
