@@ -22,6 +22,13 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "there is no output projection at the end",
         "zh": "最后没有输出投影",
     },
+    # Made with a layer more, a model has no more weights. Also the check's detail.
+    "layers-shared": {
+        "en": "with one layer more the model has no more weights: all layers are one and the same, or "
+        "their number is fixed; make a new one each time, as a comprehension does",
+        "zh": "层数加一，模型的权重并没有变多：所有层其实是同一个，或者层数写死了；"
+        "应当每次新建一个，例如用列表推导式",
+    },
     "weights-frozen": {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",

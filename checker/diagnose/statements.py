@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-__all__ = ["Function", "frozen_line", "statement"]
+__all__ = ["Function", "frozen_line", "multiplied_line", "statement"]
 
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
@@ -32,7 +32,8 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
     `start`, where what they are counted from is read of an argument; `handed`, where places are
     made that are handed on;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
-    the function itself.
+    the function itself; `unset`, a call of one of the functions that leaves an argument to its
+    default which the caller has under that name.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -63,6 +64,16 @@ def frozen_line(tree: ast.AST) -> int | None:
             said = node.value
         if isinstance(said, ast.Constant) and said.value is False:
             return said.lineno
+    return None
+
+
+def multiplied_line(tree: ast.AST) -> int | None:
+    """Return the line on which a list of what was made once is multiplied; None for none."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            lists = (one for one in (node.left, node.right) if isinstance(one, ast.List))
+            if any(isinstance(element, ast.Call) for one in lists for element in one.elts):
+                return node.lineno
     return None
 
 
@@ -195,6 +206,36 @@ def _thrown(functions: Sequence[Function]) -> Iterator[int]:
                     yield call.lineno
 
 
+def _unset(functions: Sequence[Function]) -> Iterator[int]:
+    named = [one for one in functions if isinstance(one, ast.FunctionDef)]
+    for function in named:
+        own = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
+        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+            # What a module's attribute is called with goes to some module's forward.
+            names = {_name(call.func)} | ({"forward"} if _of_self(call.func) else set())
+            for other in (one for one in named if one.name in names and one is not function):
+                if _left(call, other) & own:
+                    yield call.lineno
+
+
+def _left(call: ast.Call, function: ast.FunctionDef) -> set[str]:
+    """The arguments that a call leaves to their defaults; none where it may be another's.
+
+    What it gives a name to has a parameter's name for one.
+    """
+    listed = [one.arg for one in function.args.args if one.arg != "self"]
+    needed = listed[: len(listed) - len(function.args.defaults)]
+    given = {*listed[: len(call.args)], *(one.arg for one in call.keywords)}
+    alike = any(_name(value) == own for value, own in zip(call.args, listed, strict=False))
+    if None in given or not given.issuperset(needed) or not alike:
+        return set()
+    return {*listed, *(one.arg for one in function.args.kwonlyargs)} - given
+
+
+def _of_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and _name(node.value) == "self"
+
+
 def _calls_of_arguments(function: Function) -> Iterator[ast.Call]:
     arguments = {one.arg for one in function.args.args}
     for node in ast.walk(function):
@@ -219,7 +260,7 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "called": _called, "start": _start, "handed": _handed, "cut": _cut,
-    "stored": _stored,
+    "stored": _stored, "unset": _unset,
 }  # fmt: skip
 
 

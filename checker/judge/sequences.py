@@ -11,16 +11,15 @@ from .draw import Case, Given
 
 __all__ = ["KINDS", "LONG", "sequence"]
 
+# A buffer that grew may have room to spare, which whoever continues it would write.
+_GROWN = (("", "a", 3), ("a", "a", 2))
 # Of each call what it is handed, under which name what it gives back is kept, and its length.
 _CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "cached-steps": (("", "a", 4), ("a", "a", 1), ("a", "a", 1), ("a", "a", 1)),
     "cached-chunks": (("", "a", 3), ("a", "a", 2), ("a", "a", 4)),
     "cached-single": (("", "a", 1), ("a", "a", 1), ("a", "a", 1)),
     "cached-turns": (("", "a", 3), ("", "b", 2), ("a", "a", 1), ("b", "b", 1), ("a", "a", 2)),
-    # A buffer that grew once may have room to spare, which both continuations would write.
-    "cached-fork": (
-        ("", "a", 3), ("a", "a", 2), ("a", "b", 1), ("a", "c", 1), ("b", "b", 1), ("c", "c", 2),
-    ),
+    "cached-fork": (*_GROWN, ("a", "b", 1), ("a", "c", 1), ("b", "b", 1), ("c", "c", 2)),
 }
 KINDS = tuple(_CALLS)
 # What is cached is as long as people's prompts are, before a few calls more.

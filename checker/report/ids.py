@@ -88,6 +88,7 @@ MISTAKE_IDS = (
     "overwritten-in-place",
     "parameters-not-registered",
     "weights-frozen",
+    "layers-shared",
     "batch-mixed",
     "length-fixed",
     "batch-fixed",

@@ -1,4 +1,4 @@
-# attn-kata: minigpt-cache
+# wrong: minigpt-cache cache-layers-mixed line 77
 from __future__ import annotations
 
 import math

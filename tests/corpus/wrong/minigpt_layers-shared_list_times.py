@@ -1,4 +1,4 @@
-# attn-kata: minigpt
+# wrong: minigpt layers-shared line 51
 from __future__ import annotations
 
 import math

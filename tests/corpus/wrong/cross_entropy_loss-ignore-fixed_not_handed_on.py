@@ -1,4 +1,4 @@
-# attn-kata: cross-entropy
+# wrong: cross-entropy loss-ignore-fixed line 58
 from __future__ import annotations
 
 from typing import NamedTuple
