@@ -15,7 +15,12 @@ __all__ = ["shares_layers"]
 def shares_layers(one: Weighing) -> bool:
     """Whether one and the same layer stands for all: with one more the weights stay as many."""
     made, trial = one.construction, next(iter(one.plain_trials()), None)
-    deep = {each.name for each in one.module.settings if constructor_role(each.name) == "layers"}
+    # A depth that the sizes give says which layer this is.
+    deep = {
+        each.name
+        for each in one.module.settings
+        if each.value.isdigit() and constructor_role(each.name) == "layers"
+    }
     told = made is not None and (made.configured or deep & {each for *_, each in made.arguments})
     if not (deep and told) or made is None or trial is None:
         return False
