@@ -60,6 +60,10 @@ def line_of(
             return places.last_return(steps[-1].lines[-1])
         right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
         differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
+        if set(right) - set(wrong):
+            # What raises leaves a name with what it had before.
+            differs = [n for n in differs if not any(same_numbers(wrong[n], right[o])
+                                                     for o in right if o != n)]  # fmt: skip
         # What the edit alone names says nothing of whether the mistake shows in this call.
         shown = {*differs} & {*right} if right else differs
         if not steps or not (shown or set(right) - set(wrong)):
@@ -69,6 +73,9 @@ def line_of(
             step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
         given = trial.given
         step = step or _first_wrong(slip, right, wrong, differs, steps, given)
+        fault = trial.answer.fault
+        if step is None and fault is not None and fault.line is not None:
+            return fault.line
         step = step or _departure(right, steps, given)
         if step is None:
             continue

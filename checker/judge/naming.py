@@ -122,8 +122,8 @@ def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:
 def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     """What is explained alone where no mistake explains all.
 
-    Calls without a mask, those with every switch as it is by default, those that go wrong, and
-    those that did not raise.
+    Calls without a mask, those with every switch as it is by default, those that go wrong,
+    those that did not raise, and those that did not give another shape.
     """
     plain = [trial for trial in evidence if trial.case.mask is None]
     usual = [trial for trial in evidence if trial.case.usual(trial.function)]
@@ -133,7 +133,9 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     # Nor that there is NaN where there should be numbers, which comes of many mistakes.
     telling = telling if any(trial.tells for trial in telling) else []
     ran = [trial for trial in evidence if trial.answer.fault is None]
-    parts = [part for part in (plain, usual, telling, ran) if 0 < len(part) < len(evidence)]
+    # What has another shape has it by what comes after the mistake, which people write otherwise.
+    shaped = [trial for trial in evidence if not trial.misshapen]
+    parts = [part for part in (plain, usual, telling, ran, shaped) if 0 < len(part) < len(evidence)]
     return [part for part in parts if any(trial is one for trial in part for one in wrong)]
 
 

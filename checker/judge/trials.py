@@ -73,6 +73,12 @@ class Trial:
         """Whether what came back is not right."""
         return self.judge(self.answer) is not None
 
+    @property
+    def misshapen(self) -> bool:
+        """Whether what came back has another shape."""
+        finding = self.judge(self.answer)
+        return finding is not None and finding.kind == "shape"
+
     def judge(self, answer: Outcome) -> Finding | None:
         """Compare an answer with what is right."""
         self.answer = answer

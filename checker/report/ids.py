@@ -26,6 +26,7 @@ MISTAKE_IDS = (
     "scale-missing",
     "scale-by-hidden-dim",
     "scale-by-fused-width",
+    "scale-by-num-heads",
     "scale-by-length",
     "scale-without-sqrt",
     "scale-multiplied",

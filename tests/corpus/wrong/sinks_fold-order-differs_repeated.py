@@ -1,4 +1,4 @@
-# attn-kata: sinks
+# wrong: sinks fold-order-differs line 28
 from __future__ import annotations
 
 import torch

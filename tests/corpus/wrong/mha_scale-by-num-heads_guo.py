@@ -1,4 +1,4 @@
-# attn-kata: mha
+# wrong: mha scale-by-num-heads line 29
 # 多头注意力
 import math
 

@@ -1,4 +1,4 @@
-# attn-kata: sdpa
+# wrong: sdpa mask-row-shared line 14
 import torch
 from torch import nn
 
