@@ -86,7 +86,10 @@ def interview(
             [
                 [],
                 *result_lines(
-                    result_of(session, store.lookups(session.number)), screen.language, screen.width
+                    result_of(session, store.lookups(session.number)),
+                    screen.language,
+                    screen.width,
+                    screen.typed,
                 ),
             ]
         )
@@ -124,7 +127,7 @@ def report(
     if markdown is None and html is None:
         from .terminal.interview.result import result_lines
 
-        screen.print(result_lines(result, screen.language, screen.width))
+        screen.print(result_lines(result, screen.language, screen.width, screen.typed))
     screen.own_up(store.troubles)
     return Exit.PASS
 

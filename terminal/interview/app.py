@@ -63,6 +63,8 @@ class InterviewApp(App[None]):
         self.said: list[Said] = []
         self.busy = False
         self.waiting: list[tuple[str, bool]] = []
+        # The key that was pressed last meanwhile: done once, and not where a question came up.
+        self.pressed = ""
         self.shown: dict[str, str] = {}
         self.theme = "ansi-dark"
 
@@ -97,7 +99,9 @@ class InterviewApp(App[None]):
 
     def action_type(self, word: str) -> None:
         """Do what typing a command would do; an answer that is being written is not one."""
-        if self.interview.session.put is None and not self.busy:
+        if self.busy:
+            self.pressed = word
+        elif self.interview.session.put is None:
             self.answer(word)
 
     def action_leave(self) -> None:
@@ -146,6 +150,10 @@ class InterviewApp(App[None]):
         if self.waiting:
             line, more = self.waiting.pop(0)
             self.answer(line, more=more)
+        elif self.pressed:
+            word, self.pressed = self.pressed, ""
+            if not self.interview.over:
+                self.action_type(word)
 
     def draw(self) -> None:
         """Draw everything, the talk from its end."""

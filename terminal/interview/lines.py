@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from ...checker import Message
 from ...practice.interview.said import Said
+from ...sentences.wording import sentence
 from ..brief import markdown_lines
 from ..debug import hint_text
 from ..report import Look, report_lines
@@ -41,7 +43,7 @@ def duration(seconds: float) -> str:
 
 
 def _drawn(one: Said, language: str, width: int) -> list[Line]:
-    values = {name: safe(str(value)) for name, value in one.values.items()}
+    values = {name: safe(_told(value, language)) for name, value in one.values.items()}
     if one.kind == "speech":
         return _spoken(one.text, width)
     if one.kind == "say":
@@ -64,6 +66,11 @@ def _drawn(one: Said, language: str, width: int) -> list[Line]:
         return report_lines(one.report, look)
     text = say(one.key, language, **values) if values else say(one.key, language)
     return [[(row, "note")] for row in wrap(text, width)]
+
+
+def _told(value: object, language: str) -> str:
+    """Write what a sentence of ours is filled with; the judge's own messages in their words."""
+    return sentence(value, language) if isinstance(value, Message) else str(value)
 
 
 def _spoken(text: str, width: int) -> list[Line]:

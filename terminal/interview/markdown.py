@@ -121,7 +121,8 @@ def _steps(result: Result, language: str) -> Iterator[str]:
         values = {"took": duration(step.took), "count": step.submissions, "hints": step.hints}
         told = "" if step.state == "unreached" else say("result-step-row", language, **values)
         state = say(f"result-step-{step.state}", language)
-        yield f"{number}. {step.title[language]}: **{state}** {told}".rstrip()
+        colon = say("colon", language)
+        yield f"{number}. {step.title[language]}{colon}**{state}** {told}".rstrip()
 
 
 def _mistakes(result: Result, language: str) -> Iterator[str]:
@@ -139,7 +140,8 @@ def _asked(result: Result, language: str) -> Iterator[str]:
     if result.standings:
         yield from _head("result-asked", language)
     for one in result.standings:
-        yield f"- {one.name[language]}: {say(f'standing-{one.how}', language)}"
+        colon = say("colon", language)
+        yield f"- {one.name[language]}{colon}{say(f'standing-{one.how}', language)}"
 
 
 def _questions(result: Result, language: str) -> Iterator[str]:

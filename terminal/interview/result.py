@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ...practice.interview.grades import Dimension
 from ...practice.interview.requirements import topics
@@ -26,7 +26,9 @@ __all__ = [
 _STYLES = {"strong-yes": "pass", "yes": "pass", "lean": "note", "no": "fail", "strong-no": "fail"}
 
 
-def result_lines(result: Result, language: str, width: int) -> list[Line]:
+def result_lines(
+    result: Result, language: str, width: int, typed: Callable[[str], str] = str
+) -> list[Line]:
     """Draw the whole result."""
     blocks = [_head(result, language, width)]
     if result.dimensions:
@@ -39,7 +41,7 @@ def result_lines(result: Result, language: str, width: int) -> list[Line]:
         _looked_up(result, language, width),
         _clock(result, language, width),
         _learn(result, language, width),
-        _next(result, language, width),
+        _next(result, language, width, typed),
     ]
     lines: list[Line] = []
     for block in filter(None, blocks):
@@ -283,11 +285,11 @@ def _clock(result: Result, language: str, width: int) -> list[Line]:
     return [[(say("result-clock", language), "bold")], *lines] if lines else []
 
 
-def _next(result: Result, language: str, width: int) -> list[Line]:
+def _next(result: Result, language: str, width: int, typed: Callable[[str], str]) -> list[Line]:
     pairs = [
-        (f"attn-kata {command}", say(f"practise-{why}", language))
+        (typed(f"attn-kata {command}"), say(f"practise-{why}", language))
         for why, command in result.following
     ]
-    again = f"attn-kata interview report {result.number}"
+    again = typed(f"attn-kata interview report {result.number}")
     pairs.append((again, say("result-title-again", language)))
     return [[(say("result-next", language), "bold")], *command_lines(pairs, width)]

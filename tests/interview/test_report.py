@@ -73,6 +73,14 @@ def test_screen(result, language, width):
     assert [row for row in rows if cells(row) > width and "attn-kata" not in row] == []
 
 
+def test_commands_in_the_language_asked_for_fit_the_screen(result):
+    """Commands that end in `--lang zh` leave less room for what they do."""
+    drawn = result_lines(result, "zh", 80, lambda command: f"{command} --lang zh")
+    rows = [written(line).rstrip() for line in drawn]
+    assert sum("--lang zh" in row for row in rows) >= 3
+    assert max(map(cells, rows)) <= 80
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_markdown(result, language):
     """The Markdown is as stored."""

@@ -3,8 +3,12 @@
 import asyncio
 
 import pytest
+from attn_kata.checker import Message
+from attn_kata.practice.interview.said import note
 from attn_kata.terminal.interview.app import InterviewApp
+from attn_kata.terminal.interview.lines import said_lines
 from attn_kata.terminal.interview.typed import Typed
+from attn_kata.terminal.text import written
 from textual import events
 
 
@@ -95,6 +99,33 @@ def test_withheld_diagnosis(held, work, script):
     assert "▌ I'd look at your scaling again." in shown
     assert "√hidden_dim" not in " ".join(shown)
     assert len(led.session.submissions) == 1
+
+
+def test_a_key_pressed_meanwhile_is_not_lost(held, work, script):
+    """F2 while the interviewer is busy submits afterwards, once."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        (work / "interview.py").write_text(script.wrong, "utf-8")
+        app.busy = True
+        await pilot.press("f2")
+        await pilot.press("f2")
+        assert not app.interview.session.submissions
+        app.told(None, [])
+        await settled(app, pilot)
+
+    led, _ = held(act)
+    assert len(led.session.submissions) == 1
+
+
+@pytest.mark.parametrize(("language", "words"), [("en", "not divided by"), ("zh", "没有除以")])
+def test_the_judges_message_is_told_in_words(language, words):
+    """What is told of a mistake is its sentence."""
+    message = Message("slip", {"kata": "v4", "id": "scale-missing"})
+    told = note("interview-mistake-line", line=14, message=message, mistake="scale-missing")
+    shown = "".join(written(line) for line in said_lines([told], language, 80))
+    assert words in shown
+    assert "Message" not in shown
 
 
 async def to_a_free_question(app, pilot):
