@@ -19,6 +19,7 @@ __all__ = [
     "DIMENSIONS",
     "FLOORS",
     "GRADES",
+    "SPARED",
     "Dimension",
     "dimensions",
     "grade",
@@ -39,7 +40,7 @@ FLOORS: dict[str, tuple[int, ...]] = {
     "staff": (3, 4, 3, 4, 3, 3, 3),
 }
 # What a plan may leave no room for; elsewhere nothing to see is nothing shown.
-_SPARED = {"clarifying", "numerics", "pace"}
+SPARED = {"clarifying", "numerics", "pace"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +75,7 @@ def missing(marked: Sequence[Dimension], at: str) -> tuple[tuple[str, int, int],
     return tuple(
         (one.name, one.mark, floor)
         for one, floor in zip(marked, FLOORS[at], strict=True)
-        if one.mark < floor and not (one.mark == 0 and one.name in _SPARED)
+        if one.mark < floor and not (one.mark == 0 and one.name in SPARED)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from ...practice.interview.grades import Dimension
+from ...practice.interview.grades import SPARED, Dimension
 from ...practice.interview.requirements import topics
 from ...practice.interview.result import Answered, Evidence, Mistake, Result
 from ..lists import command_lines
@@ -102,8 +102,8 @@ def wanted(result: Result, language: str) -> list[str]:
 
 
 def mark_text(one: Dimension, floor: int, language: str) -> str:
-    """Write a mark with the floor beside it."""
-    if not one.mark:
+    """Write a mark with the floor beside it; nothing seen of what every plan calls for is a 0."""
+    if not one.mark and one.name in SPARED:
         return say("result-unseen", language)
     return f"{one.mark}/4  {say('result-floor', language, floor=floor)}"
 

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from attn_kata.practice.errors import Refusal
 from attn_kata.practice.interview.exports import write
+from attn_kata.practice.interview.grades import Dimension
 from attn_kata.practice.interview.result import result_of
 from attn_kata.terminal.interview.markdown import markdown_text
 from attn_kata.terminal.interview.page import page_text
 from attn_kata.terminal.interview.past import past_lines
-from attn_kata.terminal.interview.result import result_lines
+from attn_kata.terminal.interview.result import mark_text, result_lines
 from attn_kata.terminal.text import cells, written
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -71,6 +72,15 @@ def test_screen(result, language, width):
     rows = [written(line).rstrip() for line in result_lines(result, language, width)]
     compare(f"result.{language}.{width}.txt", "\n".join(rows) + "\n")
     assert [row for row in rows if cells(row) > width and "attn-kata" not in row] == []
+
+
+def test_nothing_seen_of_what_is_called_for_is_a_nought():
+    """A dimension that decides is not said to be uncalled for; one that a plan may spare is."""
+    explained, paced = (
+        Dimension(name=name, mark=0, evidence=()) for name in ("explanation", "pace")
+    )
+    assert mark_text(explained, 2, "en") == "0/4  asked for 2"
+    assert mark_text(paced, 2, "en") == "not called for"
 
 
 def test_commands_in_the_language_asked_for_fit_the_screen(result):
