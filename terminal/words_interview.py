@@ -133,6 +133,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-time-over", "time is up", "时间到"),
     ("interview-ended-early", "ended, as you asked", "按你的要求结束了"),
     ("interview-left", "you left; the clock keeps running", "你离开了；计时没有停"),
+    ("interview-reading", "the interviewer reads your answer", "面试官在看你的回答"),
     ("interview-judging", "the interviewer is reading your code", "面试官在看你的代码"),
     ("interview-left-label", "left", "剩余"),
     ("interview-no-clock", "no clock", "不计时"),

@@ -211,7 +211,8 @@ class InterviewApp(App[None]):
     def verdict(self) -> str:
         """Return how the last submission came out, or that it is being read."""
         if self.busy:
-            key = "judging" if self.interview.session.opened else "preparing"
+            session = self.interview.session
+            key = "reading" if session.put else "judging" if session.opened else "preparing"
             return say(f"interview-{key}", self.language)
         last = self.interview.session.last
         if last is None or not last.judged:

@@ -153,6 +153,20 @@ def test_answers_and_ticks(held, work, script):
     assert len(led.session.submissions) == 1
 
 
+def test_the_first_line_says_what_is_being_read(held, work, script):
+    """While an answer is read, no code is."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        (work / "interview.py").write_text(script.right, "utf-8")
+        await say(app, pilot, "submit")
+        app.busy = True
+        assert app.verdict() == "the interviewer reads your answer"
+        app.busy = False
+
+    held(act)
+
+
 def test_a_paste_keeps_its_lines(held, work, script):
     """Several pasted lines are several lines of an answer."""
 
