@@ -29,6 +29,7 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
     written; `fed`, where a model that was handed in gets what it is called with; `called`, where it
     is called; `loop`, the loop around that call; `cut`, where a name gets a part of what it had;
     `stored`, where an attribute or an entry is set; `places`, where a position table gets its;
+    `length`, where one is read of an object;
     `start`, where what they are counted from is read of an argument; `handed`, where places are
     made that are handed on;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,

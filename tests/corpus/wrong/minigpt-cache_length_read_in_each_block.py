@@ -1,4 +1,4 @@
-# wrong: minigpt-cache cache-read-too-late line 68
+# wrong: minigpt-cache cache-read-too-late line 59
 from __future__ import annotations
 
 import math
