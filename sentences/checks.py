@@ -64,6 +64,10 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "nothing learns where {names} should be: what is there is frozen, or is not a parameter",
         "zh": "{names} 的位置上没有东西在学：那里的权重被冻结了，或者不是 parameter",
     },
+    "fail-blocks": {
+        "en": "{asked} blocks were asked for; the model has weights for {held}",
+        "zh": "要的是 {asked} 个 block，模型里只有 {held} 个的权重",
+    },
     # Tensors that act as weights are no parameters.
     "fail-unregistered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it; use nn.ModuleList, nn.ParameterList or a plain attribute",

@@ -33,6 +33,10 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",
     },
+    "blocks-miscounted": {
+        "en": "the number of blocks is fixed at {held}; {asked} were asked for",
+        "zh": "block 的个数写死成了 {held}，而这里要的是 {asked} 个",
+    },
     "parameters-not-registered": {
         "en": "`parameters()` does not find {names}, so no optimiser would train it",
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它",

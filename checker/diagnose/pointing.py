@@ -15,6 +15,7 @@ from ..judge.draw import Given
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step
+from .blocks import constructed
 from .holding import as_it_lies, holding, laid, moved
 from .milestones import HIDDEN, find
 from .places import Places
@@ -53,7 +54,7 @@ def line_of(
         steps = [step for step in trial.answer.steps if step.lines]
         if steps and slip.says:
             ran = {line for step in steps for line in step.lines}
-            said = statement(places.around(ran), slip.says)
+            said = statement(places.around(ran), slip.says, constructed(places.tree, ran))
             if said is not None:
                 return said
         if steps and slip.group == "return":

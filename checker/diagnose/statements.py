@@ -10,6 +10,8 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from .blocks import Function, applied, shared
+
 __all__ = ["Function", "frozen_line", "multiplied_line", "statement"]
 
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
@@ -17,10 +19,10 @@ _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[O
 _POSITIONS = re.compile(r"(^|_)(pos|wpe|pe(_|$)|place)")
 _LAST = "last "
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
-
-def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
+def statement(
+    functions: Sequence[Function], says: Sequence[str], constructors: Sequence[Function] = ()
+) -> int | None:
     """Return the line of the first of the statements that there is; None where there is none.
 
     says: `step`, `schedule.step`, `zero_grad`, `backward`, `clip`, `train`, `eval` for calls, be
@@ -34,7 +36,8 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
     made that are handed on;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
     the function itself; `unset`, a call of one of the functions that leaves an argument to its
-    default which the caller has under that name.
+    default which the caller has under that name; `shared`, where a constructor puts one part into
+    several places; `applied`, where parts are called otherwise than each in its turn.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -47,6 +50,7 @@ def statement(functions: Sequence[Function], says: Sequence[str]) -> int | None:
         wanted = said.removeprefix(_LAST)
         followed = _FOLLOWED.get(wanted)
         lines = sorted(
+            shared(constructors) if wanted == "shared" else
             followed(functions) if followed else
             (node.lineno for node in nodes if _is(node, wanted, schedules))  # type: ignore[attr-defined]
         )  # fmt: skip
@@ -261,7 +265,7 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "called": _called, "start": _start, "handed": _handed, "cut": _cut,
-    "stored": _stored, "unset": _unset,
+    "stored": _stored, "unset": _unset, "applied": applied,
 }  # fmt: skip
 
 

@@ -32,6 +32,9 @@ def calls_for_a_name(page: Page, one: Examination) -> bool:
     if one.found.state == "fail-random" and not page.blames("dropout-in-eval"):
         # Numbers that are others each time are no mistake's.
         return False
+    if page.blames("blocks-miscounted"):
+        # Nobody knows what the weights of a block are that is not asked for.
+        return False
     page.dtype(one)
     return True
 

@@ -11,7 +11,6 @@ from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import random_line, state_line
 from ..diagnose.lines import in_place
 from ..diagnose.places import Places
-from ..diagnose.statements import frozen_line, multiplied_line
 from ..process.wire import dtype_name
 from ..report.ids import CHECK_IDS
 from ..report.message import Said, Value, say
@@ -21,7 +20,7 @@ from .dropout_verdict import judge_dropout
 from .examine import Examination
 from .fills import remark_fills
 from .finding import Finding
-from .layers import shares_layers
+from .lacking import lacks
 from .mask_forms import remark_forms
 from .rules import Breach
 from .sheet import Sheet
@@ -94,14 +93,8 @@ class Page(Sheet):
             self.fail(one, "parameters", say("fail-unregistered", names=names))
             line = self.lines.assignment(one.shown.plain[0])
             self.blame("parameters-not-registered", line, names=names)
-        elif one.held.lacking and not one.found.findings.get("values"):
-            # It gives what the model answer gives without them, which has to learn them.
-            names = [f"`{n}`" for n in one.held.lacking]
-            self.fail(one, "parameters", say("fail-frozen", names=names))
-            self.blame("weights-frozen", frozen_line(self.source.tree) or line, names=names)
-        elif shares_layers(one):
-            self.fail(one, "parameters", say("layers-shared"))
-            self.blame("layers-shared", multiplied_line(self.source.tree) or line)
+        elif lack := lacks(self, one, line):
+            self.fail(one, "parameters", lack)
         elif not one.held.aligned:
             self.set("parameters", "skip", say("waits", check="values"))
         else:

@@ -90,6 +90,7 @@ MISTAKE_IDS = (
     "parameters-not-registered",
     "weights-frozen",
     "layers-shared",
+    "blocks-miscounted",
     "batch-mixed",
     "length-fixed",
     "batch-fixed",

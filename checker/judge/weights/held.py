@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from ....kata.modules import Module
 from ....kata.sizes import Sizes
 from ..draw import Case, Given
 from .derived import Derived, Objects
+from .parameter_names import block_of
 from .readings import drawn
 from .takes import Reading, Shapes, fitted, given_back, lent, tables
 
@@ -158,6 +160,27 @@ class Held:
             return []
         held = {layer for take in self.reading for layer in take.layers if take.names}
         return [one.name for one in self.module.own if one.name not in held]
+
+    @property
+    def blocks(self) -> tuple[int, int]:
+        """How many blocks of layers a submission has weights for, and how many are asked for."""
+        asked: dict[str, list[str]] = {}
+        for one in self.module.own:
+            asked.setdefault(block_of(one.name), []).append(one.name)
+        asked.pop("", None)
+        lacking = {*self.lacking}
+        there = [block for block, layers in asked.items() if not lacking.issuperset(layers)]
+        if len(there) < 2 or self.aligned:
+            return len(there), len(asked)
+        sizes = self.sizes.first()
+        layers = [one for one in self.module.own if block_of(one.name) == there[0]]
+        needed = sum(prod(worth(axis, sizes) for axis in one.shape) for one in layers)
+        held: dict[str, int] = {}
+        for name, shape in self.first.items():
+            held[block_of(name)] = held.get(block_of(name), 0) + prod(shape)
+        held.pop("", None)
+        whole = len({*held.values()}) == 1 and min(held.values()) >= needed
+        return max(len(held), len(there)) if whole else len(there), len(asked)
 
     @property
     def unused(self) -> list[str]:

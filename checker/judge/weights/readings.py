@@ -20,6 +20,7 @@ from ....kata.arithmetic import names as names_in
 from ....kata.arithmetic import worth
 from ....kata.modules import Layer
 from .parameter_names import biases_of, block_of, is_bias, is_second, said_by
+from .stacked import every_block, in_block, orders, several
 from .takes import Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["drawn", "readings"]
@@ -94,8 +95,12 @@ class _Proposals:
             (len(many), *width): many for width, many in alike.items() if len(many) > 1
         }
         stacked = {n for n, shape in shapes.items() if shape in rows}
+        # Of one norm in all blocks, a row each.
+        across = {n: every_block(said_by(n, self.vectors), self.vectors) for n in shapes}
+        across = {n: held for n, held in across.items()
+                  if held and shapes[n] == (len(held), *self.wanted[held[0]])}  # fmt: skip
         # A norm's weight may have axes of size 1 before it.
-        thin = {n for n, shape in shapes.items() if n in stacked or len(shape) == 1
+        thin = {n for n, shape in shapes.items() if n in stacked or n in across or len(shape) == 1
                 or (self.vectors and sum(size > 1 for size in shape) < 2)}  # fmt: skip
         # Where there are no norms, a vector is a bias whatever its name.
         self.biases = [n for n, shape in shapes.items() if (n in thin and not self.vectors)
@@ -108,6 +113,7 @@ class _Proposals:
         weights = {n: shape for n, shape in shapes.items() if n not in self.biases}
         self.flat = {n: shape for n, shape in weights.items() if n in thin}
         self.thick = {n: shape for n, shape in weights.items() if n not in thin}
+        self.across = {n: held for n, held in across.items() if n in self.flat}
         self.whole = next((name for name in self.flat if name in stacked), None)
         self.rows = rows[self.flat[self.whole]] if self.whole else []
         self._forms: dict[_Unit, list[Take]] = {}
@@ -116,6 +122,7 @@ class _Proposals:
     def readings(self) -> Iterator[Reading]:
         """Yield them, the likeliest first."""
         held = len(self.flat) + max(0, len(self.rows) - 1)
+        held += sum(len(layers) - 1 for layers in self.across.values())
         if not self.loose and held < len(self.needed):
             return
         matrices = [one for one in self.layers if len(one.shape) > 1]
@@ -165,7 +172,11 @@ class _Proposals:
     def norms(self) -> Iterator[list[_Unit]]:
         """Yield which vectors are which norm's."""
         if self.whole is None:
-            yield from _norms(self.flat, self.vectors)
+            told = [(held, (name,)) for name, held in self.across.items()]
+            known = {layer for held, _ in told for layer in held}
+            flat = {name: shape for name, shape in self.flat.items() if name not in self.across}
+            rest = [one for one in self.vectors if one.name not in known]
+            yield from ([*told, *some] for some in _norms(flat, rest))
             return
         flat = {name: shape for name, shape in self.flat.items() if name != self.whole}
         rest = [one for one in self.vectors if one not in self.rows]
@@ -285,7 +296,7 @@ def _assignments(
     thick: Shapes, layers: list[Layer], wanted: dict[str, int], *, loose: bool
 ) -> Iterator[list[_Unit]]:
     groups: dict[str, list[str]] = {}
-    blocks = _blocks(wanted)
+    blocks = several(wanted)
     for name, shape in thick.items():
         block = block_of(name) if blocks else ""
         groups.setdefault(f"{block} {re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
@@ -310,6 +321,9 @@ def _assigned(
     for some in groups:
         said = said_by(some[0], layers)
         size = sum(prod(thick[name]) for name in some)
+        every = every_block(said, layers)
+        if every and size == sum(wanted[layer] for layer in every):
+            said = every
         fits = loose or size == sum(wanted[layer] for layer in said)
         if said and fits and not taken & set(said):
             named.append((said, tuple(some)))
@@ -322,7 +336,7 @@ def _assigned(
         units = [*named, *rest]
         if loose or needed <= {n for held, _ in units for n in held}:
             # Stacked layers in every order, as they are named first.
-            for order in product(*(permutations(held) for held, _ in units)):
+            for order in product(*(orders(held) for held, _ in units)):
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
 
 
@@ -353,7 +367,7 @@ def _spread(
         return
     some, *rest = free
     size = sum(prod(thick[name]) for name in some)
-    near = _in_block(some, left) if _blocks(wanted) else left
+    near = in_block(some, left) if several(wanted) else left
     many = [held for count in range(1, min(_MOST, len(near)) + 1)
             for held in combinations(near, count)]  # fmt: skip
     fitting = [held for held in many if sum(wanted[layer] for layer in held) == size]
@@ -363,18 +377,6 @@ def _spread(
             yield [(held, tuple(some)), *more]
     if not loose:
         yield from _spread(rest, left, thick, wanted, loose=loose)
-
-
-def _blocks(layers: Iterable[str]) -> bool:
-    """Whether there are several blocks of layers."""
-    return len({*map(block_of, layers)} - {""}) > 1
-
-
-def _in_block(names: Sequence[str], layers: list[str]) -> list[str]:
-    """The layers that may lie in parameters of one block: those of that block, if it has some."""
-    blocks = {block_of(name) for name in names}
-    own = [one for one in layers if {block_of(one)} == blocks]
-    return own if "" not in blocks and own else layers
 
 
 def _alternating(

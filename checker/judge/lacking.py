@@ -1,0 +1,43 @@
+"""Layers that a submission has no weights for or shares, and blocks that there are too many of."""
+
+from __future__ import annotations
+
+from ...kata.slips import slips
+from ..diagnose.statements import frozen_line, multiplied_line
+from ..report.message import Said, say
+from .layers import shares_layers
+from .sheet import Sheet
+from .weighing import Weighing
+from .weights.parameter_names import block_of
+
+__all__ = ["lacks"]
+
+_SHARED = "layers-shared"
+
+
+def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
+    """Name layers that are missing, frozen or shared, or blocks miscounted. line: of the class.
+
+    Return what the check says then; None where nothing lacks.
+    """
+    wrong = one.found.findings.get("values")
+    held, asked = one.held.blocks
+    if held > asked or (held < asked and not wrong):
+        roles = one.held.roles.items()
+        told = [name for layer, names in roles if block_of(layer) for name in names]
+        name = next(name for name in (*told, *one.held.first) if told or block_of(name))
+        line = page.lines.assignment(name.split(".")[0]) or line
+        page.blame("blocks-miscounted", line, held=held, asked=asked)
+        return say("fail-blocks", held=held, asked=asked)
+    if one.held.lacking and not wrong:
+        # It gives what the model answer gives without them, which has to learn them.
+        names = [f"`{n}`" for n in one.held.lacking]
+        page.blame("weights-frozen", frozen_line(page.source.tree) or line, names=names)
+        return say("fail-frozen", names=names)
+    # Where numbers show it, they have a line for it too.
+    if (wrong and _SHARED in {slip.id for slip in slips(one.kata.folder)}) or not shares_layers(
+        one
+    ):
+        return None
+    page.blame(_SHARED, multiplied_line(page.source.tree) or line)
+    return say(_SHARED)
