@@ -160,7 +160,7 @@ def dev_exercises(
     ctx: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="[KATA]...")] = None,
     write: Annotated[bool, typer.Option("--write")] = False,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1)] = 24,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", min=1)] = None,
     reach: Annotated[int, typer.Option("--reach", metavar="N", min=0)] = 0,
     tries: Annotated[int, typer.Option("--try", metavar="N", min=0)] = 0,
     seed: Annotated[int, typer.Option("--seed", metavar="N")] = 0,

@@ -166,7 +166,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "题目（{katas}），或者一个练习文件；不写就从你做过的题里选"),
     ("argument.dev exercises.names", "only these katas ({katas})", "只管这些题（{katas}）"),
     ("option.write", "judge every pair anew, and write down what is proved", "重新评判每一对，把验证过的写下来"),
-    ("option.limit", "how many lines are tried in each file (24)", "每个文件试多少行（24）"),
+    ("option.limit", "try so many lines of each file (all)", "每个文件最多试多少行（全部）"),
     ("option.reach", "count the files in other forms too, until there are this many",
      "把文件的其他写法也算上，直到有这么多"),
     ("option.tries", "draw N exercises, and try each with its answer", "随机出 N 个练习，各用答案试一遍"),

@@ -72,7 +72,9 @@ def formed(some: Sequence[Kata], wanted: int) -> Iterator[int]:
                     yield len(found)
 
 
-def written(some: Sequence[Kata], limit: int) -> Iterator[tuple[Kata, int, int, tuple[str, ...]]]:
+def written(
+    some: Sequence[Kata], limit: int | None
+) -> Iterator[tuple[Kata, int, int, tuple[str, ...]]]:
     """Prove katas' pairs and write them down; yield pairs proved, tried, and files turned down."""
     with Bench(1) as bench:
         for kata in some:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .layers import LAYERS
+from .numbers import NUMBERS
 from .programs import PROGRAMS
 from .running import RUNNING
 from .scores import SCORES
@@ -13,7 +14,7 @@ from .steps import STEPS
 
 __all__ = ["OPERATORS", "changes"]
 
-OPERATORS = (*SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS)
+OPERATORS = (*NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS)
 
 
 def changes(text: str, mistakes: frozenset[str]) -> Iterator[Change]:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from .asking import called
 from .source import Operator, Source
 
-__all__ = ["PROGRAMS"]
+__all__ = ["PROGRAMS", "Row", "by_pattern"]
 
 _ZERO = "{zero}"
 _TO_ITSELF = re.compile(r"(\w+) = \1$")
-_Row = tuple[str, str, str]
+Row = tuple[str, str, str]
 
-_LOOP: tuple[_Row, ...] = (
+_LOOP: tuple[Row, ...] = (
     ("step-missing schedule-stepped-wrongly", r"^(\w+\.step)\(\)$", r"\1"),
     ("gradients-not-zeroed", r"^(\w+\.zero_grad)\(.*\)$", r"\1"),
     ("zeroed-after-backward", r"^(\w+\.backward\(\))$", r"\1; {zero}"),
@@ -36,7 +36,7 @@ _LOOP: tuple[_Row, ...] = (
     ("clip-other-norm", r"(clip_grad_norm_\(.*)\b1\.0\)$", r"\g<1>0.1)"),
     ("clip-other-norm", r"(clip_grad_norm_\(.*)\b1\.0\)$", r"\g<1>10.0)"),
 )
-_LOSS: tuple[_Row, ...] = (
+_LOSS: tuple[Row, ...] = (
     ("labels-not-shifted", r"(tokens)\[:, 1:\]", r"\1[:, :-1]"),
     ("labels-not-shifted", r"(logits)\[:, :-1(, :)?\]", r"\1[:, 1:]"),
     ("labels-not-shifted", r"logits\[:, :-1\], tokens\[:, 1:\]", "logits, tokens"),
@@ -57,7 +57,7 @@ _LOSS: tuple[_Row, ...] = (
     ("loss-summed", r"(\w+\[counted\])\.mean\(\)", r"\1.sum()"),
     ("loss-summed", r" / real\.sum\(\)", ""),
 )  # fmt: skip
-_TEXT: tuple[_Row, ...] = (
+_TEXT: tuple[Row, ...] = (
     ("temperature-multiplied", r"/ temperature", "* temperature"),
     ("temperature-ignored", r" / temperature", ""),
     ("sampled-from-wrong-position", r"(\w)\[:, -1(, :)?\]", r"\1[:, 0\2]"),
@@ -73,7 +73,7 @@ _TEXT: tuple[_Row, ...] = (
     ("prompt-dropped", r"^return (text|result)$", r"return \1[:, tokens.shape[1]:]"),
     ("unlikeliest-token", r"argmax", "argmin"),
 )  # fmt: skip
-_EMBEDDED: tuple[_Row, ...] = (
+_EMBEDDED: tuple[Row, ...] = (
     ("positions-missing", r" \+ self\.(?:\w*pos\w*|wpe)[(\[][^)\]]*[)\]]+", ""),
     ("positions-missing", r"\btok \+ pos\b", "tok"),
     ("positions-wrong-axis", r"arange\((0, )?(\w+)\.(size\(|shape\[)1([)\]])(.*)\)$",
@@ -91,6 +91,10 @@ _EMBEDDED: tuple[_Row, ...] = (
     ("final-norm-misplaced", r"self\.drop\((.*)\)$", r"self.drop(self.ln_f(\1))"),
     ("tie-broken", r"^(self\.\w+\.weight) = self\.\w+\.weight$", r"nn.init.normal_(\1, std=0.02)"),
     ("blocks-skipped", r"^\w+ = ((?:block|layer)\(\w+\))$", r"\1"),
+    ("blocks-shared", r"\[((?:Block|Layer|TransformerBlock)\([^()]*\)) for _ in range\((\w+)\)\]",
+     r"[\1] * \2"),
+    ("blocks-skipped blocks-turned-round", r"^(self\.(?:blocks|layers|h))$", r"\1[1:]"),
+    ("blocks-turned-round", r"^(self\.(?:blocks|layers|h))$", r"reversed(\1)"),
     ("weights-frozen", r"nn\.init\.normal_\((self\.\w*p\w+\.weight), std=0\.02\)",
      r"nn.init.zeros_(\1).requires_grad_(False)"),
     ("weights-frozen", r"^(self\.positions\.weight)\.data\.mul_\(0\.02\)$",
@@ -99,7 +103,7 @@ _EMBEDDED: tuple[_Row, ...] = (
      r"nn.Parameter(torch.zeros(\1), requires_grad=False)"),
 )  # fmt: skip
 # A model that goes on with a cache, and how it is called.
-_CACHE: tuple[_Row, ...] = (
+_CACHE: tuple[Row, ...] = (
     ("positions-restarted", r"^(start|begin|offset|past_length) = .*$", r"\1 = 0"),
     ("positions-restarted", r"(self\.\w+)\((steps) \+ offset\)", r"\1(\2)"),
     ("positions-restarted", r"arange\((\w+), \1 \+ ", "arange(0, "),
@@ -123,7 +127,7 @@ _CACHE: tuple[_Row, ...] = (
 )  # fmt: skip
 # A mean over what is real, and padding that is kept out of a body.
 _MEAN = r"^(pooled|mean|pingjun) = (\w+) / (\w+)$"
-_POOLED: tuple[_Row, ...] = (
+_POOLED: tuple[Row, ...] = (
     ("mean-over-padding", r"\((\w+) \* \w+\.unsqueeze\(-1\)\)", r"\1"),
     *(("mean-over-padding", _MEAN, rf"\1 = {one}.mean(dim=1)") for one in ("hidden", "x")),
     *(("one-token-pooled", _MEAN, rf"\1 = {one}[:, -1]") for one in ("hidden", "x")),
@@ -185,7 +189,13 @@ def _zeroing(source: Source) -> str:
     return next(map(source.said, zeroing), "optimizer.zero_grad()")
 
 
-PROGRAMS = tuple(
-    Operator(f"{row[0].split()[0]}-{number}", frozenset(row[0].split()), _texts(row[1], row[2]))
-    for number, row in enumerate((*_LOOP, *_LOSS, *_TEXT, *_EMBEDDED, *_CACHE, *_POOLED))
-)
+def by_pattern(rows: Sequence[Row], kind: str) -> tuple[Operator, ...]:
+    """Return an operator for each row. kind: goes before their names, which are each one's own."""
+    return tuple(
+        Operator(f"{kind}-{row[0].split()[0]}-{number}", frozenset(row[0].split()),
+                 _texts(row[1], row[2]))
+        for number, row in enumerate(rows)
+    )  # fmt: skip
+
+
+PROGRAMS = by_pattern((*_LOOP, *_LOSS, *_TEXT, *_EMBEDDED, *_CACHE, *_POOLED), "program")

@@ -35,7 +35,7 @@ class Proof:
     wrong_hosts: tuple[str, ...]
 
 
-def candidates(kata: Kata, name: str, limit: int) -> list[Change]:
+def candidates(kata: Kata, name: str, limit: int | None) -> list[Change]:
     """Return the changes of a right file that are tried, each operator's in turn."""
     known = frozenset(MISTAKE_IDS) | {slip.id for slip in slips(kata.folder)}
     by_operator: dict[str, list[Change]] = defaultdict(list)
@@ -45,12 +45,12 @@ def candidates(kata: Kata, name: str, limit: int) -> list[Change]:
     for some in by_operator.values():
         draw.shuffle(some)
     found: list[Change] = []
-    while any(by_operator.values()) and len(found) < limit:
+    while any(by_operator.values()) and (limit is None or len(found) < limit):
         found += [some.pop() for some in by_operator.values() if some]
     return found[:limit]
 
 
-def proved(kata: Kata, bench: Bench, limit: int) -> Proof:
+def proved(kata: Kata, bench: Bench, limit: int | None) -> Proof:
     """Judge a kata's right files and what is planted in them."""
     found: list[Bug] = []
     tried, wrong = 0, list[str]()
