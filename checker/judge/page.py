@@ -117,6 +117,9 @@ class Page(Sheet):
         masked = (t for t in one.seen if t.case.mask is not None)
         drops = [d for trial in masked for d in trial.answer.dropouts]
         judge_dropout(self, wanted, found, one.shown.modules, drops)
+        check = self.checks.get("dropout")
+        if check is not None and check.status == "fail":
+            self.wrong.setdefault(one.function.name, {}).setdefault("dropout", check.detail)
 
     def unread(self, one: Weighing) -> None:
         """Where nothing explains a class's numbers, own up that its weights may be misread."""

@@ -82,6 +82,8 @@ def _of_part(part: Part) -> Symptom:
     told = part.message
     if isinstance(told, Message) and told.key == "fail-values":
         return Symptom(key="symptom-part-cases", values={"name": part.name, **told.values})
+    if isinstance(told, Message) and "dropout" in told.key:
+        return Symptom(key="symptom-dropout")
     fault = _fault(told)
     key = "symptom-part-raises" if fault else "symptom-part"
     return Symptom(key=key, values={"name": part.name, "fault": fault})
