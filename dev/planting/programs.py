@@ -91,7 +91,7 @@ _EMBEDDED: tuple[Row, ...] = (
     ("final-norm-misplaced", r"self\.drop\((.*)\)$", r"self.drop(self.ln_f(\1))"),
     ("tie-broken", r"^(self\.\w+\.weight) = self\.\w+\.weight$", r"nn.init.normal_(\1, std=0.02)"),
     ("blocks-skipped", r"^\w+ = ((?:block|layer)\(\w+\))$", r"\1"),
-    ("blocks-shared", r"\[((?:Block|Layer|TransformerBlock)\([^()]*\)) for _ in range\((\w+)\)\]",
+    ("layers-shared", r"\[((?:Block|Layer|TransformerBlock)\([^()]*\)) for _ in range\((\w+)\)\]",
      r"[\1] * \2"),
     ("blocks-skipped blocks-turned-round", r"^(self\.(?:blocks|layers|h))$", r"\1[1:]"),
     ("blocks-turned-round", r"^(self\.(?:blocks|layers|h))$", r"reversed(\1)"),
