@@ -34,10 +34,9 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         names = [f"`{n}`" for n in one.held.lacking]
         page.blame("weights-frozen", frozen_line(page.source.tree) or line, names=names)
         return say("fail-frozen", names=names)
+    place, known = multiplied_line(page.source.tree), {slip.id for slip in slips(one.kata.folder)}
     # Where numbers show it, they have a line for it too.
-    if (wrong and _SHARED in {slip.id for slip in slips(one.kata.folder)}) or not shares_layers(
-        one
-    ):
+    if (wrong and place is None and _SHARED in known) or not shares_layers(one):
         return None
-    page.blame(_SHARED, multiplied_line(page.source.tree) or line)
+    page.blame(_SHARED, place or line)
     return say(_SHARED)
