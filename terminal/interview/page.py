@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -80,6 +81,7 @@ def page_text(result: Result, language: str) -> str:
         timeline=_timeline(result),
         width=_WIDTH,
         code=_code,
+        prose=_prose,
         first=failed[0] if failed else None,
         maps=maps,
     )
@@ -104,6 +106,13 @@ def _timeline(result: Result) -> list[dict[str, Any]]:
         }
         for mark in result.marks
     ]
+
+
+def _prose(text: str) -> str:
+    """Set what stands in backticks as code."""
+    from markupsafe import Markup, escape
+
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
 def _code(code: Code) -> str:

@@ -156,6 +156,13 @@ def test_page_escapes_what_people_write(result):
     assert "and the &lt;mask&gt;" in text
 
 
+def test_page_sets_what_stands_in_backticks_as_code(result):
+    """A question that quotes code is read as prose with code in it."""
+    asked = replace(result.questions[0], ask={"en": "Does `a < b` copy, or ` not?", "zh": ""})
+    text = page_text(replace(result, questions=(asked,)), "en")
+    assert "Does <code>a &lt; b</code> copy, or ` not?" in text
+
+
 def test_page_prefers_attention_weights(result):
     """Where a report carries attention weights, they are the heat map."""
     heat = {"expected": [[[1.0, 0.0], [0.5, 0.5]]], "actual": [[[0.25, 0.75], [0.5, 0.5]]]}
