@@ -34,7 +34,7 @@ def test_right_answers_are_heard_and_reversed_ones_are_not(language):
 
 @pytest.mark.parametrize("written", ["en-apart", "en-apart-2", "zh-apart"])
 def test_answers_written_apart(written):
-    """Of sets of which half was never looked at, most good points are heard, few reversed ones."""
+    """Of sets in other hands, tuned on since, most good points are heard, few reversed ones."""
     made = {kind: [] for kind in "+-~"}
     for name, kind, text in answers(written):
         made[kind] += heard(name, text)

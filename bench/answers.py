@@ -1,0 +1,42 @@
+"""How often free answers are read wrongly, on answers of people who saw the points alone.
+
+`tests/interview/answers/unseen.*.txt` holds them: under each question a good answer, which makes
+all of its points, a reversed one and one beside the point. Nothing is tuned on them and no test
+reads them; whoever looks into them to mend something writes new ones.
+
+    python bench/answers.py
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from attn_kata.practice.interview.questions import named
+from attn_kata.practice.interview.reading.points import heard
+
+FOLDER = Path(__file__).parent.parent / "tests" / "interview" / "answers"
+KINDS = {"+": "good", "-": "reversed", "~": "beside"}
+
+
+def main() -> None:
+    """Read the answers, and print the share of points that is heard."""
+    print("| language | answers | points heard | of | share |")
+    print("|---|---|---|---|---|")
+    for language in ("en", "zh"):
+        made, whole = Counter[str](), Counter[str]()
+        name = ""
+        for line in (FOLDER / f"unseen.{language}.txt").read_text("utf-8").splitlines():
+            if line.startswith("## "):
+                name = named(line[3:])
+                continue
+            found = heard(name, line[2:])
+            made[line[0]] += sum(found)
+            whole[line[0]] += len(found)
+        for sign, kind in KINDS.items():
+            share = 100 * made[sign] / whole[sign]
+            print(f"| {language} | {kind} | {made[sign]} | {whole[sign]} | {share:.0f} % |")
+
+
+if __name__ == "__main__":
+    main()
