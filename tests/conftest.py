@@ -105,21 +105,29 @@ def pytest_collection_modifyitems(config, items):
 
 
 def _left_out(items, turn, count):
-    """Say which rows are in no slice: one of each kata is met, and whatever is new or changed."""
+    """Say which rows are in no slice: one of each kata is met, and whatever is new or changed.
+
+    Of what has one row for each kata, some katas are met, in larger slices.
+    """
     changed = {
         ROOT / name
         for asked in (("diff", "--name-only", "HEAD~1"), ("ls-files", "-o", "--exclude-standard"))
         for name in _git(*asked)
     }
     groups = defaultdict(list)
+    counts = {}
     left = {item for item in items if item.get_closest_marker("whole")}
     for item in items:
         if item.get_closest_marker("enumeration"):
             groups[item.function, _kata_of(item)].append(item)
-    for rows in groups.values():
-        of_turn = [row for row in rows if zlib.crc32(row.nodeid.encode()) % count == turn - 1]
+        elif item.get_closest_marker("each_kata"):
+            groups[item.function, ""].append(item)
+            counts[item.function, ""] = max(1, count // 4)
+    for key, rows in groups.items():
+        among = counts.get(key, count)
+        of_turn = [row for row in rows if (zlib.crc32(row.nodeid.encode()) - turn) % among == 0]
         kept = {*(of_turn or [rows[turn % len(rows)]])}
-        kept |= {row for row in rows if any(one in changed for one in _paths_of(row))}
+        kept |= {row for row in rows if _is_about(row, changed)}
         left |= {*rows} - kept
     return left
 
@@ -131,10 +139,13 @@ def _kata_of(item):
     return next((getattr(one, "id", one) for one in of if one is not None), "")
 
 
-def _paths_of(item):
-    """The files that a row is about."""
-    values = (getattr(value, "path", value) for value in item.callspec.params.values())
-    return [value for value in values if isinstance(value, Path)]
+def _is_about(item, changed):
+    """Whether a row is about one of the files that have changed, or about a kata that has one."""
+    values = item.callspec.params.values()
+    files = {getattr(value, "path", value) for value in values} & changed
+    folders = {value.folder for value in values if isinstance(value, Kata)}
+    each = item.get_closest_marker("each_kata") is not None
+    return bool(files) or (each and any(folders & {*one.parents} for one in changed))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -31,6 +31,7 @@ def failing(bench, root):
     return find_one
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
 def test_wrong_numbers_have_their_evidence(failing, kata):
     """The steps are there with axes by name, and the worst place has yours and the right number."""

@@ -19,6 +19,7 @@ def close(left, right):
     )
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
 def test_right_code_has_the_expected_weights(judged, kata):
     """Every query shares out one, nothing goes to what is masked, and both sides agree.

@@ -60,6 +60,7 @@ def test_a_fault_is_seen_in_every_kata(
     assert report.device == {"cuda": "simulated", "name": None}
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
 def test_every_kata_is_judged_on_a_gpu(gpu: Bench, tmp_path: Path, kata: Kata) -> None:
     """What goes wrong on a GPU alone fails the device check alone, and the report names the GPU."""
@@ -68,6 +69,7 @@ def test_every_kata_is_judged_on_a_gpu(gpu: Bench, tmp_path: Path, kata: Kata) -
     assert report.device == {"cuda": "ran", "name": NAME}
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize("kata", katas(), ids=lambda kata: kata.id)
 def test_a_model_answer_passes_on_a_gpu(gpu: Bench, tmp_path: Path, kata: Kata) -> None:
     """The model answer passes there, in float32 and in every dtype that the kata asks for."""

@@ -66,6 +66,7 @@ def named(report: Report, mistake: str) -> bool:
     return report.verdict in {"fail", "error"} and told == {(mistake, True)}
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)
 def test_variants_pass(kata, judged) -> None:
     """What is called a variant of the model answer is right."""

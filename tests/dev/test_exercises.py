@@ -76,6 +76,7 @@ def test_operators_name_what_has_a_page() -> None:
     assert len({one.name for one in OPERATORS}) == len(OPERATORS)
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)
 def test_rows_are_what_operators_make(kata) -> None:
     """Each row's wrong line is one that an operator writes, for that mistake."""

@@ -21,12 +21,16 @@ ROWS.append(Row("rare", Path(__file__)))
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{{row.kata}}-{{row.path.stem}}")
 def test_row(row): ...
 
+@pytest.mark.each_kata
+@pytest.mark.parametrize("name", [f"kata{{n}}" for n in range(9)])
+def test_each(name): ...
+
 @pytest.mark.whole
 def test_whole(): ...
 
 def test_other(): ...
 """
-INI = "[pytest]\naddopts = --strict-markers\nmarkers =\n    enumeration\n    whole\n"
+INI = "[pytest]\naddopts = --strict-markers\nmarkers =\n    each_kata\n    enumeration\n    whole\n"
 
 
 @pytest.fixture
@@ -60,10 +64,11 @@ def git(folder: Path, *asked: str) -> None:
 def test_every_row_has_its_turn(chosen):
     """The slices together are all there is; each has a row of every kata, and what is no row."""
     every, _ = chosen()
-    assert len(every) == ROWS + 3
+    assert len(every) == ROWS + 3 + 9
     slices = [chosen(f"--slice={turn}/4")[0] for turn in range(1, 5)]
     rows = {name for name in every if name.startswith("test_row")}
-    assert set.union(*slices) == {*rows, "test_other"}
+    each = {name for name in every if name.startswith("test_each")}
+    assert set.union(*slices) == {*rows, *each, "test_other"}
     for one in slices:
         assert "test_other" in one
         assert {name[9:].split("-")[0] for name in one & rows} == {
@@ -76,6 +81,16 @@ def test_every_row_has_its_turn(chosen):
     assert chosen("--slice=2/4", "--all")[0] == every
 
 
+def test_some_katas_have_their_turn(chosen):
+    """Of what has a row for each kata a quarter as many slices are made, each with some katas."""
+    slices = [chosen(f"--slice={turn}/8")[0] for turn in range(1, 9)]
+    each = [{name for name in one if name.startswith("test_each")} for one in slices]
+    assert len(set.union(*each)) == 9
+    assert all(0 < len(one) < 9 for one in each)
+    assert each[0] == each[2]
+    assert not each[0] & each[1]
+
+
 def test_a_commit_has_its_slice(chosen, pytester):
     """N alone takes another slice at each commit; the header says which, and a run repeats it."""
     taken = []
@@ -86,7 +101,7 @@ def test_a_commit_has_its_slice(chosen, pytester):
         assert chosen(f"--slice={line.split()[1]}")[0] == names
         taken.append(names)
         git(pytester.path, "commit", "-qm", "next", "--allow-empty")
-    assert len(set.union(*taken)) == ROWS + 2
+    assert len(set.union(*taken)) == ROWS + 2 + 9
 
 
 def test_what_is_new_is_met(chosen, pytester):

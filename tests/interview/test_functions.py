@@ -202,6 +202,7 @@ def examiner():
         yield found
 
 
+@pytest.mark.each_kata
 @pytest.mark.parametrize(
     "kata",
     dict.fromkeys(
