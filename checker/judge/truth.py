@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import marshal
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -139,10 +140,12 @@ def made(
     For a class: make the object, and repeat the calls before this one. whole: raise what the
     call raises; else keep what it named until then. named: whether what it names is wanted,
     which takes as long as the call itself. ordered: what a caller has named stands before what
-    is named in what it calls.
+    is named in what it calls, and what each call of a function names stands there, not only what
+    the last one does.
     """
     file = _file(kata)
     found: dict[str, Tensor] = {}
+    calls: Counter[str] = Counter()
 
     def watch(frame: FrameType, event: str, _: object) -> None:
         if ordered and event == "call" and frame.f_code.co_filename == file:
@@ -157,10 +160,12 @@ def made(
             arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             for name, value in frame.f_locals.items():
                 if isinstance(value, Tensor) and name not in arguments:
-                    if ordered and name in found and not torch.equal(found[name], value):
+                    key = f"{name} {calls[name]}" if ordered and calls[name] else name
+                    if ordered and key in found and not torch.equal(found[key], value):
                         # What was bound anew stands where it was bound last.
-                        del found[name]
-                    found[name] = value.detach()
+                        del found[key]
+                    found[key] = value.detach()
+                    calls[name] += 1
 
     if given.models:
         without_compiler()

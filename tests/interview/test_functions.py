@@ -8,6 +8,7 @@ import pytest
 from attn_kata.checker.judge.rules import GROUPS
 from attn_kata.checker.report.ids import MISTAKE_IDS
 from attn_kata.checker.report.report import Diagnosis, Fault, Part, Report
+from attn_kata.kata import catalogue
 from attn_kata.kata.catalogue import LANGUAGES, find, katas
 from attn_kata.kata.functions import Memory
 from attn_kata.kata.slips import slips
@@ -96,12 +97,14 @@ def test_rules_are_told_in_words():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_rule_on_memory_is_told(language):
+def test_every_rule_on_memory_is_told(language, monkeypatch):
     """What a step is judged by is said when somebody asks what may be used."""
 
     def told(kata, function, memory):
         asked = replace(kata.asked, functions=(replace(function, memory=memory),))
-        return rules(replace(kata, asked=asked), language)
+        with monkeypatch.context() as patch:
+            patch.setattr(catalogue, "_asked", lambda _: asked)
+            return rules(kata, language)
 
     for kata, function in [(free, one) for free in FREE for one in free.asked.functions]:
         whole = told(kata, function, function.memory)
@@ -150,11 +153,12 @@ def test_the_brief_is_told_once():
     assert len(said("which shapes, and which dtype?", drill)) == 2
 
 
-def test_a_kata_of_an_unknown_kind_is_told_by_its_stub_and_brief():
+def test_a_kata_of_an_unknown_kind_is_told_by_its_stub_and_brief(monkeypatch):
     """A kata that has neither contract nor functions: no question finds nothing to say."""
     known = find("sdpa")
     nothing = replace(known.asked, functions=())
-    unknown = replace(known, asked=nothing, kind="another")
+    unknown = replace(known, kind="another")
+    monkeypatch.setattr(catalogue, "_asked", lambda _: nothing)
     for topic in topics():
         for language in LANGUAGES:
             assert answer(topic, unknown, DRAWN_SO, language)
