@@ -46,12 +46,18 @@ def _float(source: Source, node: ast.AST) -> Texts:
     """A result in float32, whatever came in."""
     if isinstance(node, ast.Return) and isinstance(node.value, (ast.BinOp, ast.Call)):
         if source.function(node) is not None and not isinstance(node.value, ast.Tuple):
-            yield f"return ({source.said(node.value)}).float()"
+            yield f"return {_whole(source, node.value)}.float()"
 
 
 def _no_gradient(source: Source, node: ast.AST) -> Texts:
     if isinstance(node, ast.Return) and isinstance(node.value, (ast.BinOp, ast.Call)):
-        yield f"return ({source.said(node.value)}).detach()"
+        yield f"return {_whole(source, node.value)}.detach()"
+
+
+def _whole(source: Source, node: ast.expr) -> str:
+    """What a method can be called on: a call as it stands, anything else in parentheses."""
+    said = source.said(node)
+    return said if isinstance(node, ast.Call) else f"({said})"
 
 
 def _in_place(source: Source, node: ast.AST) -> Texts:
