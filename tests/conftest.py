@@ -142,7 +142,8 @@ def _kata_of(item):
 def _is_about(item, changed):
     """Whether a row is about one of the files that have changed, or about a kata that has one."""
     values = item.callspec.params.values()
-    files = {getattr(value, "path", value) for value in values} & changed
+    paths = (getattr(value, "path", value) for value in values)
+    files = {path for path in paths if isinstance(path, Path)} & changed
     folders = {value.folder for value in values if isinstance(value, Kata)}
     each = item.get_closest_marker("each_kata") is not None
     return bool(files) or (each and any(folders & {*one.parents} for one in changed))
