@@ -45,7 +45,6 @@ _norm = torch.linalg.vector_norm
 
 VALUE_BOUND = 1e-5
 GRADIENT_BOUND = 1e-4
-_HIDING = 1e30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,8 +71,7 @@ def gap(actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None = No
     if close is not None:
         return close
     chosen = torch.ones_like(expected, dtype=torch.bool) if keep is None else keep
-    # What stands for infinity is no scale: beside it everything would be equal.
-    values = expected[chosen & (expected.abs() < _HIDING)]
+    values = expected[chosen & torch.isfinite(expected)]
     scale = float(values.square().mean().sqrt()) if values.numel() else 1.0
     scale = max(scale, 1e-12)
     same = (actual == expected) | (actual.isnan() & expected.isnan())
