@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-__all__ = ["Function", "applied", "constructed", "shared"]
+from .expressions import name_of, of_self, span
+
+__all__ = ["Function", "applied", "constructed", "multiplied_line", "shared"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _ROUNDS = (ast.ListComp, ast.GeneratorExp, ast.For, ast.While)
@@ -16,7 +18,7 @@ def constructed(tree: ast.AST, ran: set[int]) -> list[Function]:
     return [
         method
         for one in ast.walk(tree) if isinstance(one, ast.ClassDef)
-        if ran & {*range(one.lineno, (one.end_lineno or one.lineno) + 1)}
+        if ran & {*span(one)}
         for method in one.body
         if isinstance(method, ast.FunctionDef) and method.name == "__init__"
     ]  # fmt: skip
@@ -31,16 +33,23 @@ def shared(constructors: Sequence[Function]) -> Iterator[int]:
             for target in node.targets if isinstance(target, ast.Name)
         }  # fmt: skip
         for node in ast.walk(function):
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-                lists = [one for one in (node.left, node.right) if isinstance(one, ast.List)]
-                many = [one for each in lists for one in each.elts]
-                yield from (one.lineno for one in many if _makes(one) or _name(one) in made)
-            elif isinstance(node, _ROUNDS):
-                own = {_name(one) for one in ast.walk(node) if _bound(one)}
+            many = _multiplied(node)
+            yield from (one.lineno for one in many if _makes(one) or name_of(one) in made)
+            if isinstance(node, _ROUNDS):
+                own = {name_of(one) for one in ast.walk(node) if _bound(one)}
                 yield from (
                     one.lineno for one in ast.walk(node)
                     if isinstance(one, ast.Name) and one.id in made - own
                 )  # fmt: skip
+
+
+def multiplied_line(tree: ast.AST) -> int | None:
+    """The line on which a list of what was made once is multiplied; None for none."""
+    for node in ast.walk(tree):
+        many = _multiplied(node)
+        if isinstance(node, ast.BinOp) and any(isinstance(one, ast.Call) for one in many):
+            return node.lineno
+    return None
 
 
 def applied(functions: Sequence[Function]) -> Iterator[int]:
@@ -59,9 +68,17 @@ def applied(functions: Sequence[Function]) -> Iterator[int]:
                 yield node.lineno
 
 
+def _multiplied(node: ast.AST) -> list[ast.expr]:
+    """What stands in a list that a node multiplies."""
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)):
+        return []
+    lists = [one for one in (node.left, node.right) if isinstance(one, ast.List)]
+    return [element for one in lists for element in one.elts]
+
+
 def _order(loop: ast.For) -> Iterator[int]:
     """A loop over a part of what there is or backwards, and the test on which it skips one."""
-    if any(isinstance(one, ast.Slice) or _name(one) == "reversed" for one in ast.walk(loop.iter)):
+    if any(isinstance(one, ast.Slice) or name_of(one) == "reversed" for one in ast.walk(loop.iter)):
         yield loop.lineno
     for node in loop.body:
         if isinstance(node, (ast.If, ast.Break)):
@@ -72,17 +89,16 @@ def _unread(node: ast.stmt, loop: ast.For) -> bool:
     """Whether what a loop goes through is called with something else than what it gives."""
     if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
         return False
-    taken = {_name(one) for arg in node.value.args for one in ast.walk(arg)}
-    given = {_name(one) for target in node.targets for one in ast.walk(target)} - {""}
-    return _name(node.value.func) == _name(loop.target) != "" and not taken & given
+    taken = {name_of(one) for arg in node.value.args for one in ast.walk(arg)}
+    given = {name_of(one) for target in node.targets for one in ast.walk(target)} - {""}
+    return name_of(node.value.func) == name_of(loop.target) != "" and not taken & given
 
 
 def _same_again(called: ast.expr, loop: ast.For) -> bool:
     """Whether a loop calls an attribute of `self` that is the same in each round."""
-    of_self = isinstance(called, ast.Attribute) and _name(called.value) == "self"
-    calls = [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
+    own, calls = name_of(loop.target), [one for one in ast.walk(loop) if isinstance(one, ast.Call)]
     # What wraps a call of the loop's own is a norm that is put behind each.
-    return of_self and not any(_name(one.func) == _name(loop.target) != "" for one in calls)
+    return of_self(called) and not any(name_of(one.func) == own != "" for one in calls)
 
 
 def _one_of(called: ast.expr) -> bool:
@@ -100,8 +116,4 @@ def _bound(node: ast.AST) -> bool:
 
 def _makes(node: ast.expr) -> bool:
     """Whether a call makes an object: classes begin with a capital."""
-    return isinstance(node, ast.Call) and _name(node.func)[:1].isupper()
-
-
-def _name(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return isinstance(node, ast.Call) and name_of(node.func)[:1].isupper()

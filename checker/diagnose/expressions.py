@@ -1,4 +1,4 @@
-"""What an expression of a submission does: its calls, and what it scales by."""
+"""What an expression of a submission does: its names and calls, and what it scales by."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from ..vocabulary import words
 
-__all__ = ["called", "calls", "computes", "says_scale", "scales", "scaling"]
+__all__ = [
+    "called", "calls", "computes", "name_of", "of_self", "says_scale", "scales", "scaling", "span",
+]  # fmt: skip
 
 _SCALE_WORDS = {
     "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
@@ -23,8 +25,22 @@ def calls(node: ast.AST | None) -> list[ast.Call]:
 
 def called(call: ast.Call) -> str:
     """The name that a call calls, of an attribute the last part."""
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    return name_of(call.func)
+
+
+def name_of(node: ast.AST) -> str:
+    """The name that a node is, of an attribute the last part; empty where it is none."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def of_self(node: ast.expr) -> bool:
+    """Whether it is an attribute of `self`."""
+    return isinstance(node, ast.Attribute) and name_of(node.value) == "self"
+
+
+def span(node: ast.stmt | ast.expr) -> range:
+    """The lines on which a piece of code stands."""
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def scaling(statement: ast.AST | None) -> Iterator[ast.expr]:
@@ -61,5 +77,4 @@ def computes(value: ast.expr, *, named: bool) -> bool:
 
 def says_scale(node: ast.expr) -> bool:
     """Whether a name says that it is a scale."""
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-    return bool(set(words(name)) & _SCALE_WORDS)
+    return bool(set(words(name_of(node))) & _SCALE_WORDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..judge.source import Source
+from .expressions import called
 
 __all__ = [
     "RANDOM", "call_line", "changed", "cut_line", "kept_line", "made_in_forward", "random_line",
@@ -133,9 +134,7 @@ def call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:
     first: dict[str, int] = {}
     for node in ast.walk(tree) if tree is not None else []:
         if isinstance(node, ast.Call):
-            called = node.func
-            own = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
-            first.setdefault(own, node.lineno)
+            first.setdefault(called(node), node.lineno)
     return next((first[name] for name in names if name in first), None)
 
 

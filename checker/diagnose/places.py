@@ -9,6 +9,7 @@ from dataclasses import replace
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
+from .expressions import span
 from .giveaways import changed
 from .lines import in_place, thrown_away
 from .readings import Readings
@@ -204,7 +205,7 @@ class Places(Readings):
     def _around(self, ran: set[int]) -> set[int]:
         """All lines of the functions that ran."""
         around = [f for f in map(self._function, ran) if f is not None]
-        return {n for f in around for n in range(f.lineno, (f.end_lineno or f.lineno) + 1)}
+        return {n for f in around for n in span(f)}
 
     def _kept(self) -> int | None:
         """Where a method keeps on `self` what it worked out, be it by adding to it."""

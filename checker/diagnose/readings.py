@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from .expressions import called, calls
+from .expressions import called, calls, span
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
 
@@ -151,7 +151,7 @@ class Readings(Origins):
         return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))
 
     def _loops_around(self, line: int) -> list[ast.For | ast.While]:
-        return [one for one in self._loops() if one.lineno <= line <= (one.end_lineno or 0)]
+        return [one for one in self._loops() if line in span(one)]
 
 
 def _named(node: ast.AST) -> TypeGuard[_Named]:

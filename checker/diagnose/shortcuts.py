@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from .expressions import span
+
 __all__ = ["shortcut"]
 
 
@@ -13,7 +15,7 @@ def shortcut(tree: ast.AST, wrong: Sequence[set[int]], right: Sequence[set[int]]
     found = [
         branch
         for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef) and all(ran & {*_lines(function)} for ran in right)
+        if isinstance(function, ast.FunctionDef) and all(ran & {*span(function)} for ran in right)
         for branch in ast.walk(function)
         if isinstance(branch, ast.If) and isinstance(branch.body[-1], ast.Return)
         and all(_taken(branch, function, ran) for ran in wrong)
@@ -24,11 +26,7 @@ def shortcut(tree: ast.AST, wrong: Sequence[set[int]], right: Sequence[set[int]]
 
 def _taken(branch: ast.If, function: ast.FunctionDef, ran: set[int]) -> bool:
     """Whether a call came into a branch; one that returns at once is told by what did not run."""
-    inside = _lines(branch.body[0]).start, _lines(branch.body[-1]).stop
+    inside = span(branch.body[0]).start, span(branch.body[-1]).stop
     if ran & {*range(*inside)}:
         return True
-    return not ran & {*range(inside[1], _lines(function).stop)}
-
-
-def _lines(node: ast.stmt) -> range:
-    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    return not ran & {*range(inside[1], span(function).stop)}

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .blocks import Function, applied, shared
+from .expressions import name_of, of_self, span
 
-__all__ = ["Function", "frozen_line", "multiplied_line", "statement"]
+__all__ = ["Function", "frozen_line", "statement"]
 
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
@@ -63,7 +64,7 @@ def frozen_line(tree: ast.AST) -> int | None:
     """Return the line on which a weight is kept from learning; None where none says so."""
     for node in ast.walk(tree):
         said: ast.expr | None = None
-        if isinstance(node, ast.Call) and _name(node.func) == "requires_grad_" and node.args:
+        if isinstance(node, ast.Call) and name_of(node.func) == "requires_grad_" and node.args:
             said = node.args[0]
         elif isinstance(node, (ast.keyword, ast.Assign)) and "requires_grad" in _written(node):
             said = node.value
@@ -72,19 +73,9 @@ def frozen_line(tree: ast.AST) -> int | None:
     return None
 
 
-def multiplied_line(tree: ast.AST) -> int | None:
-    """Return the line on which a list of what was made once is multiplied; None for none."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-            lists = (one for one in (node.left, node.right) if isinstance(one, ast.List))
-            if any(isinstance(element, ast.Call) for one in lists for element in one.elts):
-                return node.lineno
-    return None
-
-
 def _written(node: ast.keyword | ast.Assign) -> list[str | None]:
     """The names that an argument or an assignment gives a value."""
-    return [node.arg] if isinstance(node, ast.keyword) else [*map(_name, node.targets)]
+    return [node.arg] if isinstance(node, ast.keyword) else [*map(name_of, node.targets)]
 
 
 def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
@@ -97,7 +88,7 @@ def _is(node: ast.AST, said: str, schedules: set[str]) -> bool:
     if said == "schedule":
         return _makes(node, _SCHEDULE) or _sets_rate(node)
     if said == "clip":
-        return isinstance(node, (ast.Attribute, ast.Name)) and "clip_grad" in _name(node)
+        return isinstance(node, (ast.Attribute, ast.Name)) and "clip_grad" in name_of(node)
     if not isinstance(node, ast.Attribute):
         return False
     of_schedule = isinstance(node.value, ast.Name) and node.value.id in schedules
@@ -122,7 +113,7 @@ def _loop(functions: Sequence[Function]) -> Iterator[int]:
     for function in functions:
         for loop in ast.walk(function):
             if isinstance(loop, (ast.For, ast.While)):
-                inside = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+                inside = span(loop)
                 if any(call.lineno in inside for call in _calls_of_arguments(function)):
                     yield loop.lineno
 
@@ -131,7 +122,7 @@ def _places(functions: Sequence[Function]) -> Iterator[int]:
     """Where the numbers by which a position table is read were made."""
     for function in functions:
         for node in ast.walk(function):
-            if isinstance(node, ast.Call) and node.args and _POSITIONS.search(_name(node.func)):
+            if isinstance(node, ast.Call) and node.args and _POSITIONS.search(name_of(node.func)):
                 yield _source(function, node.args[0], made=True)
             elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
                 yield from [node.lineno] * bool(_POSITIONS.search(node.value.attr))
@@ -157,7 +148,7 @@ def _handed(functions: Sequence[Function]) -> Iterator[int]:
     """Where places were made that something else than their table is called with."""
     for function in functions:
         for node in ast.walk(function):
-            if isinstance(node, ast.Call) and not _POSITIONS.search(_name(node.func)):
+            if isinstance(node, ast.Call) and not _POSITIONS.search(name_of(node.func)):
                 named = {one.arg or "": one.value for one in node.keywords}
                 named |= {one.id: one for one in node.args if isinstance(one, ast.Name)}
                 yield from (
@@ -171,7 +162,7 @@ def _cut(functions: Sequence[Function]) -> Iterator[int]:
         for node in ast.walk(function):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
                 whole = _names(node.value.value)
-                yield from (node.lineno for one in node.targets if _name(one) in whole)
+                yield from (node.lineno for one in node.targets if name_of(one) in whole)
 
 
 def _stored(functions: Sequence[Function]) -> Iterator[int]:
@@ -188,7 +179,7 @@ def _names(node: ast.expr) -> set[str]:
 def _clip_number(functions: Sequence[Function]) -> Iterator[int]:
     for function in functions:
         for node in ast.walk(function):
-            if isinstance(node, ast.Call) and "clip_grad" in _name(node.func):
+            if isinstance(node, ast.Call) and "clip_grad" in name_of(node.func):
                 yield node.lineno
 
 
@@ -207,7 +198,7 @@ def _thrown(functions: Sequence[Function]) -> Iterator[int]:
         for loop in (node for node in ast.walk(function) if isinstance(node, ast.For)):
             let_go = (one.value for one in loop.body if isinstance(one, ast.Expr))
             for call in (one for one in let_go if isinstance(one, ast.Call)):
-                if _name(call.func) == _name(loop.target) != "":
+                if name_of(call.func) == name_of(loop.target) != "":
                     yield call.lineno
 
 
@@ -217,7 +208,7 @@ def _unset(functions: Sequence[Function]) -> Iterator[int]:
         own = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
         for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
             # What a module's attribute is called with goes to some module's forward.
-            names = {_name(call.func)} | ({"forward"} if _of_self(call.func) else set())
+            names = {name_of(call.func)} | ({"forward"} if of_self(call.func) else set())
             for other in (one for one in named if one.name in names and one is not function):
                 if _left(call, other) & own:
                     yield call.lineno
@@ -231,14 +222,10 @@ def _left(call: ast.Call, function: ast.FunctionDef) -> set[str]:
     listed = [one.arg for one in function.args.args if one.arg != "self"]
     needed = listed[: len(listed) - len(function.args.defaults)]
     given = {*listed[: len(call.args)], *(one.arg for one in call.keywords)}
-    alike = any(_name(value) == own for value, own in zip(call.args, listed, strict=False))
+    alike = any(name_of(value) == own for value, own in zip(call.args, listed, strict=False))
     if None in given or not given.issuperset(needed) or not alike:
         return set()
     return {*listed, *(one.arg for one in function.args.kwonlyargs)} - given
-
-
-def _of_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Attribute) and _name(node.value) == "self"
 
 
 def _calls_of_arguments(function: Function) -> Iterator[ast.Call]:
@@ -254,10 +241,10 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
     made: whatever made it; else what cut it out of something, or gave it another name.
     """
     cutting = (ast.Subscript, ast.Name, ast.IfExp)
-    name = _name(given) if isinstance(given, ast.Name) else ""
+    name = name_of(given) if isinstance(given, ast.Name) else ""
     for node in ast.walk(function):
         made_here = isinstance(node, ast.Assign) and (made or isinstance(node.value, cutting))
-        if made_here and name and name in map(_name, node.targets):  # type: ignore[attr-defined]
+        if made_here and name and name in map(name_of, node.targets):  # type: ignore[attr-defined]
             return node.lineno  # type: ignore[attr-defined]
     return given.lineno
 
@@ -270,7 +257,7 @@ _FOLLOWED = {
 
 
 def _makes(node: ast.AST, kind: re.Pattern[str]) -> bool:
-    return isinstance(node, ast.Call) and bool(kind.search(_name(node.func)))
+    return isinstance(node, ast.Call) and bool(kind.search(name_of(node.func)))
 
 
 def _sets_rate(node: ast.AST) -> bool:
@@ -278,7 +265,3 @@ def _sets_rate(node: ast.AST) -> bool:
     targets = node.targets if isinstance(node, ast.Assign) else []
     keys = (one.slice for one in targets if isinstance(one, ast.Subscript))
     return any(isinstance(key, ast.Constant) and key.value == "lr" for key in keys)
-
-
-def _name(node: ast.AST) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...kata.slips import slips
-from ..diagnose.statements import frozen_line, multiplied_line
+from ..diagnose.blocks import multiplied_line
+from ..diagnose.statements import frozen_line
 from ..report.message import Said, say
 from .layers import shares_layers
 from .sheet import Sheet
@@ -25,8 +26,8 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
     if held > asked or (held < asked and not wrong):
         roles = one.held.roles.items()
         told = [name for layer, names in roles if block_of(layer) for name in names]
-        name = next(name for name in (*told, *one.held.first) if told or block_of(name))
-        line = page.lines.assignment(name.split(".")[0]) or line
+        of_blocks = told or [name for name in one.held.first if block_of(name)]
+        line = page.lines.assignment(of_blocks[0].split(".")[0]) or line
         page.blame("blocks-miscounted", line, held=held, asked=asked)
         return say("fail-blocks", held=held, asked=asked)
     if one.held.lacking and not wrong:
