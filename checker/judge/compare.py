@@ -31,12 +31,16 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ...kata.functions import Function
+from .draw import Case
+
 __all__ = [
     "GRADIENT_BOUND",
     "VALUE_BOUND",
     "Gap",
     "agree",
     "alike",
+    "case_bound",
     "gap",
     "low_precision_bound",
 ]
@@ -45,6 +49,10 @@ _norm = torch.linalg.vector_norm
 
 VALUE_BOUND = 1e-5
 GRADIENT_BOUND = 1e-4
+# A float32 angle at position 260 is off by 260 times its rounding; what ends before it, by all.
+_FAR_BOUND = 1e-3
+# In low precision scores grow to some 8.
+_SCORE = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,3 +161,16 @@ def low_precision_bound(dtype: torch.dtype, width: int, length: int, score: floa
     if dtype is not torch.float32:
         return eps * (16 + 2 * score)
     return 4 * eps * (4 * math.sqrt(max(width, length)) + 2 * score)
+
+
+def case_bound(function: Function, case: Case, dtype: torch.dtype) -> float:
+    """Return the bound for a case of a function in a dtype, from its sizes and its gain."""
+    # Right code may take a detour through float32, whose error grows with the scores.
+    rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
+    if rounding is torch.float64:
+        return _FAR_BOUND if case.large else VALUE_BOUND
+    widest = max(size for symbol, size in case.sizes.items() if symbol not in function.numbers)
+    # In half precision queries and keys are both made large.
+    scores = case.gain ** (1 + (dtype.itemsize < torch.float32.itemsize))
+    bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, scores))
+    return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))

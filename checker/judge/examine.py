@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any
 
@@ -15,15 +15,16 @@ from ...kata.arithmetic import worth
 from ...kata.catalogue import Kata
 from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
-from ..process.answers import Entry, Outcome, Raised, Stray
+from ..process.answers import Entry, Outcome, Stray
 from ..process.handle import Candidate
 from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe, Record, Series
 from ..process.wire import dtype_name
-from .compare import VALUE_BOUND, low_precision_bound
+from .compare import case_bound
 from .conditioning import judged
 from .draw import Case, Given, cases, shifts, small
 from .drawing import draw
 from .find import Bound, ways
+from .found import Found
 from .kept import right_answer
 from .mask_forms import settle
 from .masks import dressed
@@ -31,38 +32,10 @@ from .trials import Finding, Trial, answers_of, by_dtype, until_ended
 from .trials import same as alike
 from .truth import Answers
 
-__all__ = ["Examination", "Found"]
+__all__ = ["Examination"]
 
-# A float32 angle at position 260 is off by 260 times its rounding; what ends before it, by all.
-_FAR_BOUND = 1e-3
-# In low precision scores grow to some 8; see `compare`.
-_SCORE = 8
-
-
-@dataclass(slots=True, kw_only=True)
-class Found:
-    """What came of trying one function.
-
-    counts, findings: by check. dropped: mask dtypes that it does not take, and why. modified:
-    inputs that it changed. printed: lines that print. state: fail-random, fail-state or fail-kept.
-    narrowed: a call that gave another dtype than it was given.
-    work: the dtype that values are decided in, dtypes: the others.
-    """
-
-    counts: dict[str, int] = field(default_factory=dict)
-    findings: dict[str, list[Finding]] = field(default_factory=dict)
-    dropped: dict[torch.dtype, Finding] = field(default_factory=dict)
-    forms: tuple[tuple[str, ...], ...] = ()
-    modified: set[str] = field(default_factory=set)
-    printed: list[int | None] = field(default_factory=list)
-    state: str | None = None
-    work: torch.dtype = torch.float64
-    nan_rows: bool = False
-    half_faults: list[Raised] = field(default_factory=list)
-    dtypes: dict[str, None] = field(default_factory=dict)
-    container: int = 0
-    narrowed: Trial | None = None
-    place: int = 0
+# How many calls a part of the grid has at least: the submission makes them as the next is drawn.
+_PART = 12
 
 
 class Examination:
@@ -111,7 +84,7 @@ class Examination:
         """Work out the right answer to what is given, and write the call."""
         trial = Trial(
             function=self.function, case=case, given=given, expected=(), dtype=dtype,
-            bound=self._bound_of(case, dtype),
+            bound=case_bound(self.function, case, dtype),
         )  # fmt: skip
         self.write(trial, grad=self.work_out(trial))
         return trial
@@ -177,31 +150,20 @@ class Examination:
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
         """Note what the gradients of an object's weights are to be. A function has none."""
 
-    def _bound_of(self, case: Case, dtype: torch.dtype) -> float:
-        # Right code may take a detour through float32, whose error grows with the scores.
-        rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
-        if rounding is torch.float64:
-            return _FAR_BOUND if case.large else VALUE_BOUND
-        numbers = self.function.numbers
-        widest = max(size for symbol, size in case.sizes.items() if symbol not in numbers)
-        # In half precision queries and keys are both made large.
-        scores = case.gain ** (1 + (dtype.itemsize < torch.float32.itemsize))
-        bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, scores))
-        return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))
-
     # -- asking --------------------------------------------------------------------------
 
     def run(self, trials: Sequence[Trial], dtype: torch.dtype | None = None) -> list[Outcome]:
         """Have the submission make the calls, one after another, and return its answers."""
-        dtype = dtype or self.found.work
+        return self.answered(self._series_of(trials, dtype or self.found.work)) if trials else []
+
+    def _series_of(self, trials: Sequence[Trial], dtype: torch.dtype) -> list[Series]:
         # An object serves all calls in a row that are made on one of its kind.
         groups = [[*group] for _, group in groupby(trials, self.object_of)]
-        series = [
+        return [
             self.series(group[0], [trial.call for trial in group], dtype=dtype,
                         warm=self.plainest(group[0].call))
             for group in groups
         ]  # fmt: skip
-        return self.answered(series) if series else []
 
     def plainest(self, call: Call) -> Call:
         """A call without what may fail in it, for layers that are made when they are first used."""
@@ -213,15 +175,23 @@ class Examination:
 
     def answered(self, series: list[Series]) -> list[Outcome]:
         """Ask for series of calls; return the answers to all calls."""
-        answers: list[Outcome] = []
-        answer = self.candidate.ask(MakeCalls(series=series))
-        self.found.printed = self.found.printed or answer.printed
-        for asked, result in zip(series, answer.results, strict=True):
-            several = answers_of(result, len(asked.calls))
-            for one in several if result.made else ():
-                one.made = result.made
-            answers += several
-        return answers
+        return [*self._answers_to([series])]
+
+    def _answers_to(self, parts: Iterable[list[Series]]) -> Iterator[Outcome]:
+        """The same of several parts, each of which is made while the one before is answered."""
+        asked: list[Series] = []
+
+        def request(series: list[Series]) -> MakeCalls:
+            asked.extend(series)
+            return MakeCalls(series=series)
+
+        for answer in self.candidate.ask_each(map(request, parts)):
+            self.found.printed = self.found.printed or answer.printed
+            for result in answer.results:
+                several = answers_of(result, len(asked.pop(0).calls))
+                for one in several if result.made else ():
+                    one.made = result.made
+                yield from several
 
     def object_of(self, trial: Trial) -> Any:  # noqa: ARG002 - a function is the same for all
         """What tells the object of one call from that of another."""
@@ -281,12 +251,29 @@ class Examination:
 
     def try_grid(self) -> None:
         """Values, masks, lengths, gradients and large values."""
-        self.tried = [trial for batch in self.batches() for trial in batch]
-        self.judge(self.tried)
+        self.tried, work = [], self.found.work
+        answers = [*self._answers_to(self._series_of(part, work) for part in self._parts())]
+        self._keep_all(self.tried, answers)
+
+    def _parts(self) -> Iterator[list[Trial]]:
+        """Draw all that is tried, and yield it by parts; an object's calls are in one of them."""
+        part: list[Trial] = []
+        for batch in self.batches():
+            of = self.object_of(batch[0])
+            if len(part) >= _PART and (of is None or of != self.object_of(part[-1])):
+                yield part
+                part = []
+            part += batch
+            self.tried += batch
+        if part:
+            yield part
 
     def judge(self, trials: Sequence[Trial]) -> None:
         """Have trials' calls made, and keep what is wrong with the answers."""
-        for trial, answer in until_ended(trials, self.run(trials)):
+        self._keep_all(trials, self.run(trials))
+
+    def _keep_all(self, trials: Sequence[Trial], answers: Sequence[Outcome]) -> None:
+        for trial, answer in until_ended(trials, answers):
             self.keep(trial, answer, trial.case.check)
 
     def batches(self) -> Iterator[list[Trial]]:

@@ -17,6 +17,7 @@ from ...kata.modules import Module
 from ..process.answers import Global, Try
 from ..process.requests import Attempt, Call, Describe, ObjectRecipe, Record, Series
 from .aligning import align, guess
+from .compare import case_bound
 from .draw import Case, Given, by_calls, small
 from .dropout_finding import DropoutFinding
 from .examine import Examination
@@ -211,7 +212,7 @@ class Weighing(Examination):
         mask = "random" if self.function.needs_mask else None
         case = Case(check="values", sizes=sizes, chosen=choices(self.function)[0], mask=mask)
         given = super().drawn(case)
-        bound = self._bound_of(case, self.found.work)
+        bound = case_bound(self.function, case, self.found.work)
         trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
         super().work_out(trial)
         self.write(trial)

@@ -14,7 +14,7 @@ import socket
 import termios
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import asdict
 from typing import TypeVar
 
@@ -148,11 +148,31 @@ class Candidate:
 
     def ask(self, request: Request[_Answer]) -> _Answer:
         """Send one request and return the answer. Raise Ended where none comes."""
-        packed, line = wire.pack(request), _Line(self.channel, self.meter)
+        (answer,) = self.ask_each([request])
+        return answer
+
+    def ask_each(self, requests: Iterable[Request[_Answer]]) -> Iterator[_Answer]:
+        """Send requests and yield their answers, to be taken to the end. Raise Ended as above.
+
+        Each is made while the one before it is answered, and sent once that answer is here: two
+        that write wait for each other.
+        """
+        before, heard = None, (b"", b"")
+        for request in requests:
+            packed = wire.pack(request)
+            if before is not None:
+                heard = self._heard()
+            with self._watched():
+                wire.send_packed(_Line(self.channel, self.meter), packed)
+            if before is not None:
+                yield self._understood(before, heard)
+            before = request
+        if before is not None:
+            yield self._understood(before, self._heard())
+
+    def _heard(self) -> wire.Packed:
         with self._watched():
-            wire.send_packed(line, packed)
-            heard = wire.receive_packed(line)
-        return self._understood(request, heard)
+            return wire.receive_packed(_Line(self.channel, self.meter))
 
     def _understood(self, request: Request[_Answer], heard: wire.Packed) -> _Answer:
         with self._watched():
