@@ -131,6 +131,8 @@ class Candidate:
             os.close(fd)
         self.output = bytearray()
         self.dropped = 0
+        # Where the answer goes that is on its way.
+        self.underway: list[wire.Packed] | None = None
         self.reading = reading
         self.hearing = threading.Lock()
         threading.Thread(target=self._drain, daemon=True).start()
@@ -152,31 +154,40 @@ class Candidate:
         return answer
 
     def ask_each(self, requests: Iterable[Request[_Answer]]) -> Iterator[_Answer]:
-        """Send requests and yield their answers, to be taken to the end. Raise Ended as above.
+        """Send requests and yield their answers. Raise Ended as above.
 
-        Each is made while the one before it is answered, and sent once that answer is here: two
-        that write wait for each other.
+        Each is made while the one before it is answered; whoever makes it may ask as well.
         """
-        before, heard = None, (b"", b"")
+        before = None
         for request in requests:
-            packed = wire.pack(request)
+            sent = request, self._sent(wire.pack(request))
             if before is not None:
-                heard = self._heard()
-            with self._watched():
-                wire.send_packed(_Line(self.channel, self.meter), packed)
-            if before is not None:
-                yield self._understood(before, heard)
-            before = request
+                yield self._understood(*before)
+            before = sent
         if before is not None:
-            yield self._understood(before, self._heard())
+            yield self._understood(*before)
 
-    def _heard(self) -> wire.Packed:
+    def _sent(self, packed: wire.Packed) -> list[wire.Packed]:
+        """Send a request; return where its answer is put once it is read."""
+        # Two that both write wait for each other: the answer before it is read first.
+        self._read()
         with self._watched():
-            return wire.receive_packed(_Line(self.channel, self.meter))
+            wire.send_packed(_Line(self.channel, self.meter), packed)
+        self.underway = []
+        return self.underway
 
-    def _understood(self, request: Request[_Answer], heard: wire.Packed) -> _Answer:
+    def _read(self) -> None:
+        """Read the answer that is on its way, if there is one."""
+        if self.underway is not None:
+            with self._watched():
+                self.underway.append(wire.receive_packed(_Line(self.channel, self.meter)))
+            self.underway = None
+
+    def _understood(self, request: Request[_Answer], heard: list[wire.Packed]) -> _Answer:
+        if not heard:
+            self._read()
         with self._watched():
-            answer = claims.understood(request, wire.unpack(*heard))
+            answer = claims.understood(request, wire.unpack(*heard[0]))
         self._listen(0)
         self._call_fouls()
         fault = claims.out_of_memory(answer)
