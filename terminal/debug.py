@@ -16,12 +16,13 @@ from ..practice.debug.symptoms import Symptom, symptoms
 from ..practice.history import Attempt, Event
 from ..practice.stubs import Started
 from .lists import next_lines
+from .onward import claiming
 from .screen import Screen
 from .text import Line, quoted, safe, wrap
 from .words import in_words, knows, say
 
 __all__ = [
-    "answer_lines", "answer_text", "claim_lines", "claiming_command", "debug_hint_lines",
+    "answer_lines", "answer_text", "claim_lines", "debug_hint_lines",
     "handed_out_lines", "hint_text", "mending_lines", "practice_lines", "symptom_text",
     "which_lines",
 ]  # fmt: skip
@@ -47,14 +48,9 @@ def handed_out_lines(
     if again:
         lines += [[], *_wrapped(screen.say("debug-again"), screen)]
     named = quoted(file)
-    commands = (claiming_command(language), f"attn-kata check {named}",
+    commands = (claiming(language), f"attn-kata check {named}",
                 "attn-kata debug --hint", f"attn-kata debug --answer {named}")  # fmt: skip
     return [*lines, [], *next_lines(commands, language)]
-
-
-def claiming_command(language: str) -> str:
-    """Return how a bug is claimed."""
-    return f'attn-kata debug --say "{say("claim-form", language)}"'
 
 
 def symptom_text(symptom: Symptom, language: str) -> str:
@@ -79,8 +75,7 @@ def claim_lines(counted: Counted, file: Path, screen: Screen) -> list[Line]:
         screen.say("claim-count" if counted.wrong else "claim-clean", **count), screen
     )
     check = f"attn-kata check {quoted(str(file))}"
-    claiming = claiming_command(screen.language)
-    onward = (claiming, check) if counted.right < counted.bugs else (check,)
+    onward = (claiming(screen.language), check) if counted.right < counted.bugs else (check,)
     return [*lines, [], *next_lines(onward, screen.language)]
 
 

@@ -1,4 +1,4 @@
-"""The commands that judge a report's file again, as they are typed."""
+"""The commands to go on with after a report, as they are typed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from ..checker import Report
 from .text import quoted
+from .words import say
 
-__all__ = ["again", "watching"]
+__all__ = ["again", "claiming", "watching"]
 
 # The kinds of error that no input has a part in.
 _UNRUN = {"syntax", "load", "no-class"}
@@ -24,6 +25,11 @@ def again(report: Report, typed: Sequence[str]) -> str:
 def watching(report: Report, typed: Sequence[str]) -> str:
     """Return the command that judges the same file at every save."""
     return _command("watch", report.kata, report.file, *typed)
+
+
+def claiming(language: str) -> str:
+    """Return the command that claims one of an exercise's bugs."""
+    return f'attn-kata debug --say "{say("claim-form", language)}"'
 
 
 def _command(*words: str) -> str:

@@ -12,11 +12,10 @@ from ..kata.catalogue import Kata, katas
 from ..practice.debug.veil import veiled
 from ..practice.recognise import header_of, named
 from ..practice.targets import INPUT, Target
-from .debug import claiming_command
 from .formats import Format
 from .formats.writers import writer
 from .lists import next_lines
-from .onward import again, watching
+from .onward import again, claiming, watching
 from .report import Look, command_lines, quiet_line, report_lines, verdict_line
 from .screen import Screen
 from .source import lines_of
@@ -217,7 +216,7 @@ class Verdicts:
         say = self.screen.say
         if report.debug is not None:
             answer = f"attn-kata debug --answer {quoted(report.file)}"
-            left = (claiming_command(self.screen.language), "attn-kata debug --hint")
+            left = (claiming(self.screen.language), "attn-kata debug --hint")
             onward = (*(left if report.verdict != "pass" else ()), answer)
             labels = [say("next-next"), *[""] * len(left)]
             return [
