@@ -50,8 +50,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "zh": "{name} 的梯度少了一部分：在这里被 `.detach()`、`.data` 或 `no_grad` 切断了",
     },
     "overwritten-in-place": {
-        "en": "a tensor that the backward pass still needs is changed in place; make a new one, as in `state = state + …`",
-        "zh": "反向传播还要用到的张量被原地改掉了；应当另建一个，如 `state = state + …`",
+        "en": "a tensor that the backward pass still needs is changed in place; make a new one (no `+=`, no `inplace=True`, no method whose name ends in an underscore)",
+        "zh": "反向传播还要用到的张量被原地改掉了；应当另建一个（不用 `+=`、`inplace=True`，也不用以下划线结尾的方法）",
     },
     "dropout-missing": {
         "en": "no dropout acts on the weights in train mode",

@@ -118,7 +118,8 @@ class Recorder(TorchFunctionMode):
             return
         lines = lines_in(self.path)
         step: dict[str, Any] = {
-            "call": name,
+            # A layer that works in place says so in an argument alone.
+            "call": f"{name}_" if kwargs.get("inplace") is True else name,
             "line": lines[0] if lines else None,
             "lines": lines,
             "weights": [self.weights[id(a)] for a in args if id(a) in self.weights],

@@ -26,6 +26,11 @@ _OF_TENSORS = {"RuntimeError", "IndexError", "ValueError", "TypeError"}
 _NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available",
                    "found at least two devices", "to be on the same device",
                    "no CUDA-capable device")  # fmt: skip
+# What autograd says of a tensor that it has kept: its shape, and what made it.
+_CHANGED = re.compile(
+    r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\]"
+    r"(?:, which is output \d+ of (\w+?)(?:Backward\d*)?,)?"
+)
 # What torch says, and the sentence that explains it. The first match wins.
 _CAUSES = (
     ("view size is not compatible", "crash-view"),
@@ -130,10 +135,13 @@ def _operands(parts: list[Part]) -> Message:
     return say("listed", parts=each)
 
 
-def overwritten(fault: Raised) -> int | None:
-    """How many entries the tensor has of which autograd says that it was changed in place."""
-    found = re.search(r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]", fault.message)
-    return prod(int(size) for size in found[1].split(",") if size.strip()) if found else None
+def overwritten(fault: Raised) -> tuple[int, str] | None:
+    """How many entries the tensor has that autograd says was changed in place, and what made it."""
+    found = _CHANGED.search(fault.message)
+    if found is None:
+        return None
+    sizes, maker = found.groups(default="")
+    return prod(int(size) for size in sizes.split(",") if size.strip()), maker.lower()
 
 
 def _cause(fault: Raised, source: Source) -> Message | None:

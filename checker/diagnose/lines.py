@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Sequence
 
 from ..judge.source import Source
 from ..process.answers import Step
 
-__all__ = ["HALF_MAX", "Lines", "assignment", "in_place", "own_imports", "tested", "thrown_away"]
+__all__ = [
+    "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "tested",
+    "thrown_away",
+]  # fmt: skip
 
 # The largest number that float16 holds.
 HALF_MAX = 65504
+# The names without a last underscore that change a tensor in place.
+_ASSIGNING = {
+    "__setitem__", "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__",
+}  # fmt: skip
 
 
 class Lines:
@@ -122,14 +130,24 @@ def tested(function: ast.AST | None, name: str) -> int | None:
     return min(asking, default=None)
 
 
-def in_place(steps: list[Step]) -> int | None:
-    """The line of the first traced step that changes a tensor in place."""
-    for step in steps:
-        if step.call.startswith(("__i", "__setitem__")) or (
-            step.call.endswith("_") and not step.call.startswith("_")
-        ):
-            return step.line
-    return None
+def in_place(steps: Sequence[Step]) -> Step | None:
+    """The first traced step that changes a tensor in place."""
+    return next((step for step in steps if _changes(step.call)), None)
+
+
+def overwriting(steps: Sequence[Step], size: int, maker: str) -> Step | None:
+    """The step that changes a tensor of some size in place, after the call that made it.
+
+    maker: what made it, as autograd has it.
+    """
+    same = [step for step in steps if step.shape and math.prod(step.shape) == size]
+    made = (n for n, step in enumerate(same, 1) if step.call.strip("_") == maker)
+    return in_place(same[next(made, 0) :]) or in_place(same) or in_place(steps)
+
+
+def _changes(call: str) -> bool:
+    """Whether a call of this name changes its first argument: `mul_`, `__iand__`, `__setitem__`."""
+    return call in _ASSIGNING or (call.endswith("_") and not call.startswith("_"))
 
 
 def own_imports(source: Source) -> int | None:

@@ -67,12 +67,15 @@ class Places(Readings):
         if group == "swapped":
             return self._swapped(slip.id, steps)
         if group == "lined-up":
-            return self.lined_up(next((s for s in steps if EXTRAS.get(s.call) == slip.id), step))
+            return self.lined_up(
+                next((s for s in steps if EXTRAS.get(s.call.strip("_")) == slip.id), step)
+            )
         if group == "variance":
             taken = (each.line for each in steps if each.call.strip("_") in _SPREADS)
             return next(taken, None)
         if group == "written":
-            return self._handed_on_changed() or in_place(list(steps))
+            changing = in_place(steps)
+            return self._handed_on_changed() or (changing and changing.line)
         if group == "kept":
             return self._kept()
         if group == "joined":

@@ -38,9 +38,9 @@ class Case:
     """One thing to try. check: what it counts for. turn: which of an argument's shapes it takes.
 
     mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
-    are far ones. train: whether it is tried in train mode. schedule: the kind of a sequence of
-    calls that it is part of, and after: what was given before it there. shared: whether inputs
-    of one shape are one tensor.
+    are far ones. train: whether it is tried in train mode, and loud: with its dropouts in it.
+    schedule: the kind of a sequence of calls that it is part of, and after: what was given before
+    it there. shared: whether inputs of one shape are one tensor.
     """
 
     check: str
@@ -53,6 +53,7 @@ class Case:
     grad: bool = False
     far: bool = False
     train: bool = False
+    loud: bool = False
     schedule: str = ""
     after: int = 0
     large: bool = False

@@ -109,7 +109,7 @@ class Examination:
             autograd=AUTOGRAD in self.function.rules.never or bool(self.function.models),
             models=self.function.models,
             train=case.train,
-            record=_silenced(record) if case.train else record,
+            record=_silenced(record) if case.train and not case.loud else record,
         )
 
     def posed(self, case: Case, generator: torch.Generator) -> tuple[Given, Call]:

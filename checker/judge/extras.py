@@ -24,7 +24,7 @@ def beside_extras(
     known = {slip.id: slip for slip in slips(one.kata.folder)}
     seen: dict[str, Step] = {}
     for step in (step for trial in one.seen[:1] for step in trial.answer.steps):
-        mistake = EXTRAS.get(step.call)
+        mistake = EXTRAS.get(step.call.strip("_"))
         if mistake in known and step.lines:
             seen.setdefault(mistake, step)
     for wanted in dict.fromkeys([*((mistake,) for mistake in seen), tuple(seen)]):

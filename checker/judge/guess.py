@@ -13,7 +13,7 @@ from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import call_line, cut_line, made_in_forward
 from ..diagnose.limits import Sized, fixed_size, limit_line
-from ..diagnose.lines import assignment, in_place
+from ..diagnose.lines import assignment, overwriting
 from ..process.wire import dtype_name
 from ..report.message import say
 from .branches import wrong_shortcut
@@ -140,12 +140,13 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
             if step is not None:
                 page.blame("gradient-nan", page.places.own_line(step.lines, others), key)
                 return True
-    size = overwritten(finding.fault) if finding.fault is not None else None
-    if size is not None:
-        steps = one.again(finding.trial).answer.steps
-        same = [s for s in steps if s.shape and math.prod(s.shape) == size]
-        page.blame("overwritten-in-place", in_place(same) or in_place(steps))
-    return size is not None
+    changed = overwritten(finding.fault) if finding.fault is not None else None
+    if changed is not None:
+        step = overwriting(one.again(finding.trial).answer.steps, *changed)
+        # A layer that works in place is told to where it is made.
+        made = page.places.layer(step.lines, "inplace") if step and step.lines else None
+        page.blame("overwritten-in-place", made or (step and step.line))
+    return changed is not None
 
 
 def _dtypes(page: Page, one: Examination, lines: Container[int | None] = ()) -> bool:

@@ -106,6 +106,9 @@ class Page(Sheet):
 
     def dropout(self, one: Weighing, wanted: str) -> None:
         """Where dropout acts in train mode, and at which rate. wanted: as a contract has it."""
+        if one.found.findings.get("dropout"):
+            self._group("dropout", [one])
+            return
         found = one.dropout
         line = random_line(self.source.classes.get(one.entry.name))
         if found is not None and found.place == "noise":
@@ -231,8 +234,8 @@ class Page(Sheet):
         if found.modified:
             names = [f"`{each}`" for each in sorted(found.modified)]
             self.fail(one, "purity", say("fail-modified", names=names))
-            steps = [s for t in one.seen for s in t.answer.steps]
-            self.blame("input-modified", in_place(steps), names=names)
+            step = in_place([s for t in one.seen for s in t.answer.steps])
+            self.blame("input-modified", step and step.line, names=names)
         if found.state is not None:
             self.fail(one, "purity", say(found.state))
             if found.state == "fail-random":

@@ -16,7 +16,7 @@ from .dropout import read_dropout
 from .dropout_finding import DropoutFinding, Undone
 from .examine import Examination
 from .precision import judge_low
-from .trials import Trial
+from .trials import Finding, Trial
 from .truth import made
 from .weighing import Weighing
 
@@ -41,11 +41,29 @@ def try_training(one: Examination) -> None:
                 one.dropout, place="weights", reading=read.reading, undone=read.undone,
                 next=read.next,
             )  # fmt: skip
+    _try_loud(one)
     if not wrong and not _random(one, first):
         one.judge([one.in_training(trial) for trial in _some(one.tried)])
         # A draw in half precision may be 0, which is dropped by hand at a rate of 0 too.
         for trials in () if by_hand else one.low:
             judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
+
+
+def _try_loud(one: Weighing) -> None:
+    """Call it as training does, forward and back with dropout in it, and keep what that raises."""
+    kinds: dict[bool, Trial] = {}
+    for trial in one.tried:
+        if trial.call.grad is not None and not trial.missing and trial.answer.fault is None:
+            kinds.setdefault(trial.case.mask is None, trial)
+    for trial in kinds.values():
+        loud = replace(trial, case=replace(trial.case, train=True, loud=True))
+        one.write(loud, grad=trial.call.grad)
+        fault = one.run([loud])[0].fault
+        if fault is not None:
+            check = "gradients" if fault.phase == "backward" else "dropout"
+            raised = Finding(kind="raised", trial=loud, fault=fault)
+            one.found.findings.setdefault(check, []).append(raised)
+            return
 
 
 def read_training(one: Weighing, first: Trial) -> DropoutFinding:

@@ -287,6 +287,7 @@ class Weighing(Examination):
             trial.case.gain != 1,
             trial.group,
             trial.case.train,
+            trial.case.loud,
         )
 
     def series(
@@ -303,7 +304,7 @@ class Weighing(Examination):
         )  # fmt: skip
 
     def _recipe_of(self, trial: Trial) -> ObjectRecipe:
-        return self.recipe_at(trial.case.sizes, silent=trial.case.train)
+        return self.recipe_at(trial.case.sizes, silent=trial.case.train and not trial.case.loud)
 
     def recipe_at(self, sizes: dict[str, int], *, silent: bool = False) -> ObjectRecipe:
         """How the candidate's process makes the object at these sizes. silent: without dropout."""

@@ -78,6 +78,19 @@ def test_wrong_while_training(judged: Judge, case: tuple[str, tuple[str, str], s
     assert {one.line for one in report.diagnosis} <= lines
 
 
+def test_what_dropout_raises(judged: Judge) -> None:
+    """What a call with dropout in it raises is told, and not that there is no dropout."""
+    dropped = "weights * (torch.rand_like(weights) > rate) if DROPS else weights"
+    dropped = dropped.replace("DROPS", "self.training and self.dropout.p")
+    source, line = changed("v3", ("self.dropout(weights)", dropped))
+    report = judged("v3", source)
+    failed = {one.id: str(one.detail) for one in report.checks if one.status == "fail"}
+    assert set(failed) == {"dropout"}
+    assert f"line {line}" in failed["dropout"]
+    assert "NameError" in failed["dropout"]
+    assert not report.diagnosis
+
+
 @pytest.mark.parametrize("kata", ["gqa", "mha"])
 def test_a_mask_kept_by_its_shape(judged: Judge, kata: str) -> None:
     """Of two calls of one shape the second is held against what is right, not against the first."""
