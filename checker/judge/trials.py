@@ -137,13 +137,14 @@ class Trial:
         return Finding(kind="values", trial=self, gap=found, **told) if found.wrong else None
 
     def _judge_gradients(self, answer: Outcome) -> Finding | None:
-        if not answer.attached:
-            return Finding(kind="detached", trial=self)
         # A weight tells more of where it goes wrong than an input, which all of them reach.
         rows = [(name, right, answer.grads.get(name))
                 for name, right in self.weight_grads.items()]  # fmt: skip
         rows += [(name, right, answer.input_grads.get(name)) for name, right in self.grads.items()]
         largest = max(float(right.abs().max()) for _, right, _ in rows)
+        # A result without a path has a gradient of 0, which is right where all of them are.
+        if not answer.attached and largest > 0:
+            return Finding(kind="detached", trial=self)
         # Of large inputs a detour through float32 leaves as little as it does of results.
         bound = max(GRADIENT_BOUND, self.bound) if self.case.gain > 1 else GRADIENT_BOUND
         for name, right, mine in rows:
