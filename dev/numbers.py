@@ -32,6 +32,7 @@ _OWN = {"causal": ("causal",), "mask": ("v4",)}
 _COLUMNS = 6
 # A column beside a label that leaves room for it on a screen of 80, and beside a longer one.
 _WIDE, _NARROW, _LABEL = 8, 7, 17
+_INFINITE = 1e6
 _LEAD = {
     "en": "Seed {seed}, kata {kata}, {case}; ✓ is right, × has the mistake:",
     "zh": "种子 {seed}，{kata} 题，{case}；✓ 是对的，× 带有这个错误：",
@@ -129,7 +130,7 @@ def _first(name: str) -> tuple[Kata, Slip]:
 
 def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
     """Yield the first step that differs, the weights and the output, each in two rows."""
-    both = [name for name in right if name in wrong and not _same(right[name], wrong[name])]
+    both = [name for name in right if name in wrong and not _reads_alike(right[name], wrong[name])]
     alike = [name for name in both if right[name].shape == wrong[name].shape]
     first = [both[0]] if both[0] in alike else [both[0], *alike[:1]]
     told = {*first, "weights", "output"}
@@ -144,12 +145,14 @@ def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
             continue
         place = _worst(mine, theirs)
         label = _label(name, theirs, place).ljust(widest)
-        for sign, tensor in (("✓", theirs), ("×", mine)):
-            row = tensor[place].reshape(-1)
-            cells = "".join(f"{_number(value.item()):>{wide}}" for value in row[:_COLUMNS])
-            more = " …" if len(row) > _COLUMNS else ""
+        pair = [tensor[place].reshape(-1) for tensor in (theirs, mine)]
+        start = _first_column(*pair)
+        for sign, row in zip("✓×", pair, strict=True):
+            part = row[start : start + _COLUMNS]
+            cells = "".join(f"{_number(value.item()):>{wide}}" for value in part)
+            before, more = " …" * (start > 0), " …" * (len(row) > start + _COLUMNS)
             total = f"   Σ {float(row.sum()):.2f}" if name == "weights" else ""
-            yield f"{sign} {label}{cells}{more}{total}"
+            yield f"{sign} {label}{before}{cells}{more}{total}"
     if "output" in both and right["output"].shape == wrong["output"].shape:
         off = float((wrong["output"].double() - right["output"].double()).abs().max())
         several = right["output"].is_floating_point() and right["output"].numel() > 1
@@ -164,10 +167,21 @@ def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
         return ()
     off = (mine.double() - theirs.double()).abs().nan_to_num(nan=torch.inf, posinf=torch.inf)
     # What is infinite in both does not differ.
-    rows = off.masked_fill(mine == theirs, 0).clamp(max=1e6).sum(-1)
+    rows = off.masked_fill(mine == theirs, 0).clamp(max=_INFINITE).sum(-1)
     most = float(rows.max())
     place = int((rows >= most - 1e-5 * most).flatten().nonzero()[0])
     return tuple(int(axis) for axis in torch.unravel_index(torch.tensor(place), rows.shape))
+
+
+def _first_column(one: Tensor, other: Tensor) -> int:
+    """The column to begin with: the first, unless only later ones would show a difference."""
+    hidden = max(0, len(one) - _COLUMNS)
+    return hidden if _reads_alike(one[:_COLUMNS], other[:_COLUMNS]) else 0
+
+
+def _reads_alike(one: Tensor, other: Tensor) -> bool:
+    """Whether what is shown is the same: a very large number is shown as infinity."""
+    return _same(*(each.double().clamp(-_INFINITE, _INFINITE) for each in (one, other)))
 
 
 def _label(name: str, tensor: Tensor, place: tuple[int, ...]) -> str:
@@ -180,7 +194,7 @@ def _number(value: float) -> str:
         return str(int(value))
     if math.isnan(value):
         return "nan"
-    if abs(value) > 1e6:
+    if abs(value) >= _INFINITE:
         return "-inf" if value < 0 else "inf"
     text = f"{value:.2f}" if abs(value) < 100 else f"{value:.0f}"
     return text.lstrip("-") if not text.strip("-0.") else text
