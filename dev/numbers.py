@@ -130,7 +130,9 @@ def _first(name: str) -> tuple[Kata, Slip]:
 
 def _rows(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> Iterator[str]:
     """Yield the first step that differs, the weights and the output, each in two rows."""
-    both = [name for name in right if name in wrong and not _reads_alike(right[name], wrong[name])]
+    differ = [name for name in right if name in wrong and not _same(right[name], wrong[name])]
+    # What differs in later decimals alone is shown where nothing else does.
+    both = [n for n in differ if not _reads_alike(right[n], wrong[n])] or differ
     alike = [name for name in both if right[name].shape == wrong[name].shape]
     first = [both[0]] if both[0] in alike else [both[0], *alike[:1]]
     told = {*first, "weights", "output"}
@@ -180,8 +182,9 @@ def _first_column(one: Tensor, other: Tensor) -> int:
 
 
 def _reads_alike(one: Tensor, other: Tensor) -> bool:
-    """Whether what is shown is the same: a very large number is shown as infinity."""
-    return _same(*(each.double().clamp(-_INFINITE, _INFINITE) for each in (one, other)))
+    """Whether what is shown is the same: two decimals, and infinity for very large numbers."""
+    shown = (each.double().clamp(-_INFINITE, _INFINITE) for each in (one, other))
+    return _same(*shown, within=0.005)
 
 
 def _label(name: str, tensor: Tensor, place: tuple[int, ...]) -> str:
@@ -200,7 +203,7 @@ def _number(value: float) -> str:
     return text.lstrip("-") if not text.strip("-0.") else text
 
 
-def _same(left: Tensor, right: Tensor) -> bool:
+def _same(left: Tensor, right: Tensor, within: float = 1e-9) -> bool:
     return left.shape == right.shape and bool(
-        torch.isclose(left.double(), right.double(), rtol=0, atol=1e-9, equal_nan=True).all()
+        torch.isclose(left.double(), right.double(), rtol=0, atol=within, equal_nan=True).all()
     )
