@@ -45,6 +45,7 @@ class Argument:
     positions (counting up from a start, in half precision from beyond `far` too, or, where no
     dtypes are tried, in values), choice (one of `values`), size (worth `value`) or state (what the
     call before gave back behind its results, None at first; in bfloat16 so long as `far`, too).
+    late: where positions are counted far, normal values are 0 but from this one on.
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
     out; `default` stands for it then. large: how normal values grow where stability is tried, one
     of GROWTH. check: the check that counts where a choice is not its default. along: of a state,
@@ -64,6 +65,7 @@ class Argument:
     low: str = "0"
     high: str = "1"
     far: int = 0
+    late: int = 0
     masks: tuple[str, ...] = ()
     check: str = "values"
     gradient: bool = True
@@ -252,7 +254,7 @@ _MEMORY_KEYS = {
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "large", "along", "adapted", "model", "empties",
+    "check", "gradient", "optional", "far", "late", "large", "along", "adapted", "model", "empties",
 }  # fmt: skip
 
 
@@ -330,6 +332,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         low=str(row.get("low", 0)),
         high=str(row.get("high", 1)),
         far=int(row.get("far", 0)),
+        late=int(row.get("late", 0)),
         masks=masks,
         check=row.get("check", "values"),
         gradient=row.get("gradient", kind == "normal"),

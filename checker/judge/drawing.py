@@ -93,6 +93,8 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
     if one.kind == "probabilities":
         return values.softmax(-1)
+    if case.far and one.late:
+        values[..., : one.late, :] = 0
     if case.far and one.far:
         return values + one.far
     if case.gain == 1 or one.large == "kept":
