@@ -138,15 +138,19 @@ class Built:
         lazy = torch.nn.parameter.UninitializedParameter
         return any(isinstance(parameter, lazy) for parameter in self.registered.values())
 
-    def convert(self, dtype: torch.dtype) -> None:
-        """Bring every weight to a dtype."""
+    def convert(self, dtype: torch.dtype, *, wide: bool = False) -> None:
+        """Bring every weight to a dtype, and every buffer. wide: buffers stay as they are."""
 
         def converted(held: Tensor) -> Tensor:
             return held.to(dtype) if held.is_floating_point() else held
 
+        every = [one for root in self._roots() for one in root.modules()] if wide else []
+        buffers = [(one, *held) for one in every for held in one.named_buffers(recurse=False)]
         for module in self._roots():
             # As `.half()` and its like do; `.to` makes complex buffers real, and loses a half.
             module._apply(converted)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        for module, name, held in buffers:
+            setattr(module, name, held)
         for name, parameter in list(self.hidden.items()):
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)

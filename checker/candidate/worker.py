@@ -207,13 +207,13 @@ class _Worker:
         try:
             recipe = series.recipe
             built = self._made(recipe, made) if series.record else self._built(recipe)
-            built.convert(dtype)
+            built.convert(dtype, wide=series.wide)
             built.mode(training=False)
             built.move(self._place)
             if built.lazy or set(built.weights) != set(series.weights):
                 self._call(built, series.warm, dtype)
                 built.survey()
-                built.convert(dtype)
+                built.convert(dtype, wide=series.wide)
             built.load(series.weights)
         except BaseException as exception:  # noqa: BLE001
             return {"fault": self._fault(exception, "construct")}

@@ -13,7 +13,7 @@ from .examine import Examination
 from .sheet import Sheet
 from .trials import Trial
 
-__all__ = ["narrowed", "narrowing", "remark_fills"]
+__all__ = ["narrowed", "narrowing", "remark_fills", "remark_tables"]
 
 
 def remark_fills(sheet: Sheet, one: Examination) -> None:
@@ -28,6 +28,13 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
             if _in_half(one, step.line):
                 sheet.remark("fill-overflows-half", step.line, fill=f"{big[0]:g}")
             return
+
+
+def remark_tables(sheet: Sheet, one: Examination) -> None:
+    """Remark on buffers that are rounded with the weights, where that is wrong at far positions."""
+    if one.found.rounded:
+        lines = (sheet.lines.naming(words) for words in ("register_buffer(", "Buffer("))
+        sheet.remark("buffer-rounded", next((line for line in lines if line), None))
 
 
 def _in_half(one: Examination, line: int | None) -> bool:

@@ -18,7 +18,8 @@ class Found:
 
     counts, findings: by check. dropped: mask dtypes that it does not take, and why. modified:
     inputs that it changed. printed: lines that print. state: fail-random, fail-state or fail-kept.
-    narrowed: a call that gave another dtype than it was given.
+    narrowed: a call that gave another dtype than it was given. rounded: whether far positions
+    come out wrong where buffers are brought to bfloat16, and right where they are left.
     work: the dtype that values are decided in, dtypes: the others.
     """
 
@@ -35,4 +36,5 @@ class Found:
     dtypes: dict[str, None] = field(default_factory=dict)
     container: int = 0
     narrowed: Trial | None = None
+    rounded: bool = False
     place: int = 0

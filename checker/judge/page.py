@@ -18,7 +18,7 @@ from ..report.report import Difference, Part, Report
 from .draw import grown, shape_name
 from .dropout_verdict import judge_dropout
 from .examine import Examination
-from .fills import remark_fills
+from .fills import remark_fills, remark_tables
 from .finding import Finding
 from .lacking import lacks
 from .mask_forms import remark_forms
@@ -227,6 +227,7 @@ class Page(Sheet):
             self._purity(one)
             self._remarks(one)
             remark_fills(self, one)
+            remark_tables(self, one)
         self.follows("purity")
 
     def _purity(self, one: Examination) -> None:

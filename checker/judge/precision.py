@@ -59,8 +59,10 @@ def try_dtypes(one: Examination) -> None:
         for trials in one.low
         if trials[0].dtype is _AUTOCAST
     ]  # fmt: skip
-    for trials in (*one.low, *_long(one), *_away(one)):
+    for trials in (*one.low, *(long := [*_long(one)]), *_away(one)):
         judge_low(one, trials)
+    if one.tables and not one.found.findings.get("dtypes"):
+        one.found.rounded = any(_rounded(one, trial) for (trial,) in long)
 
 
 def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
@@ -122,6 +124,8 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
         )  # fmt: skip
         trial = one.trial(case, torch.bfloat16)
         trial.bound *= _LONG if one.function.state is not None else 1
+        # A table of rates that is right as it is made may be rounded with the weights.
+        trial.wide = one.function.state is not None
         if _tells(one, trial):
             yield [trial]
 
@@ -130,9 +134,14 @@ def _beyond(one: Examination) -> Iterator[dict[str, int]]:
     function, state = one.function, one.function.state
     if function.counted:
         yield one.sizes.row({**one.sizes.first(), **function.counted})
-    # A table of rates that is right as it is made may be rounded with the weights.
-    elif state is not None and state.far and not one.tables:
+    elif state is not None and state.far:
         yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
+
+
+def _rounded(one: Examination, trial: Trial) -> bool:
+    """Whether a trial that is right comes out wrong once buffers are brought to its dtype."""
+    other = replace(trial, wide=False)
+    return other.judge(one.run([other], trial.dtype)[0]) is not None
 
 
 def away_from_zero(one: Examination) -> int:

@@ -38,7 +38,8 @@ class Trial:
     keep: the rows of the results that count, None for all. missing: the argument that the
     case needs and the submission has not. answer: what came back. weight_grads: those of an
     object's weights, by the submission's names. group: calls on one object, one after another.
-    autocast: whether products are to be made in this dtype, the rest in float32.
+    autocast: whether products are to be made in this dtype, the rest in float32. wide: whether an
+    object's buffers stay in the dtype in which they were made.
     """
 
     function: Function
@@ -50,6 +51,7 @@ class Trial:
     keep: Tensor | None = None
     dtype: torch.dtype = torch.float64
     autocast: bool = False
+    wide: bool = False
     grads: dict[str, Tensor] = field(default_factory=dict)
     weight_grads: dict[str, Tensor] = field(default_factory=dict)
     group: int = 0

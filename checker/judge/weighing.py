@@ -300,7 +300,7 @@ class Weighing(Examination):
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
         return replace(
             super().series(trial, calls, dtype=dtype, warm=warm),
-            recipe=self._recipe_of(trial), weights=weights, record=self.noting,
+            recipe=self._recipe_of(trial), weights=weights, record=self.noting, wide=trial.wide,
         )  # fmt: skip
 
     def _recipe_of(self, trial: Trial) -> ObjectRecipe:

@@ -198,7 +198,8 @@ class Series:
     """Calls on one object, which is made for them and has these weights.
 
     warm: a call that is made before the weights are there, for layers that come to be with it.
-    record: whether the calls of its constructor are kept.
+    record: whether the calls of its constructor are kept. wide: whether its buffers stay in the
+    dtype in which they were made.
     """
 
     recipe: Recipe
@@ -207,6 +208,7 @@ class Series:
     dtype: str
     weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
     record: bool = False
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

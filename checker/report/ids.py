@@ -127,4 +127,5 @@ REMARK_IDS = (
     "switch-off",
     "output-projection-extra",
     "parameter-unused",
+    "buffer-rounded",
 )

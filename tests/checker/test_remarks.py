@@ -48,6 +48,42 @@ class SelfAttentionV1(nn.Module):
         return self.o(scores.softmax(-1) @ v)
 """
 
+ROPE = """\
+import torch
+from torch import nn
+
+def turned(x, angles):
+    a, b = x.chunk(2, -1)
+    cos, sin = angles.cos().to(x), angles.sin().to(x)
+    return torch.cat((a * cos - b * sin, b * cos + a * sin), -1)
+
+class GroupedQueryAttentionWithRope(nn.Module):
+    def __init__(self, hidden_dim, num_heads, num_kv_heads, base=10000):
+        super().__init__()
+        self.d, self.share = hidden_dim // num_heads, num_heads // num_kv_heads
+        self.q = nn.Linear(hidden_dim, num_heads * self.d)
+        self.k = nn.Linear(hidden_dim, num_kv_heads * self.d)
+        self.v = nn.Linear(hidden_dim, num_kv_heads * self.d)
+        self.o = nn.Linear(num_heads * self.d, hidden_dim)
+        rates = base ** (-torch.arange(0, self.d, 2).float() / self.d)
+        self.register_buffer("rates", rates)
+
+    def forward(self, x, cache=None):
+        made = (self.q(x), self.k(x), self.v(x))
+        q, k, v = (one.unflatten(-1, (-1, self.d)).transpose(1, 2) for one in made)
+        past = 0 if cache is None else cache[0].shape[2]
+        places = torch.arange(past, past + x.shape[1], device=x.device)
+        angles = places.to(self.rates)[:, None] * self.rates
+        q, k = turned(q, angles), turned(k, angles)
+        if cache is not None:
+            k, v = (torch.cat(pair, 2) for pair in zip(cache, (k, v)))
+        every = torch.arange(k.shape[2], device=x.device)
+        keys, values = (one.repeat_interleave(self.share, 1) for one in (k, v))
+        scores = q @ keys.transpose(-2, -1) * self.d**-0.5
+        weights = scores.masked_fill(every > places[:, None], float("-inf")).softmax(-1)
+        return self.o((weights @ values).transpose(1, 2).flatten(2)), (k, v)
+"""
+
 # What is written, in place of what, under which kata, and the words of the remark's line.
 CASES = {
     "prints": (
@@ -82,6 +118,7 @@ CASES = {
         "causal", "x, attention_mask=None", "x, is_causal=False", "def forward",
     ),
     "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
+    "buffer-rounded": ("gqa-rope", "", "", "self.register_buffer"),
     "parameter-unused": (
         "mha", "        self.drop =",
         "        self.spare = nn.Parameter(torch.ones(3))\n        self.drop =", "self.spare =",
@@ -93,7 +130,7 @@ CASES = {
 def test_remark_on_its_line(judged, name):
     """The remark is made with its line, and the verdict stays a pass."""
     kata, old, new, words = CASES[name]
-    source = (V1 if kata == "v1" else MHA).replace(old, new)
+    source = {"v1": V1, "gqa-rope": ROPE}.get(kata, MHA).replace(old, new)
     if name == "switch-off":
         source = source.replace("attention_mask is not None", "is_causal")
         source = source.replace("attention_mask == 0", "torch.ones(t, t).triu(1).to(x) == 1")
@@ -138,3 +175,21 @@ def test_every_remark_has_a_case():
 def test_clean_code_has_no_remark(judged):
     """Code that gives no occasion gets none."""
     assert judged("mha", MHA).remarks == []
+
+
+def test_no_remark_on_a_table_that_stays_wide(judged):
+    """A table that is made where it is used follows nothing."""
+    made = "self.rates = None\n        self.base = base"
+    source = ROPE.replace('self.register_buffer("rates", rates)', made).replace(
+        "angles = places.to(self.rates)[:, None] * self.rates",
+        "rates = self.base ** (-torch.arange(0, self.d, 2, device=x.device).float() / self.d)\n"
+        "        angles = places[:, None] * rates",
+    )
+    assert not judged("gqa-rope", source).remarks
+
+
+def test_positions_in_half_precision_beside_bare_weights(judged):
+    """Where the file keeps tensors, positions that are made in the input's dtype still fail."""
+    source = ROPE.replace("places.to(self.rates)[:, None]", "places.to(x.dtype)[:, None]")
+    report = judged("gqa-rope", source)
+    assert report.verdict == "fail"
