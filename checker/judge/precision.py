@@ -24,7 +24,7 @@ from .compare import low_precision_bound
 from .conditioning import kept_by_rounding
 from .draw import Case, by_calls, shifts, small
 from .examine import Examination
-from .trials import Trial
+from .trials import Trial, by_dtype
 
 __all__ = ["away_from_zero", "judge_low", "try_dtypes"]
 
@@ -59,10 +59,11 @@ def try_dtypes(one: Examination) -> None:
         for trials in one.low
         if trials[0].dtype is _AUTOCAST
     ]  # fmt: skip
-    for trials in (*one.low, *(long := [*_long(one)]), *_away(one)):
-        judge_low(one, trials)
-    if one.tables and not one.found.findings.get("dtypes"):
-        one.found.rounded = any(_rounded(one, trial) for (trial,) in long)
+    for trials in (*one.low, *_long(one), *_away(one)):
+        if trials[0].case.far and one.tables and _rounds(one, trials[0]):
+            one.found.rounded = True
+        else:
+            judge_low(one, trials)
 
 
 def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
@@ -124,8 +125,6 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
         )  # fmt: skip
         trial = one.trial(case, torch.bfloat16)
         trial.bound *= _LONG if one.function.state is not None else 1
-        # A table of rates that is right as it is made may be rounded with the weights.
-        trial.wide = one.function.state is not None
         if _tells(one, trial):
             yield [trial]
 
@@ -138,10 +137,16 @@ def _beyond(one: Examination) -> Iterator[dict[str, int]]:
         yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
 
 
-def _rounded(one: Examination, trial: Trial) -> bool:
-    """Whether a trial that is right comes out wrong once buffers are brought to its dtype."""
-    other = replace(trial, wide=False)
-    return other.judge(one.run([other], trial.dtype)[0]) is not None
+def _rounds(one: Examination, trial: Trial) -> bool:
+    """Whether a trial is wrong for what its buffers lose as they are brought to its dtype.
+
+    It is where they can be left as they were made, and where the code does not run with them so.
+    """
+    if one.function.state is None or trial.judge(one.run([trial], trial.dtype)[0]) is None:
+        return False
+    wide = replace(trial, wide=True)
+    finding = wide.judge(one.run([wide], trial.dtype)[0])
+    return finding is None or finding.kind == "dtype" or by_dtype(finding)
 
 
 def away_from_zero(one: Examination) -> int:
