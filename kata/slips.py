@@ -56,7 +56,7 @@ FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
-    "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded",
+    "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared",
     "offset",
 )  # fmt: skip
 _KEYS = {

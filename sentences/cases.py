@@ -23,6 +23,11 @@ CASES: dict[str, dict[str, str]] = {
     "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
     "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
     "case-train": {"en": "train mode", "zh": "train 模式"},
+    "case-zeros": {"en": "a vector of zeros", "zh": "有一个全零向量"},
+    "case-zeros-made": {
+        "en": "a vector of zeros, no bias",
+        "zh": "有一个全零向量，bias 为 0",
+    },
     "case-shared": {
         "en": "{name} is {other}, the same tensor",
         "zh": "{name} 与 {other} 是同一个张量",

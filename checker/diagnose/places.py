@@ -85,6 +85,8 @@ class Places(Readings):
             return next((each.line for each in steps if _turned(each)), None)
         if group == "moved":
             return _nearest(step, steps, _moves)
+        if group == "compared":
+            return _nearest(step, steps, _compared)
         if group == "folded":
             return _nearest(step, steps, _folds)
         ran = {line for each in steps for line in each.lines}
@@ -298,6 +300,11 @@ def _joins(step: Step) -> bool:
 
 def _moves(step: Step) -> bool:
     return step.call.strip("_") in _MOVES
+
+
+def _compared(step: Step) -> bool:
+    """Whether a step asks of each entry whether it is 0."""
+    return step.call.strip("_") in {"eq", "ne"} and 0.0 in step.numbers
 
 
 def _folds(step: Step) -> bool:

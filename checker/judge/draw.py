@@ -40,7 +40,8 @@ class Case:
     mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
     are far ones. train: whether it is tried in train mode, and loud: with its dropouts in it.
     schedule: the kind of a sequence of calls that it is part of, and after: what was given before
-    it there. shared: whether inputs of one shape are one tensor.
+    it there. shared: whether inputs of one shape are one tensor. zeros: whether each input holds
+    a vector of zeros, and no bias adds anything to it.
     """
 
     check: str
@@ -58,6 +59,7 @@ class Case:
     after: int = 0
     large: bool = False
     shared: bool = False
+    zeros: bool = False
 
     def label(self, function: Function, sizes: Sizes) -> Message:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -84,6 +86,8 @@ class Case:
             parts += [] if away else [say("direct-far")]
         if self.train:
             parts.append(say("case-train"))
+        if self.zeros:
+            parts.append(say("case-zeros-made" if function.module is not None else "case-zeros"))
         parts += [
             say("case-shared", name=name, other=other)
             for name, other in self.sharing(function).items()
@@ -112,6 +116,11 @@ class Case:
                 owner = owners.setdefault(shape, one.name)
                 found |= {one.name: owner} if owner != one.name else {}
         return found
+
+    def zeroed(self, function: Function) -> list[str]:
+        """The inputs that hold a vector of zeros here."""
+        many = (one for one in function.arguments if one.kind == "normal" and self.zeros)
+        return [one.name for one in many if len(self.shape_of(one)) > 1]
 
     def usual(self, function: Function) -> bool:
         """Whether every choice that may be left out is what it is then."""
@@ -252,6 +261,7 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
     yield from _disordered(function, sizes)
     yield from _one_tensor(function, sizes)
     yield from _further(function, sizes)
+    yield from _zeros(function, sizes)
 
 
 def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -273,6 +283,18 @@ def _one_tensor(function: Function, sizes: Sizes) -> Iterator[Case]:
                     mask="random" if function.needs_mask else None)  # fmt: skip
         if case.sharing(function) and _holds(function, case):
             yield case
+
+
+def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """A vector of zeros in each input: a score of exactly 0 is a score, and hides nothing."""
+    mask = function.mask
+    kind = mask and ("random" if "random" in mask.masks else mask.masks[0])
+    check = "mask" if mask is not None and mask.optional else "values"
+    case = Case(
+        check=check, sizes=sizes.first(), chosen=choices(function)[-1], mask=kind, zeros=True
+    )
+    if case.zeroed(function) and _holds(function, case):
+        yield case
 
 
 def _further(function: Function, sizes: Sizes) -> Iterator[Case]:

@@ -95,6 +95,9 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         return values.softmax(-1)
     if case.far and one.late:
         values[..., : one.late, :] = 0
+    if case.zeros and values.dim() > 1:
+        # One in the middle: a causal mask leaves it some keys, and hides others.
+        values[tuple(size // 2 for size in values.shape[:-1])] = 0
     if case.far and one.far:
         return values + one.far
     if case.gain == 1 or one.large == "kept":

@@ -288,6 +288,7 @@ class Weighing(Examination):
             trial.group,
             trial.case.train,
             trial.case.loud,
+            trial.case.zeros,
         )
 
     def series(

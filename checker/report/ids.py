@@ -44,6 +44,7 @@ MISTAKE_IDS = (
     "mask-fill-small",
     "mask-added",
     "mask-multiplied",
+    "zero-score-hidden",
     "mask-row-shared",
     "mask-wrong-heads",
     "mask-fold-differs",

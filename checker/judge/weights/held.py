@@ -31,7 +31,7 @@ class Kind:
     """Objects of one size: the shapes of their weights, and the weights by how large they are."""
 
     shapes: Shapes = field(default_factory=dict)
-    weights: dict[float, dict[str, Tensor]] = field(default_factory=dict)
+    weights: dict[Any, dict[str, Tensor]] = field(default_factory=dict)
     objects: Objects | None = None
 
 
@@ -80,7 +80,19 @@ class Held:
             layers = (one for one in self.module.layers if len(one.shape) > 1)
             fans = {worth(one.shape[-1], case.sizes) for one in layers}
             kind.weights[gain] = drawn(kind.shapes, gain, self.generator, fans)
-        return kind.weights.get(gain, {})
+        if case.zeros and "zeros" not in kind.weights and gain in kind.weights:
+            idle = self._biases
+            kind.weights["zeros"] = {
+                name: torch.zeros_like(one) if name in idle else one
+                for name, one in kind.weights[gain].items()
+            }
+        return kind.weights.get("zeros" if case.zeros else gain, {})
+
+    @property
+    def _biases(self) -> set[str]:
+        """The parameters that hold biases and nothing else, as far as is known."""
+        takes = () if isinstance(self.reading, Derived) else self.reading
+        return {name for take in takes for name in take.biases}
 
     def lent(
         self, given: Given, case: Case, reading: Reading | Derived, *, loose: bool = True
