@@ -42,7 +42,8 @@ def fixed_size(calls: Sequence[Sized]) -> str | None:
 def limit_line(tree: ast.AST, calls: Sequence[Sized]) -> int | None:
     """The one line that writes down a length at which calls begin to go wrong.
 
-    Where there is none, or several, the line that raised.
+    Where there is none, or several, the line that raised; else a default that nobody gives, or a
+    length that is reached before, where calls hand something on.
     """
     right = max((one.length for one in calls if not one.kind), default=1)
     wrong = min((one.length for one in calls if one.kind), default=right)
@@ -52,11 +53,20 @@ def limit_line(tree: ast.AST, calls: Sequence[Sized]) -> int | None:
         for default in (*function.args.defaults, *function.args.kw_defaults) if default is not None
         for node in ast.walk(default)
     }  # fmt: skip
-    lines = {
-        node.lineno
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and type(node.value) is int
-        and right <= node.value < wrong and id(node) not in heads
-    }  # fmt: skip
+    numbers = [node for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    written = [node for node in numbers if id(node) not in heads]
     raised = next((one.line for one in calls if one.line is not None), None)
-    return lines.pop() if len(lines) == 1 else raised
+    return (
+        _only_line(written, right, wrong)
+        or raised
+        or _only_line(numbers, right, wrong)
+        or _only_line(written, wrong // 2, wrong)
+    )
+
+
+def _only_line(numbers: Sequence[ast.Constant], low: int, high: int) -> int | None:
+    """The one line with a number from low on and below high."""
+    lines = {
+        node.lineno for node in numbers if type(node.value) is int and low <= node.value < high
+    }
+    return lines.pop() if len(lines) == 1 else None

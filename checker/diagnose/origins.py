@@ -212,9 +212,11 @@ class Origins:
         """Where a name of one role was made to stand for a name of another."""
         for node in ast.walk(self.own):
             for target, value in _assigned(node):
-                pair = [n.id for n in (target, value) if isinstance(n, ast.Name)]
-                if [layer_role(name) for name in pair] == [said, other]:
-                    return getattr(node, "lineno", None)
+                taken = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+                named = [[target, one] for one in taken if isinstance(one, ast.Name)]
+                for pair in ([n.id for n in two if isinstance(n, ast.Name)] for two in named):
+                    if [layer_role(name) for name in pair] == [said, other]:
+                        return getattr(node, "lineno", None)
         return None
 
     def functions_of(self, lines: set[int]) -> set[int]:

@@ -94,7 +94,7 @@ def line_of(
             unused = None if made is None else holding(made, steps, given)
             if unused is not None:
                 return places.own_line(_blamed(unused, steps, right, wrong), others)
-        blamed = _blamed(step, steps, right, wrong)
+        blamed = _blamed(step, steps, right, wrong, taken=slip.group == "swapped")
         step = places.within(step) if slip.group == "call" and kata.kind == "program" else step
         return places.behind(slip, step, steps) or places.own_line(blamed, others)
     return None
@@ -248,11 +248,15 @@ def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) ->
 
 
 def _blamed(
-    step: Step, steps: Sequence[Step], right: dict[str, Tensor], wrong: dict[str, Tensor]
-) -> list[int]:
-    """A step's lines; from its caller's on where a helper that it is in does right elsewhere."""
+    step: Step, steps: Sequence[Step], right: dict[str, Tensor], wrong: dict[str, Tensor], *,
+    taken: bool = False,
+) -> list[int]:  # fmt: skip
+    """A step's lines; from its caller's on where a helper that it is in does right elsewhere.
+
+    taken: whether one role has what another has, so that it is right as the other's.
+    """
     lines = list(step.lines)
-    if any(one.numel() == v.numel() and _rearranged(one, v)
+    if not taken and any(one.numel() == v.numel() and _rearranged(one, v)
            for v in step.values for one in right.values()):  # fmt: skip
         # What is moved about is right elsewhere by its entries alone.
         return lines

@@ -61,6 +61,7 @@ MISTAKE_IDS = (
     "query-not-projected",
     "values-from-keys",
     "weights-on-keys",
+    "values-not-mixed",
     "cross-wrong-source",
     "projection-unused",
     "key-viewed-by-query-length",
