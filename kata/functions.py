@@ -1,7 +1,6 @@
 """What a kata asks of functions and classes: arguments, results, operators, memory, as data.
 
-`docs/new-kata.md` says what each key of a `kata.toml` means; here it is read and held to
-its form. Standard library only.
+`docs/new-kata.md` says what each key of a `kata.toml` means. Standard library only.
 """
 
 from __future__ import annotations
@@ -39,19 +38,18 @@ FLOATS = ("float32", "bfloat16", "float16")
 class Argument:
     """One argument of a function, or of a class's forward.
 
-    kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
-    integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
-    `low`), model (a module of the judge's with these weights, of the kind `model`), booleans,
-    positions (counting up from a start, in half precision from beyond `far` too, or, where no
-    dtypes are tried, in values), choice (one of `values`), size (worth `value`) or state (what the
-    call before gave back behind its results, None at first; in bfloat16 so long as `far`, too).
-    late: where positions are counted far, normal values are 0 but from this one on.
-    shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
-    out; `default` stands for it then. large: how normal values grow where stability is tried, one
-    of GROWTH. check: the check that counts where a choice is not its default. along: of a state,
-    the size that is cut into pieces, one a call. adapted: shapes of a mask that a submission may
-    want instead. taken: by shape that in which the submission takes it, () for the same. empties:
-    of log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
+    kind: normal (standard normal values; where positions are counted, 0 before the place `late`),
+    probabilities (rows that add up to 1), mask, integers (from `low` to `high`), tokens (above
+    `low` to `high`, shorter rows filled with `low`), model (the judge's, with these weights, of the
+    kind `model`), booleans, positions (counting up, in half precision from beyond `far` too, or,
+    without dtypes, in values), choice (one of `values`), size (worth `value`) or state (what the
+    call before gave back last, None at first; in bfloat16 so long as `far`, too). shapes: those it
+    comes in by turns, in sizes. also: other names for it. optional: may be left out; `default`
+    stands for it then. large: how normal values grow for stability, one of GROWTH. check: what
+    counts where a choice is not its default. along: the size of a state that is cut, a piece a
+    call. adapted: shapes of a mask that a submission may want instead. taken: that in which it
+    takes each, () for the same. empties: of log-sum-exps their outputs: by turns some are -inf, and
+    the outputs 0.
     """
 
     name: str
@@ -144,12 +142,11 @@ class Memory:
 class Function:
     """One function that is asked for.
 
-    left_out: the model answer's step whose rows, where they hold nothing but hidden scores,
-    have no agreed answer. where: what holds of sizes and choices in every case.
-    twice: arguments that a submission has not, and another of which it is given in their place.
-    large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
-    it is not. causal_along: the size along which what comes later changes nothing before.
-    counted: sizes at which it counts further than bfloat16 has whole numbers.
+    left_out: the model answer's step whose rows, where they hold nothing but hidden scores, have no
+    agreed answer. where: what holds of sizes and choices in every case. twice: arguments that a
+    submission has not, and another that it is given in their place. large: what normal inputs are
+    multiplied or shifted by for stability, if not 0. causal_along: the size along which what comes
+    later changes nothing before. counted: sizes beyond bfloat16's whole numbers.
     """
 
     name: str

@@ -101,7 +101,7 @@ def _cancelled(page: Page, one: Examination) -> bool:
     """Values far from 0 alone go wrong: their squares are made, and one taken from the other."""
     found = [f for many in one.found.findings.values() for f in many]
     far = away_from_zero(one)
-    if not far or not all(f.trial.case.far for f in found):
+    if far <= 0 or not all(f.trial.case.far for f in found):
         return False
     steps = iter(one.again(found[0].trial).answer.steps)
     large = any(any(bool((v.abs() > far**2 / 2).any()) for v in s.values) for s in steps)

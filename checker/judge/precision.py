@@ -151,22 +151,25 @@ def _rounds(one: Examination, trial: Trial) -> bool:
 
 def away_from_zero(one: Examination) -> int:
     """How far from 0 normal values are tried too; 0 where that is not asked for."""
-    return max((each.far for each in one.function.arguments if each.kind == "normal"), default=0)
+    normal = (each.far for each in one.function.arguments if each.kind == "normal")
+    return max(normal, key=abs, default=0)
 
 
 def _away(one: Examination) -> Iterator[list[Trial]]:
     """Yield float32 values far from 0, if they are asked for: their squares cancel in float32.
 
     Right code is off by some units of what they are around, u · far. The difference of two
-    squares is off by u · far², all that a variance of 1 is.
+    squares is off by u · far², all that a variance of 1 is. Far below 0 all powers are 0 but for
+    what is taken off first, and what hides a score has to lie lower.
     """
     far = away_from_zero(one)
     if far:
         case = Case(
-            check="values", sizes=one.sizes.first(), chosen=choices(one.function)[0], far=True
-        )
+            check="values", sizes=one.sizes.first(), chosen=choices(one.function)[0], far=True,
+            mask="random" if one.function.needs_mask else None,
+        )  # fmt: skip
         trial = one.trial(case, torch.float32)
-        trial.bound = low_precision_bound(torch.float32, 1, 1, _SPREAD * far)
+        trial.bound = low_precision_bound(torch.float32, 1, 1, _SPREAD * abs(far))
         if _tells(one, trial):
             yield [trial]
 
