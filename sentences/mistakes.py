@@ -158,6 +158,12 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "works only for some lengths; take the length from the input's shape",
         "zh": "只对某些长度有效；长度应从输入的 shape 取",
     },
+    # The same where no line writes a length down and none raises.
+    "right-when-short": {
+        "en": "right for short inputs and wrong for longer ones: something has a fixed size, or is not "
+        "carried on from one piece of the input to the next",
+        "zh": "输入短时对，长了就错：有东西的大小写死了，或者没有从一段接着传到下一段",
+    },
     # The same of batches.
     "batch-fixed": {
         "en": "works only for some batch sizes; take the batch size from the input's shape",

@@ -41,7 +41,9 @@ def guess(page: Page, one: Examination) -> None:
     fixed = fixed_size(sized)
     if fixed is not None:
         # What is right up to some size.
-        page.blame(fixed, limit_line(page.source.tree, sized))
+        line = limit_line(page.source.tree, sized)
+        unseen = line is None and fixed == "length-fixed"
+        page.blame(fixed, line, "right-when-short" if unseen else fixed)
         return
     for look in (_shortcut, _layers, _gradients, _dtypes, _overflow, _cancelled):
         if look(page, one):
