@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from ..checker import Bench, Options, Report
-from ..kata.functions import BadContract, read_asked
+from ..kata.reading import BadContract, read_asked
 from ..sentences.wording import sentence
 from .layout import Kata, load_module, named, problem
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from ..checker import MISTAKE_IDS
-from ..kata.functions import BadContract, read_asked
 from ..kata.packs import OWN
+from ..kata.reading import BadContract, read_asked
 from ..kata.sizes import Sizes
 from ..kata.slips import FILE, BadSlips, Edit, Slip, slips, variants
 from .layout import LANGUAGES, PACKAGE, Kata, problem, read_toml, row_of

@@ -23,7 +23,7 @@ from torch import Tensor
 from ..checker.judge.draw import small
 from ..checker.judge.drawing import draw
 from ..checker.judge.truth import Ready
-from ..kata.functions import read_asked
+from ..kata.reading import read_asked
 from .layout import Kata, load_module, problem
 
 __all__ = ["SIZES", "Comment", "comments", "shape_problems", "sizes_of"]

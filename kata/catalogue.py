@@ -310,7 +310,7 @@ def _read(folder: Path) -> Kata:
 
 @cache
 def _asked(kata: Kata) -> Asked:
-    from .functions import read_asked
+    from .reading import read_asked
 
     return read_asked(kata.data)
 

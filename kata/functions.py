@@ -1,22 +1,22 @@
 """What a kata asks of functions and classes: arguments, results, operators, memory, as data.
 
-`docs/new-kata.md` says what each key of a `kata.toml` means. Standard library only.
+`docs/new-kata.md` says what each key of a `kata.toml` means, and `reading` reads them. Standard
+library only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from .arithmetic import NotASum, names
-from .modules import BadContract, Module, only, read_module
-from .sizes import Sizes, read_sizes
+from .arithmetic import names
+from .modules import Module
+from .sizes import Sizes
 
 __all__ = [
-    "AUTOGRAD", "KINDS", "Argument", "Asked", "BadContract", "Function", "Memory", "Result",
-    "Rules", "choices", "read_asked",
+    "AUTOGRAD", "CHECKS", "FLOATS", "GROWTH", "KINDS", "MASK_KINDS", "MODELS", "TENSORS",
+    "Argument", "Asked", "Function", "Memory", "Result", "Rules", "choices",
 ]  # fmt: skip
 
 Shape = tuple[str, ...]
@@ -38,18 +38,19 @@ FLOATS = ("float32", "bfloat16", "float16")
 class Argument:
     """One argument of a function, or of a class's forward.
 
-    kind: normal (standard normal values; where positions are counted, 0 before the place `late`),
-    probabilities (rows that add up to 1), mask, integers (from `low` to `high`), tokens (above
-    `low` to `high`, shorter rows filled with `low`), model (the judge's, with these weights, of the
-    kind `model`), booleans, positions (counting up, in half precision from beyond `far` too, or,
-    without dtypes, in values), choice (one of `values`), size (worth `value`) or state (what the
-    call before gave back last, None at first; in bfloat16 so long as `far`, too). shapes: those it
-    comes in by turns, in sizes. also: other names for it. optional: may be left out; `default`
-    stands for it then. large: how normal values grow for stability, one of GROWTH. check: what
-    counts where a choice is not its default. along: the size of a state that is cut, a piece a
-    call. adapted: shapes of a mask that a submission may want instead. taken: that in which it
-    takes each, () for the same. empties: of log-sum-exps their outputs: by turns some are -inf, and
-    the outputs 0.
+    kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
+    integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
+    `low`), model (a module of the judge's with these weights, of the kind `model`), booleans,
+    positions (counting up from a start, in half precision from beyond `far` too, or, where no
+    dtypes are tried, in values), choice (one of `values`), size (worth `value`) or state (what the
+    call before gave back behind its results, None at first; in bfloat16 so long as `far`, too).
+    late: where positions are counted far, normal values are 0 but from this one on.
+    shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
+    out; `default` stands for it then. large: how normal values grow where stability is tried, one
+    of GROWTH. check: the check that counts where a choice is not its default. along: of a state,
+    the size that is cut into pieces, one a call. adapted: shapes of a mask that a submission may
+    want instead. taken: by shape that in which the submission takes it, () for the same. empties:
+    of log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     """
 
     name: str
@@ -142,11 +143,12 @@ class Memory:
 class Function:
     """One function that is asked for.
 
-    left_out: the model answer's step whose rows, where they hold nothing but hidden scores, have no
-    agreed answer. where: what holds of sizes and choices in every case. twice: arguments that a
-    submission has not, and another that it is given in their place. large: what normal inputs are
-    multiplied or shifted by for stability, if not 0. causal_along: the size along which what comes
-    later changes nothing before. counted: sizes beyond bfloat16's whole numbers.
+    left_out: the model answer's step whose rows, where they hold nothing but hidden scores,
+    have no agreed answer. where: what holds of sizes and choices in every case.
+    twice: arguments that a submission has not, and another of which it is given in their place.
+    large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
+    it is not. causal_along: the size along which what comes later changes nothing before.
+    counted: sizes at which it counts further than bfloat16 has whole numbers.
     """
 
     name: str
@@ -228,165 +230,6 @@ class Asked:
     def function(self, name: str) -> Function:
         """Return the function of this name."""
         return next(one for one in self.functions if one.name == name)
-
-
-def read_asked(data: Mapping[str, Any]) -> Asked:
-    """Read the contract of a kata of functions. Raise BadContract where it is none."""
-    sizes = read_sizes(data.get("sizes", {}), data.get("axes", {}), data.get("large", ()))
-    rows = [*data.get("class", []), *data.get("function", [])]
-    if not rows or not all(isinstance(row, dict) for row in rows):
-        raise BadContract("no [[function]] and no [[class]] is asked for")
-    asked = Asked(functions=tuple(_function(row) for row in rows), sizes=sizes)
-    for function in asked.functions:
-        _known(function, sizes)
-    return asked
-
-
-_FUNCTION_KEYS = {
-    "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "left_out", "where", "setting", "layer", "dropout", "causal_along", "counted",
-}  # fmt: skip
-_MEMORY_KEYS = {
-    "view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried", "rows",
-}  # fmt: skip
-_ARGUMENT_KEYS = {
-    "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "late", "large", "along", "adapted", "model", "empties",
-}  # fmt: skip
-
-
-def _function(row: Mapping[str, Any]) -> Function:
-    name = row.get("name", "")
-    where = f"function {name}"
-    only(where, row, _FUNCTION_KEYS)
-    if not str(name).isidentifier():
-        raise BadContract(f"{where}: name is {name!r}, which is no name of Python's")
-    rules, memory = row.get("rules", {}), row.get("memory", {})
-    kept: dict[str, Any] = {**memory}
-    kept |= {key: tuple(map(str, told)) for key, told in memory.items() if isinstance(told, list)}
-    only(f"{where}, rules", rules, {"never", "must", "loops"})
-    only(f"{where}, memory", memory, _MEMORY_KEYS)
-    return Function(
-        name=name,
-        also=tuple(row.get("also", ())),
-        arguments=tuple(_argument(where, one) for one in row.get("argument", ())),
-        results=tuple(_result(where, one) for one in row.get("result", ())),
-        rules=Rules(
-            never=tuple(rules.get("never", ())),
-            must=tuple(
-                (one,) if isinstance(one, str) else tuple(one) for one in rules.get("must", ())
-            ),
-            loops=rules.get("loops", True),
-        ),
-        memory=Memory(**kept),
-        gradients=row.get("gradients", True),
-        dtypes=tuple(row.get("dtypes", FLOATS)),
-        large=float(row.get("large", 0)),
-        causal_along=row.get("causal_along", ""),
-        counted=dict(row.get("counted", {})),
-        left_out=row.get("left_out", ""),
-        where=tuple(row.get("where", ())),
-        module=read_module(where, row),
-    )  # fmt: skip
-
-
-def _argument(where: str, row: Mapping[str, Any]) -> Argument:
-    name, kind = row.get("name", ""), row.get("is", "")
-    where = f"{where}, argument {name}"
-    only(where, row, _ARGUMENT_KEYS)
-    if kind not in KINDS:
-        raise BadContract(f"{where}: `is` is {kind!r}; it must be one of {', '.join(KINDS)}")
-    many = row.get("shapes", [row["shape"]] if "shape" in row else [])
-    if (kind in TENSORS) != bool(many):
-        raise BadContract(f"{where}: a tensor needs `shape` or `shapes`, and nothing else has one")
-    if kind == "choice" and not row.get("values"):
-        raise BadContract(f"{where}: a choice needs `values`")
-    if kind == "size" and "value" not in row:
-        raise BadContract(f"{where}: a size needs its `value`, a sum of sizes")
-    if "far" in row and kind not in {"positions", "state", "normal"}:
-        raise BadContract(f"{where}: `far` is of positions, of a state or of normal values")
-    if row.get("model", MODELS[0]) not in MODELS or ("model" in row and kind != "model"):
-        raise BadContract(f"{where}: `model` is of models, one of {', '.join(MODELS)}")
-    if (kind == "state") != ("along" in row):
-        raise BadContract(f"{where}: a state needs `along`, the size that is cut, and only a state")
-    masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
-    if not set(masks) <= set(MASK_KINDS):
-        raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
-    if row.get("check", "values") not in CHECKS:
-        raise BadContract(f"{where}: `check` must be one of {', '.join(CHECKS)}")
-    if row.get("large", GROWTH[0]) not in GROWTH:
-        raise BadContract(f"{where}: `large` must be one of {', '.join(GROWTH)}")
-    default = row.get("default")
-    return Argument(
-        name=name,
-        kind=kind,
-        shapes=tuple(tuple(str(axis) for axis in shape) for shape in many),
-        also=tuple(row.get("also", ())),
-        optional="default" in row or row.get("optional", False),
-        default=None if default == "None" else default,
-        values=tuple(row.get("values", ())),
-        value=str(row.get("value", "")),
-        low=str(row.get("low", 0)),
-        high=str(row.get("high", 1)),
-        far=int(row.get("far", 0)),
-        late=int(row.get("late", 0)),
-        masks=masks,
-        check=row.get("check", "values"),
-        gradient=row.get("gradient", kind == "normal"),
-        large=row.get("large", GROWTH[0]),
-        along=row.get("along", ""),
-        adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
-        model=row.get("model", MODELS[0]),
-        empties=row.get("empties", ""),
-    )
-
-
-def _result(where: str, row: Mapping[str, Any]) -> Result:
-    only(f"{where}, result", row, {"name", "shape", "holds", "dtype_of"})
-    holds = row.get("holds", "floats")
-    if holds not in {"floats", "integers", "booleans"}:
-        raise BadContract(f"{where}: a result holds floats, integers or booleans, not {holds!r}")
-    shape = tuple(str(axis) for axis in row.get("shape", ()))
-    kept = row.get("dtype_of", "")
-    return Result(name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=kept)
-
-
-def _known(function: Function, sizes: Sizes) -> None:
-    """Hold every sum against the sizes and choices that there are."""
-    where = f"function {function.name}"
-    if not function.arguments or not function.results:
-        raise BadContract(f"{where}: give it arguments and results")
-    have = set(sizes.first())
-    choices = {one.name for one in function.arguments if one.kind == "choice"}
-    tensors = {one.name for one in function.arguments if one.tensor}
-    texts = [
-        *(axis for one in function.arguments for shape in one.shapes for axis in shape),
-        *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
-        *(axis for one in function.results for axis in one.shape),
-        *function.memory.sums, *function.where, *function.counted,
-        *(function.module.texts if function.module is not None else []),
-        *([function.state.along] if function.state is not None else []),
-    ]  # fmt: skip
-    for text in texts:
-        try:
-            unknown = names(text) - have - choices
-        except NotASum as fault:
-            raise BadContract(f"{where}: {fault}") from None
-        if unknown:
-            raise BadContract(f"{where}: `{text}` speaks of {', '.join(sorted(unknown))}, no size")
-    for name in (function.memory.view_of, function.memory.copy_of):
-        if name and name not in tensors:
-            raise BadContract(f"{where}: memory speaks of `{name}`, which is no tensor of its")
-    floats = {one.name for one in function.arguments if one.floats}
-    for one in function.results:
-        if one.dtype_of and one.dtype_of not in floats:
-            raise BadContract(f"{where}: `{one.dtype_of}` has no dtype for `{one.name}` to have")
-    for one in function.arguments:
-        if one.optional and one.kind == "choice" and one.default not in one.values:
-            raise BadContract(f"{where}, argument {one.name}: its default is none of its values")
-    for dtype in function.dtypes:
-        if dtype not in FLOATS:
-            raise BadContract(f"{where}: dtypes are of {', '.join(FLOATS)}")
 
 
 def choices(function: Function) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import torch
 from attn_kata.checker.candidate.carried import entries
 from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
-from attn_kata.kata.functions import BadContract, read_asked
+from attn_kata.kata.reading import BadContract, read_asked
 from attn_kata.sentences.wording import worded
 
 SOLUTION = find("mla").solution()

@@ -18,7 +18,8 @@ from attn_kata.checker.process.answers import Entry, Outcome, Parameter
 from attn_kata.checker.process.forms import decode
 from attn_kata.checker.process.requests import Record
 from attn_kata.kata.catalogue import find
-from attn_kata.kata.functions import BadContract, Memory, Rules, choices, read_asked
+from attn_kata.kata.functions import Memory, Rules, choices
+from attn_kata.kata.reading import BadContract, read_asked
 from attn_kata.sentences.wording import worded
 
 SDPA = find("sdpa").asked.functions[0]

@@ -14,7 +14,7 @@ from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.process.answers import Step
 from attn_kata.checker.process.requests import Record
-from attn_kata.kata.functions import BadContract, read_asked
+from attn_kata.kata.reading import BadContract, read_asked
 from attn_kata.sentences.wording import sentence, worded
 
 CONTRACT: dict[str, Any] = {

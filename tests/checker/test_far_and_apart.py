@@ -12,7 +12,7 @@ from attn_kata.checker.judge.draw import Given
 from attn_kata.checker.process.answers import Step
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find
-from attn_kata.kata.functions import BadContract, read_asked
+from attn_kata.kata.reading import BadContract, read_asked
 
 Judge = Callable[..., Report]
 

@@ -6,7 +6,7 @@ import pytest
 from attn_kata.checker.client import Options
 from attn_kata.checker.judge.draw import cases
 from attn_kata.kata.catalogue import find, katas
-from attn_kata.kata.functions import BadContract
+from attn_kata.kata.reading import BadContract
 from attn_kata.kata.sizes import read_sizes
 from attn_kata.kata.slips import edited, slips
 from attn_kata.sentences.wording import worded

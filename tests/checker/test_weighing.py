@@ -14,8 +14,8 @@ from attn_kata.checker.judge.truth import Ready, answers, made
 from attn_kata.checker.judge.weights.readings import readings
 from attn_kata.checker.judge.weights.takes import tables
 from attn_kata.kata.catalogue import find, katas
-from attn_kata.kata.functions import BadContract, read_asked
 from attn_kata.kata.modules import Layer, read_module
+from attn_kata.kata.reading import BadContract, read_asked
 from attn_kata.sentences.wording import worded
 
 STATEFUL = [
