@@ -29,6 +29,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "zh": "层数加一，模型的权重并没有变多：所有层其实是同一个，或者层数写死了；"
         "应当每次新建一个，例如用列表推导式",
     },
+    # Some of their parameters are the same, of which a new block gets none.
+    "layers-shared-in-part": {
+        "en": "blocks have {names} in common: each needs its own, so its name needs the block's number",
+        "zh": "几个 block 共用了 {names}：每个 block 都要有自己的一份，名字里要带上 block 的编号",
+    },
     "weights-frozen": {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",

@@ -37,6 +37,17 @@ class Lines:
         line = assignment(self.own, attribute)
         return assignment(self.source.tree, attribute) if line is None else line
 
+    def making(self, parameter: str) -> int | None:
+        """The line on which a parameter is made, under a text or an attribute of that name."""
+        names = [part for part in parameter.split(".") if part not in {"weight", "bias"}]
+        texts = sorted(
+            node.lineno
+            for node in ast.walk(self.own)
+            if isinstance(node, ast.Constant) and node.value == names[-1]
+        )
+        found = [*map(self.assignment, reversed(names))]
+        return next((line for line in (*texts, *found) if line is not None), None)
+
     def use(self, attribute: str) -> int | None:
         """The line on which `self.attribute` is called or read, else the one that sets it."""
         leaf = attribute.rpartition(".")[2]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,8 +17,11 @@ from .draw import Given, small
 from .trials import Trial
 from .truth import FAULTS, answers, made, options
 from .weights.derived import Derived
-from .weights.parameter_names import said_by
-from .weights.readings import readings
+from .weights.lying import lying
+from .weights.parameter_names import is_bias, said_by
+from .weights.readings import Proposals, readings
+from .weights.shared import shared
+from .weights.stacked import numbered
 from .weights.takes import Reading
 
 if TYPE_CHECKING:
@@ -36,6 +39,8 @@ _GUESSES = 8
 # Seconds of processor time for the reading that gives the submission's numbers, and for one
 # beside a mistake.
 _READING, _GUESSING = 30.0, 10.0
+# And for readings by names that do not say all of it, before derivatives are taken.
+_BY_NAME = 1.0
 _LOOKED_AT = 96
 # How many readings are kept for what no single mistake explains.
 _OTHERS = 8
@@ -49,19 +54,17 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
     Where it has a layer that the model answer has not, and is right with, that is the answer.
     """
     search = _Search(one)
-    ways: Iterator[Reading | Derived] = chain(
-        islice(search.readings(), _RARE if search.settled else _PLAIN),
-        [] if search.settled else [search.derived(one.right, _FORMS)],
-        islice(search.readings(turned=True), _PLAIN if search.settled else _RARE),
-    )
     models = [one.right, *search.extended()]
-    right = (
-        (way, model) for way in ways for model in (models if _extends(way, one) else models[:1])
-        if trials and all(search.gives(way, trial, model) for trial in trials)
-    )  # fmt: skip
     found = None
-    with suppress(budget.Spent), budget.limited(_READING):
-        found = next(right, None)
+    with budget.limited(_READING):
+        for seconds, ways in search.ways() if trials else ():
+            right = (
+                (way, model) for way in ways
+                for model in (models if _extends(way, one) else models[:1])
+                if all(search.gives(way, trial, model) for trial in trials)
+            )  # fmt: skip
+            with suppress(budget.Spent), budget.limited(seconds):
+                found = found or next(right, None)
     one.held.aligned = found is not None
     one.held.reading, one.right = found or ((), one.right)
     return one.held.aligned
@@ -84,17 +87,49 @@ class _Search:
     def __init__(self, one: Weighing) -> None:
         self.one = one
         self.name = one.function.name
-        # The derivatives of a program are too many.
         self.settled = one.kata.kind == "program"
+
+    def ways(self) -> Iterator[tuple[float, Iterable[Reading | Derived]]]:
+        """Yield what is tried, the likeliest first, each with the seconds that it may take."""
+        settled, right = self.settled, self.one.right
+        if settled and self.told:
+            # What the names say holds, and derivatives would say no other.
+            yield _READING, islice(self.readings(), _RARE)
+            yield _READING, islice(self.readings(turned=True), _PLAIN)
+            return
+        yield _READING if not settled else _BY_NAME, islice(self.readings(), _PLAIN)
+        yield _READING, self.by_derivatives(right, _FORMS)
+        yield _READING, islice(self.readings(turned=True), _PLAIN if settled else _RARE)
+
+    @property
+    def told(self) -> bool:
+        """Whether every name says which layer it holds, or that it is a bias."""
+        layers, first = self.one.module.layers, self.one.held.first
+        called = numbered(first, layers)
+        return all(
+            said_by(called[name], layers) or is_bias(called[name], len(shape), layers)
+            for name, shape in first.items()
+        )
 
     def readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:
         """Readings by names and shapes; arguments as `weights.readings` has them."""
         one, first = self.one, self.one.sizes.first()
         return readings(
             one.held.first, one.module.layers, first, one.linear,
-            symbols=[n for n in first if first[n] > 1 and n in one.fixed],
-            loose=loose, turned=turned,
+            symbols=self._symbols, loose=loose, turned=turned,
         )  # fmt: skip
+
+    def shared(self) -> Iterator[Reading]:
+        """Readings in which blocks have some of their weights in common."""
+        one = self.one
+        first = one.sizes.first()
+        return shared(one.held.first, one.module.own, first, one.linear, symbols=self._symbols)
+
+    @property
+    def _symbols(self) -> list[str]:
+        """The sizes in whose number stacked layers may alternate."""
+        first = self.one.sizes.first()
+        return [symbol for symbol in first if first[symbol] > 1 and symbol in self.one.fixed]
 
     def derived(self, model: Any, forms: int) -> Derived:
         """A reading by what weights do, if this is what the submission computes."""
@@ -104,6 +139,22 @@ class _Search:
             close=_CLOSE if one.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
         )  # fmt: skip
 
+    def by_derivatives(self, model: Any, forms: int) -> Iterable[Reading | Derived]:
+        """Readings by what weights do; of a program once, as it has many."""
+        return self.lying(model, forms) if self.settled else [self.derived(model, forms)]
+
+    def lying(self, model: Any, forms: int) -> Iterator[Reading]:
+        """What derivatives tell at the first size, as readings for all sizes."""
+        one, first = self.one, self.one.sizes.first()
+        derived = self.derived(model, forms)
+        proposals = Proposals(
+            one.held.first, one.module.own, first, one.linear, self._symbols, loose=False
+        )
+        for places, idle in derived.told(first):
+            offset = derived.form.offset if derived.form is not None else 0.0
+            found = lying(places, proposals, idle=idle, offset=offset)
+            yield from [] if found is None else [found]
+
     def extended(self) -> Iterator[Any]:
         """The model answer in the forms in which it is right as well."""
         many = (answers(self.one.kata, (edit,)) for edit in variants(self.one.kata.folder))
@@ -112,7 +163,8 @@ class _Search:
     def guess(self, trials: Sequence[Trial]) -> Reading | Derived:
         """Take a reading under which a mistake explains the first call, else the likeliest."""
         one = self.one
-        strict = list(islice(self.readings(), _LOOKED_AT))
+        with budget.limited(_BY_NAME):
+            strict = [*budget.until_spent(islice(self.readings(), _LOOKED_AT))]
         # What is right at first and goes wrong elsewhere shows which weight is which.
         right = (way for way in strict if trials and self.gives(way, trials[0], one.right))
         with suppress(budget.Spent), budget.limited(_GUESSING):
@@ -120,6 +172,11 @@ class _Search:
             if first is not None:
                 one.held.explained = True
                 return first
+        with suppress(budget.Spent), budget.limited(_GUESSING):
+            for way in self.shared() if trials else ():
+                if self.gives(way, trials[0], one.right):
+                    one.held.explained = True
+                    return way
         least = self._least()
         fitting = [way for way in strict if self.gives(way, least, one.right)]
         # What the names plainly say holds, though a mistake may make another fit.
@@ -136,17 +193,18 @@ class _Search:
                 if any(self._agrees(model, given, trials[0]) for model in edited):
                     one.held.explained = True
                     return reading
-            for model in () if one.plain or said or self.settled or not trials else edited:
-                derived = self.derived(model, _LIKELY_FORMS)
-                if self.gives(derived, trials[0], model):
-                    one.held.explained = True
-                    return derived
+            for model in () if one.plain or said or not trials else edited:
+                for derived in self.by_derivatives(model, _LIKELY_FORMS):
+                    if self.gives(derived, trials[0], model):
+                        one.held.explained = True
+                        return derived
         return likely[0] if likely else ()
 
     def _as_named(self, reading: Reading) -> bool:
         """Whether every parameter's name says which layers it holds, and in this order."""
         layers = self.one.module.layers
-        return all(said_by(take.names[0], layers) == take.layers for take in reading)
+        called = numbered(self.one.held.first, layers)
+        return all(said_by(called[take.names[0]], layers) == take.layers for take in reading)
 
     def _least(self) -> Trial:
         """Make the smallest call on an object of the first size, where few mistakes show."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TypeVar
 
-__all__ = ["Spent", "limited", "spend"]
+__all__ = ["Spent", "limited", "spend", "until_spent"]
 
+_Some = TypeVar("_Some")
 _ends = [math.inf]
 
 
@@ -35,3 +37,9 @@ def spend() -> None:
     """Take one step of a search. Raise Spent where there is no time left for it."""
     if time.thread_time() > _ends[-1]:
         raise Spent
+
+
+def until_spent(many: Iterable[_Some]) -> Iterator[_Some]:
+    """Yield what a search finds as long as it has time."""
+    with suppress(Spent):
+        yield from many

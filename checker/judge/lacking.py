@@ -30,6 +30,11 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         line = page.lines.assignment(of_blocks[0].split(".")[0]) or line
         page.blame("blocks-miscounted", line, held=held, asked=asked)
         return say("fail-blocks", held=held, asked=asked)
+    if one.held.shared:
+        names = [f"`{name}`" for name in one.held.shared]
+        line = page.lines.making(one.held.shared[0]) or line
+        page.blame(_SHARED, line, "layers-shared-in-part", names=names)
+        return say("layers-shared-in-part", names=names)
     if one.held.lacking and not wrong:
         # It gives what the model answer gives without them, which has to learn them.
         names = [f"`{n}`" for n in one.held.lacking]

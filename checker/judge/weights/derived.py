@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,12 +18,14 @@ from ....kata.modules import Layer
 from ...process.answers import Outcome
 from ...process.handle import Candidate
 from ...process.requests import Call, MakeCalls, Series
+from .. import budget
 from ..compare import agree
 from ..trials import Trial, answers_of
 from ..truth import FAULTS, Ready
-from .parameter_names import is_bias, said_by
-from .refine import PROBES, assigned
-from .takes import Shapes, nowhere
+from .parameter_names import block_of, is_bias, said_by
+from .refine import PROBES, Side, assigned
+from .stacked import counted, numbered, unblocked
+from .takes import Shapes, end_to_end, nowhere
 
 __all__ = ["Derived", "Objects"]
 
@@ -114,6 +117,37 @@ class Derived:
             self.found[key] = of_this_size and self._placed(of_this_size, sizes)
         return self.found[key]
 
+    def told(self, sizes: dict[str, int]) -> Iterator[tuple[dict[str, Tensor], frozenset[str]]]:
+        """Yield where each weight may lie at these sizes, -1 of what changes nothing there.
+
+        And the biases of which that is so.
+        """
+        objects = self.objects(sizes)
+        for form in self._forms(objects) if objects is not None else ():
+            budget.spend()
+            if objects is None or not objects.agrees(self._level(objects, form)):
+                continue
+            places = self._by_derivatives(objects, form)
+            if places is None:
+                continue
+            acts = self._acting(objects, form)
+            found = {name: where.where(acts[name], -1) if name in acts else where
+                     for name, where in places.items()}  # fmt: skip
+            if self._as_named(found, objects, sizes):
+                self.form = form
+                idle = {n for n, some in acts.items() if n.endswith(".bias") and not some.any()}
+                yield found, frozenset(idle)
+
+    def _acting(self, objects: Objects, form: _Form) -> dict[str, Tensor]:
+        """Which of the model answer's weights change the output."""
+        sizes = [prod(objects.wanted[name]) for name in form.names]
+        draw = torch.Generator().manual_seed(_SEED)
+        some = torch.randn(sum(sizes), generator=draw, dtype=torch.float64) * _LEVEL
+        slopes = self._right(objects, form)(some)
+        assert slopes is not None
+        acting = (slopes.abs() > self.close * 1e-6 * slopes.abs().max()).any(dim=0).split(sizes)
+        return {n: one.view(objects.wanted[n]) for n, one in zip(form.names, acting, strict=True)}
+
     @property
     def offsets(self) -> dict[str, float]:
         """What is added to weights in use."""
@@ -144,15 +178,21 @@ class Derived:
         biases += [name for name in objects.wanted if name in self._optional]
         rest = [name for name in objects.wanted if name not in biases]
         room = objects.count - sum(prod(objects.wanted[n]) for n in rest)
-        some = chain.from_iterable(combinations(biases, n) for n in range(len(biases), -1, -1))
-        left = {one: room - sum(prod(objects.wanted[n]) for n in one) for one in some}
+        # Blocks are alike: what one is without, all are.
+        kinds = {name: unblocked(name) for name in biases}
+        sizes = Counter[str]()
+        for name, kind in kinds.items():
+            sizes[kind] += prod(objects.wanted[name])
+        some = chain.from_iterable(combinations(sizes, n) for n in range(len(sizes), -1, -1))
+        left = {one: room - sum(sizes[kind] for kind in one) for one in some}
         fitting = sorted((one for one, over in left.items() if over >= 0), key=left.__getitem__)
         offsets = (0.0, 1.0) if self._vectors else (0.0,)
-        for some_biases, offset in product(fitting[: self.forms], offsets):
-            names = tuple(name for name in objects.wanted if name in rest or name in some_biases)
-            yield _Form(names, offset)
+        for there, offset in product(fitting[: self.forms], offsets):
+            names = (name for name in objects.wanted if kinds.get(name, name) in (*rest, *there))
+            yield _Form(tuple(names), offset)
 
-    def _by_derivatives(self, objects: Objects, form: _Form) -> dict[str, Tensor] | None:
+    def _right(self, objects: Objects, form: _Form) -> Side:
+        """The derivatives of the model answer with respect to its weights."""
         sizes = [prod(objects.wanted[name]) for name in form.names]
 
         def right(flat: Tensor) -> Tensor | None:
@@ -166,8 +206,15 @@ class Derived:
             ]
             return torch.stack(derivatives)
 
-        sides = objects.count, sum(sizes)
-        places = assigned(objects.derivatives, right, sides, close=self.close, seed=_SEED)
+        return right
+
+    def _by_derivatives(self, objects: Objects, form: _Form) -> dict[str, Tensor] | None:
+        sizes = [prod(objects.wanted[name]) for name in form.names]
+        right, sides = self._right(objects, form), (objects.count, sum(sizes))
+        places = assigned(
+            objects.derivatives, right, sides, close=self.close, seed=_SEED,
+            known=self._by_shape(objects, form),
+        )  # fmt: skip
         if places is None:
             return None
         found = dict(zip(form.names, places.split(sizes), strict=True))
@@ -176,6 +223,27 @@ class Derived:
             else nowhere(shape, optional=name in self._optional)
             for name, shape in objects.wanted.items()
         }  # fmt: skip
+
+    def _by_shape(self, objects: Objects, form: _Form) -> list[tuple[Tensor, Tensor]]:
+        """What shapes tell: one matrix alone of its shape, and in all norms the first feature, …
+
+        Without them a model that has no biases gives nothing but zeros where all weights are one.
+        """
+        found: list[tuple[Tensor, Tensor]] = []
+        sides = objects.shapes, {name: objects.wanted[name] for name in form.names}
+        mine, right = map(end_to_end, sides)
+        for shape in dict.fromkeys(sides[1].values()):
+            own, theirs = ([n for n, some in side.items() if sorted(some) == sorted(shape)]
+                           for side in sides)  # fmt: skip
+            if len(shape) == 1 and len(own) == len(theirs) and self._vectors.issuperset(theirs):
+                some = [torch.stack([places[n] for n in names], dim=1)
+                        for places, names in ((mine, own), (right, theirs))]  # fmt: skip
+                found.append((some[0], some[1]))
+            elif len({*shape}) > 1 and len(own) == len(theirs) == 1:
+                one = mine[own[0]]
+                turned = one if tuple(one.shape) == shape else one.mT
+                found.append((turned.reshape(-1, 1), right[theirs[0]].reshape(-1, 1)))
+        return found
 
     def _level(self, objects: Objects, form: _Form) -> Tensor | None:
         parts = [torch.full(objects.wanted[n], _LEVEL).double() for n in form.names]
@@ -211,13 +279,19 @@ class Derived:
     def _as_named(self, places: dict[str, Tensor], objects: Objects, sizes: dict[str, int]) -> bool:
         wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in self.layers}
         holders = self.holders(places, objects.shapes)
+        called = numbered(objects.shapes, self.layers)
+        blocks = {name: block_of(one) for name, one in counted(objects.shapes, self.layers).items()}
         for name, shape in objects.shapes.items():
-            said = said_by(name, self.layers)
+            said = said_by(called[name], self.layers)
             plain = sum(wanted[layer] for layer in said) == prod(shape)
-            if said and plain and not is_bias(name, len(shape), self.layers):
-                held = {layer for layer, names in holders.items() if name in names}
-                if held and held != {*said}:
-                    return False
+            held = {layer for layer, names in holders.items() if name in names}
+            if name in blocks and {*map(block_of, held)} - {"", blocks[name]}:
+                return False
+            # What has no block's number is of any block.
+            of_kind = str if block_of(called[name]) else unblocked
+            sure = said and plain and not is_bias(name, len(shape), self.layers)
+            if sure and held and {*map(of_kind, held)} != {*map(of_kind, said)}:
+                return False
         return True
 
     @staticmethod

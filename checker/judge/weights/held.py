@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -17,6 +18,7 @@ from ..draw import Case, Given
 from .derived import Derived, Objects
 from .parameter_names import block_of
 from .readings import drawn
+from .stacked import numbered
 from .takes import Reading, Shapes, fitted, given_back, lent, tables
 
 __all__ = ["Held", "Kind"]
@@ -174,6 +176,13 @@ class Held:
         return [one.name for one in self.module.own if one.name not in held]
 
     @property
+    def shared(self) -> list[str]:
+        """The parameters that hold a layer of several blocks."""
+        takes = () if isinstance(self.reading, Derived) else self.reading
+        count = Counter(name for take in takes for name in take.names)
+        return [name for name in self.first if count[name] > 1]
+
+    @property
     def blocks(self) -> tuple[int, int]:
         """How many blocks of layers a submission has weights for, and how many are asked for."""
         asked: dict[str, list[str]] = {}
@@ -188,8 +197,8 @@ class Held:
         layers = [one for one in self.module.own if block_of(one.name) == there[0]]
         needed = sum(prod(worth(axis, sizes) for axis in one.shape) for one in layers)
         held: dict[str, int] = {}
-        for name, shape in self.first.items():
-            held[block_of(name)] = held.get(block_of(name), 0) + prod(shape)
+        for name, other in numbered(self.first, self.module.layers).items():
+            held[block_of(other)] = held.get(block_of(other), 0) + prod(self.first[name])
         held.pop("", None)
         whole = len({*held.values()}) == 1 and min(held.values()) >= needed
         return max(len(held), len(there)) if whole else len(there), len(asked)

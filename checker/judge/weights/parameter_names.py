@@ -15,6 +15,9 @@ _BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
 _WEIGHT = {"weight", "weights", "w", "a", "g", "gain", "gamma", "scale", "alpha"}
 # What belongs to what where one number stands behind several: `w1, b1, gamma1, beta1`.
 _PAIRED = {"beta": {"gamma", "alpha"}, "shift": {"scale", "gain"}}
+# A word for a bias, or its letter, that begins or ends what it stands in.
+_SAID = "|".join(sorted(_BIAS, key=len, reverse=True))
+_BESIDE = re.compile(rf"(?<![a-zA-Z])(?:{_SAID})|(?:{_SAID})(?![a-zA-Z])")
 
 
 def biases_of(
@@ -38,7 +41,8 @@ def _twins(name: str, biases: Sequence[str]) -> list[str]:
     found = [one for one in biases if _twin(one) == _twin(name)]
     kept = [one for one in found if _pair(one) == _pair(name)]
     second = [one for one in biases if _first(one) == name]
-    return kept if len(found) > 1 and kept else found or second
+    beside = [one for one in biases if _bare(name) in _firsts(one)]
+    return kept if len(found) > 1 and kept else found or second or beside
 
 
 def _first(name: str) -> str:
@@ -47,10 +51,21 @@ def _first(name: str) -> str:
     return f"{owner}.{int(number) - 1}" if number.isdigit() and int(number) % 2 else ""
 
 
+def _firsts(name: str) -> set[str]:
+    """What weights may be called if this is their bias: `bf` stands beside `gf` or `f`."""
+    found = _BESIDE.finditer(name)
+    cut = [(name[: word.start()], name[word.end() :]) for word in found]
+    return {_bare(f"{before}{word}{after}") for before, after in cut for word in ("", *_WEIGHT)}
+
+
+def _bare(name: str) -> str:
+    return name.replace("_", "")
+
+
 def is_second(name: str, shapes: Mapping[str, tuple[int, ...]]) -> bool:
-    """Whether a parameter stands second in a list of pairs, each a weight and its bias."""
-    first = _first(name)
-    return first in shapes and {*shapes[name]} <= {*shapes[first]}
+    """Whether a parameter is the second of a pair: a weight and its bias, in a list or by name."""
+    firsts = [one for one in shapes if one == _first(name) or _bare(one) in _firsts(name)]
+    return any({*shapes[name]} <= {*shapes[one]} for one in firsts if one != name)
 
 
 def _pair(name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, combinations, islice, permutations, product
+from itertools import combinations, islice, permutations, product
 from math import prod
 
 import torch
@@ -19,16 +19,17 @@ from torch import Tensor
 from ....kata.arithmetic import names as names_in
 from ....kata.arithmetic import worth
 from ....kata.modules import Layer
+from .. import budget
+from . import norms as vectors
+from .norms import Unit
 from .parameter_names import biases_of, block_of, is_bias, is_second, said_by
-from .stacked import every_block, in_block, orders, several
+from .stacked import every_block, in_block, numbered, orders, several
 from .takes import Reading, Shapes, Take, end_to_end, pieces
 
-__all__ = ["drawn", "readings"]
+__all__ = ["Proposals", "drawn", "readings"]
 
 _MOST = 4
 _ASSIGNMENTS = 120
-_Unit = tuple[tuple[str, ...], tuple[str, ...]]
-_Pairs = list[tuple[str, str]]
 
 
 def drawn(
@@ -57,8 +58,13 @@ def readings(
     layers may alternate. loose: names alone count, whatever the shapes. turned: instead, what few
     write: heads lie as (head_dim, heads), or norms multiply by 1 + weight.
     """
-    for reading in _Proposals(shapes, layers, sizes, linear, symbols, loose=loose).readings():
-        yield from _turned(layers, reading) if turned else [reading]
+    called = numbered(shapes, layers)
+    known = {called[name]: shape for name, shape in shapes.items()}
+    plain = frozenset(called.get(name, name) for name in linear)
+    own = {other: name for name, other in called.items()}
+    for reading in Proposals(known, layers, sizes, plain, symbols, loose=loose).readings():
+        told = tuple(take.called(own) for take in reading)
+        yield from _turned(layers, told) if turned else [told]
 
 
 def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
@@ -72,7 +78,7 @@ def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
         yield tuple(replace(take, offset=float(vectors >= {*take.layers})) for take in reading)
 
 
-class _Proposals:
+class Proposals:
     """The ways to read parameters; arguments are those of `readings`."""
 
     def __init__(
@@ -116,7 +122,7 @@ class _Proposals:
         self.across = {n: held for n, held in across.items() if n in self.flat}
         self.whole = next((name for name in self.flat if name in stacked), None)
         self.rows = rows[self.flat[self.whole]] if self.whole else []
-        self._forms: dict[_Unit, list[Take]] = {}
+        self._forms: dict[Unit, list[Take]] = {}
         self._orders: dict[Take, dict[str, tuple[int, ...]]] = {}
 
     def readings(self) -> Iterator[Reading]:
@@ -140,7 +146,7 @@ class _Proposals:
                         yield (*chosen, *ends)
 
     def _together(
-        self, units: Sequence[_Unit], forms: Sequence[Sequence[Take]]
+        self, units: Sequence[Unit], forms: Sequence[Sequence[Take]]
     ) -> Iterator[tuple[Take, ...]]:
         """Yield a form for each unit: first one for all of a shape, then of a name, then any.
 
@@ -169,25 +175,25 @@ class _Proposals:
             for one in self.layers if one.name in lie and one.meets in lie
         )  # fmt: skip
 
-    def norms(self) -> Iterator[list[_Unit]]:
+    def norms(self) -> Iterator[list[Unit]]:
         """Yield which vectors are which norm's."""
         if self.whole is None:
             told = [(held, (name,)) for name, held in self.across.items()]
             known = {layer for held, _ in told for layer in held}
             flat = {name: shape for name, shape in self.flat.items() if name not in self.across}
             rest = [one for one in self.vectors if one.name not in known]
-            yield from ([*told, *some] for some in _norms(flat, rest))
+            yield from ([*told, *some] for some in vectors.norms(flat, rest))
             return
         flat = {name: shape for name, shape in self.flat.items() if name != self.whole}
         rest = [one for one in self.vectors if one not in self.rows]
         for order in permutations(one.name for one in self.rows):
-            yield from ([(order, (self.whole,)), *some] for some in _norms(flat, rest))
+            yield from ([(order, (self.whole,)), *some] for some in vectors.norms(flat, rest))
 
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
         """The biases that belong to the parameters that hold some layers."""
         return biases_of(names, held, self.biases, self.layers, self.thick)
 
-    def forms(self, unit: _Unit) -> list[Take]:
+    def forms(self, unit: Unit) -> list[Take]:
         """The ways in which parameters can hold layers, as their shapes allow, each once."""
         if unit in self._forms:
             return self._forms[unit]
@@ -196,11 +202,7 @@ class _Proposals:
         beside = self.biases_of(held, names)
         places = end_to_end({name: self.shapes[name] for name in (*names, *beside)})
         found: dict[tuple[int, ...], Take] = {}
-        for order, rows, side, parts in self._lie(held, names):
-            take = Take(
-                layers=held, names=names, order=order, rows=rows, beside=side, parts=parts,
-                biases=beside,
-            )  # fmt: skip
+        for take in self.ways(held, names, beside):
             cut = pieces(take, places, wanted, self.sizes, loose=self.loose)
             if cut is not None:
                 lies = torch.cat([one.flatten() for pair in cut for one in pair])
@@ -210,6 +212,16 @@ class _Proposals:
                     for layer, (weight, _) in zip(held, cut, strict=True)
                 }
         return self._forms.setdefault(unit, [*found.values()])
+
+    def ways(
+        self, held: tuple[str, ...], names: tuple[str, ...], beside: tuple[str, ...]
+    ) -> Iterator[Take]:
+        """Yield how parameters may hold layers, whatever their shapes. beside: of their biases."""
+        for order, rows, side, parts in self._lie(held, names):
+            yield Take(
+                layers=held, names=names, order=order, rows=rows, beside=side, parts=parts,
+                biases=beside,
+            )  # fmt: skip
 
     def _lie(
         self, held: tuple[str, ...], names: tuple[str, ...]
@@ -251,50 +263,9 @@ def _order(places: Tensor, layer: Layer, sizes: dict[str, int]) -> tuple[int, ..
     return tuple(found or ranks.tolist())
 
 
-def _norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[_Unit]]:
-    """Yield which vector is which norm's: by name, then in every order."""
-    said = {name: layer for name in flat if len(found := said_by(name, vectors)) == 1
-            for layer in found}  # fmt: skip
-    fixed = {layer: name for name, layer in reversed(said.items())}
-    many = [*said.values()]
-    # What several names say is then said by none: `norm` beside `blocks.0.norm`.
-    sure = {layer: name for layer, name in fixed.items() if many.count(layer) == 1}
-    for known in (fixed,) if sure == fixed else (fixed, sure):
-        rest = [one.name for one in vectors if one.name not in known]
-        names = [name for name in flat if name not in known.values()]
-        # Where there are fewer names than layers, no order in blocks is whole.
-        apart = (
-            pairs for pairs in _orders(rest, names)
-            if len(pairs) < len(rest) or not _beside(pairs)
-        )  # fmt: skip
-        for pairs in chain(_in_blocks(rest, names), apart):
-            yield [((layer,), (name,)) for layer, name in (*known.items(), *pairs)]
-
-
-def _in_blocks(layers: list[str], names: list[str]) -> Iterator[_Pairs]:
-    """Yield the orders in which every layer has a name of its block, or outside of all."""
-    kinds = [
-        _orders(*([one for one in some if block_of(one) == block] for some in (layers, names)))
-        for block in dict.fromkeys(map(block_of, layers))
-    ]
-    ways = ([*chain.from_iterable(way)] for way in product(*kinds))
-    return (way for way in ways if len(way) == len(layers))
-
-
-def _orders(layers: list[str], names: list[str]) -> Iterator[_Pairs]:
-    """Yield names for layers, in every order."""
-    for order in permutations(names, min(len(layers), len(names))):
-        yield [*zip(layers, order, strict=False)]
-
-
-def _beside(pairs: _Pairs) -> bool:
-    """Whether every layer has a name of its block."""
-    return all(block_of(layer) == block_of(name) for layer, name in pairs)
-
-
 def _assignments(
     thick: Shapes, layers: list[Layer], wanted: dict[str, int], *, loose: bool
-) -> Iterator[list[_Unit]]:
+) -> Iterator[list[Unit]]:
     groups: dict[str, list[str]] = {}
     blocks = several(wanted)
     for name, shape in thick.items():
@@ -314,8 +285,8 @@ def _assignments(
 def _assigned(
     groups: list[list[str]], thick: Shapes, layers: list[Layer], wanted: dict[str, int], *,
     loose: bool,
-) -> Iterator[list[_Unit]]:  # fmt: skip
-    named: list[_Unit] = []
+) -> Iterator[list[Unit]]:  # fmt: skip
+    named: list[Unit] = []
     free: list[list[str]] = []
     taken: set[str] = set()
     for some in groups:
@@ -360,8 +331,9 @@ def _groupings(
 
 def _spread(
     free: list[list[str]], left: list[str], thick: Shapes, wanted: dict[str, int], *, loose: bool
-) -> Iterator[list[_Unit]]:
+) -> Iterator[list[Unit]]:
     """Yield ways to give what no name tells apart to the layers that are left."""
+    budget.spend()
     if not free or not left:
         yield []
         return

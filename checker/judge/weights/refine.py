@@ -11,7 +11,7 @@ set apart by choice on both sides, and what follows from the choice splits the r
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -28,16 +28,21 @@ Side = Callable[[Tensor], "Tensor | None"]
 
 
 def assigned(
-    mine: Side, right: Side, sizes: tuple[int, int], *, close: float, seed: int
-) -> Tensor | None:
+    mine: Side, right: Side, sizes: tuple[int, int], *, close: float, seed: int,
+    known: Sequence[tuple[Tensor, Tensor]] = (),
+) -> Tensor | None:  # fmt: skip
     """Say for every weight of the model answer which of the submission's it is, -1 for none.
 
     None where the two are not told apart alike, so that no assignment is right. A weight that
     changes nothing, as a key's bias does, is given to what changes nothing either where there are
     as many of both, and else to none. sizes: how many weights the submission has, and the model
-    answer. close: what derivatives may differ by and be one, in units of the largest.
+    answer. close: what derivatives may differ by and be one, in units of the largest. known: what
+    is alike beforehand, a row of some of the submission's beside one of the model answer's.
     """
-    return _Colouring(mine, right, sizes, close, seed).assignment()
+    colouring = _Colouring(mine, right, sizes, close, seed)
+    for own, theirs in known:
+        colouring.mark(own, theirs)
+    return colouring.assignment()
 
 
 class _Colouring:
@@ -64,6 +69,12 @@ class _Colouring:
                 if len(many[0]) == 2 or not (self._chosen(*many, 1) and self._refined()):
                     return None
         return self._paired()
+
+    def mark(self, mine: Tensor, right: Tensor) -> None:
+        """Give each row a colour of its own."""
+        fresh = int(self.colours.max()) + 1 + torch.arange(len(mine))[:, None]
+        self.colours[mine] = fresh
+        self.colours[right + self.cut] = fresh
 
     def _chosen(self, mine: Tensor, right: Tensor, count: int) -> bool:
         """Give the first of both sides colours that they share with each other alone."""

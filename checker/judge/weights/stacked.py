@@ -2,13 +2,58 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, permutations
 
 from ....kata.modules import Layer
-from .parameter_names import block_of
+from .parameter_names import block_of, said_by
 
-__all__ = ["every_block", "in_block", "orders", "several"]
+__all__ = ["counted", "every_block", "in_block", "numbered", "orders", "several", "unblocked"]
+
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def numbered(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
+    """Parameters' names, with their block's number alone before them: `g1_0` is `0.g1_`.
+
+    As they are where that is what they say already, or where no number counts the blocks.
+    """
+    names = [*names]
+    told = counted(names, layers)
+    said = all(block_of(name) == block_of(other) for name, other in told.items())
+    return {name: name if said else told.get(name, name) for name in names}
+
+
+def counted(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
+    """The same of the names in which a number counts the blocks: all that have one, or none."""
+    blocks = sorted({block_of(one.name) for one in layers} - {""}, key=int)
+    found = {name: [*_NUMBER.finditer(name)] for name in names}
+    first = {name[: numbers[0].start()] for name, numbers in found.items() if numbers}
+    alone = all(numbers[0].group() == block_of(name) for name, numbers in found.items() if numbers)
+    # What counts them begins all names alike, as in `h0_ln1`, or ends them, as in `ln1_0`.
+    for place in ((0, -1) if alone or len(first) == 1 else (-1, 0)) if len(blocks) > 1 else ():
+        kinds: dict[str, dict[int, str]] = {}
+        for name, numbers in found.items():
+            if numbers:
+                start, end = numbers[place].span()
+                kind = f"{name[:start]}{name[end:]}".replace("..", ".")
+                kinds.setdefault(kind, {})[int(numbers[place].group())] = name
+        many = {kind: some for kind, some in kinds.items() if len(some) > 1}
+        counts = {tuple(sorted(some)) for some in many.values()}
+        if len(counts) == 1 and (count := counts.pop())[0] < 2 and len(count) == len(blocks):
+            told = {
+                name: f"{blocks[count.index(number)]}.{kind}"
+                for kind, some in many.items() for number, name in some.items()
+            }  # fmt: skip
+            # The number of `fc1` or `ln2` says which layer it is.
+            if all(_kinds(name, layers) <= _kinds(other, layers) for name, other in told.items()):
+                return told
+    return {}
+
+
+def _kinds(name: str, layers: Sequence[Layer]) -> set[str]:
+    return {*map(unblocked, said_by(name, layers))}
 
 
 def every_block(said: Sequence[str], layers: Sequence[Layer]) -> tuple[str, ...]:
@@ -36,6 +81,11 @@ def orders(held: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
         yield tuple(some[kind] for some in blocks.values() for kind in kinds)
         if len(kinds) > 1:
             yield tuple(chain.from_iterable([s[kind] for s in blocks.values()] for kind in kinds))
+
+
+def unblocked(name: str) -> str:
+    """What a layer is called in any block."""
+    return name.replace(f".{block_of(name)}.", ".")
 
 
 def several(layers: Iterable[str]) -> bool:

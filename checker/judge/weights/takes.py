@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import prod
@@ -42,6 +42,11 @@ class Take:
     turned: frozenset[str] = frozenset()
     offset: float = 0.0
     biases: tuple[str, ...] = ()
+
+    def called(self, names: Mapping[str, str]) -> Take:
+        """The same take of parameters that have other names."""
+        own, beside = (tuple(names[one] for one in many) for many in (self.names, self.biases))
+        return replace(self, names=own, biases=beside)
 
 
 Reading = tuple[Take, ...]
