@@ -25,7 +25,9 @@ def shared(
     numbers = counted(shapes, layers)
     told = numbered(shapes, layers)
     said = {name: said_by(told[name], layers) for name in shapes}
-    alone = [said[name] for name in shapes if name not in numbers]
+    # One object in several blocks is called after the first of them.
+    several = {name for name in shapes if name not in numbers and not block_of(name)}
+    alone = [said[name] for name in several]
     common = {unblocked(one) for many in alone for one in many if block_of(one)}
     known = {unblocked(one) for many in said.values() for one in many}
     norms = (one.name for one in layers if len(one.shape) == 1 and block_of(one.name))
@@ -33,8 +35,7 @@ def shared(
     blocks = [*dict.fromkeys(block_of(one.name) for one in layers if block_of(one.name))]
     # As the first block's they have its biases beside them.
     called = {
-        name: f"{blocks[0]}.{name}" if name not in numbers and any(map(block_of, said[name]))
-        else name
+        name: f"{blocks[0]}.{name}" if name in several and any(map(block_of, said[name])) else name
         for name in shapes
     }  # fmt: skip
     first = {called[name]: shape for name, shape in shapes.items()}
