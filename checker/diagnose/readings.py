@@ -83,6 +83,8 @@ class Readings(Origins):
             return made.line if type(value.value) in {int, float} else None
         if _named(value) and made.line != lines[0]:
             return self._written(value, [made.line], depth - 1)
+        if isinstance(node, ast.Attribute) and _plain(value) and _fraction(value):
+            return made.line
         if isinstance(value, ast.Call) and not _calculates(value):
             return self._formula(called(value))
         return None
@@ -201,4 +203,9 @@ def _plain(node: ast.AST) -> bool:
     """Whether what a statement calls is of `math` or Python's own: it works a number out."""
     made = (call.func for call in calls(node))
     said = (getattr(getattr(func, "value", None), "id", "math") for func in made)
-    return _calculates(node) and {*said} <= {"math"}
+    return _calculates(node) and {*said} <= {"math", "np", "numpy"}
+
+
+def _fraction(node: ast.AST) -> bool:
+    """Whether a number that is no whole one stands in an expression."""
+    return any(isinstance(n, ast.Constant) and type(n.value) is float for n in ast.walk(node))
