@@ -55,11 +55,13 @@ class Places(Readings):
         group, lines = slip.group, step.lines
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self.start,
-            "loop": self._loop, "read": self._read, "number": self.number, "index": self.index,
+            "loop": self._loop, "read": self._read, "index": self.index,
             "offset": self.offset,
         }.get(group)  # fmt: skip
         if one is not None:
             return one(lines)
+        if group == "number":
+            return self.number(lines) or self._standing(step)
         if group == "call":
             return lines[-1]
         if group == "taken":
@@ -143,6 +145,15 @@ class Places(Readings):
         outside = (n for n in range(len(lines)) if functions & self.functions_of({lines[n]}))
         lines = lines[next(outside, 0) :]
         return self.alias(lines, role) or lines[0]
+
+    def _standing(self, step: Step) -> int | None:
+        """The one line on which a fraction stands that a step is given."""
+        found = {
+            node.lineno for node in ast.walk(self.tree)
+            if isinstance(node, ast.Constant) and type(node.value) is float
+            and node.value in step.numbers
+        }  # fmt: skip
+        return found.pop() if len(found) == 1 else None
 
     def _swapped(self, mistake: str, steps: Sequence[Step]) -> int | None:
         """Where what a layer makes gets another role's name; else its second call."""
