@@ -292,7 +292,8 @@ def _assigned(
     for some in groups:
         said = said_by(some[0], layers)
         size = sum(prod(thick[name]) for name in some)
-        every = every_block(said, layers)
+        # What has a block's number is that block's alone, however wide it is.
+        every = () if block_of(some[0]) else every_block(said, layers)
         if every and size == sum(wanted[layer] for layer in every):
             said = every
         fits = loose or size == sum(wanted[layer] for layer in said)
