@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Bench", "Died", "Options", "Underway", "lost"]
 
 _ENDED = say("judge-lost")
-# Of processes that are killed together, some are gone a little before the others: seconds.
-_GOES_WITHIN = 0.2
+# How long what forks the judges may take to say that it is there, on a busy machine: seconds.
+_ANSWERS_WITHIN = 5.0
 
 
 class Died(Exception):
@@ -159,7 +159,7 @@ class Bench:
                     judge = self.judges[number]
                     report = self._receive(number)
                     crash = report is None or (report.error and report.error.kind == "crash")
-                    if crash and place not in again and self.started.ended(_GOES_WITHIN):
+                    if crash and place not in again and self.started.ended(_ANSWERS_WITHIN):
                         # All of them are gone with what forked them: no file's fault.
                         begun = sorted({place, *busy.values()})
                         again.update(begun)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from . import lasting
 
-__all__ = ["START", "Started", "begin", "take"]
+__all__ = ["HERE", "START", "Started", "begin", "take"]
 
 # What the zygote runs; it is given its end of the control line, and where it is to stay.
 START = (
@@ -24,6 +24,8 @@ START = (
     "from attn_kata.checker.process.zygote import main\n"
     "main(int(sys.argv[1]), sys.argv[2])\n"
 )
+# Asks it whether it is there, and is its answer.
+HERE = b"here\n"
 
 
 class Started:
@@ -92,17 +94,22 @@ class Started:
     def ended(self, seconds: float = 0.0) -> bool:
         """Whether it is gone, or going: its sockets close a while before it can be waited for.
 
-        seconds: how long it may take to go, once what it has forked is gone.
+        seconds: how long it is asked, once what it has forked is gone: one that is killed goes
+        when a busy machine lets it, and one that lives answers.
         """
         if not self.stays and self._ended(os.WNOHANG):
             return True
-        select.select([self.control], [], [], seconds)
         try:
-            return self.control.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+            if seconds:
+                self.control.send(HERE)
+                select.select([self.control], [], [], seconds)
+            while self.control.recv(64, socket.MSG_DONTWAIT):
+                pass
         except BlockingIOError:
             return False
         except OSError:
             return True
+        return True
 
     def _ended(self, options: int) -> bool:
         try:

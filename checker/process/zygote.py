@@ -25,6 +25,7 @@ from pathlib import Path
 from . import fence, fork_server, process_tree, surroundings
 from .fork_server import ForkServer, load_judge
 from .guests import Door, Guest
+from .launch import HERE
 
 __all__ = ["main"]
 
@@ -188,6 +189,9 @@ class _Zygote:
             text, fds, _, _ = socket.recv_fds(guest.line, 64, 1)
         except (OSError, ValueError, KeyError):
             text, fds = b"", []
+        if HERE in text:
+            with contextlib.suppress(OSError):
+                guest.line.send(HERE)
         if not text:
             self.selector.unregister(guest.line)
             guest.leaving = time.monotonic()

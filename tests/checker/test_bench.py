@@ -166,10 +166,10 @@ def test_supervisor_that_dies_takes_no_other_along(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(place))
     monkeypatch.setattr(tempfile, "tempdir", None)
     file = tmp_path / "leaves.py"
-    file.write_text("for n in range(20000): open(str(n), 'w').close()\nwhile True: pass\n")
+    file.write_text("for n in range(4000): open(str(n), 'w').close()\nwhile True: pass\n")
     with Bench(2) as bench:
         underway = bench.begin("mha", file, Options(timeout=300.0))
-        _by(lambda: any(place.glob("*/19999")))
+        _by(lambda: any(place.glob("*/3999")))
         judge, _, _, other = sorted(children(bench.started.pid))
         for pid in (judge, other):
             os.kill(pid, signal.SIGKILL)
