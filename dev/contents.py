@@ -40,6 +40,7 @@ _ROOM = {
     "numbers.toml",
     "packs.py",
     "pages.py",
+    "reading.py",
     "sizes.py",
     "slips.py",
 }
