@@ -40,7 +40,7 @@ _GUESSES = 8
 # beside a mistake.
 _READING, _GUESSING = 30.0, 10.0
 # And for readings by names that do not say all of it, before derivatives are taken.
-_BY_NAME = 1.0
+_BY_NAME = 3.0
 _LOOKED_AT = 96
 # How many readings are kept for what no single mistake explains.
 _OTHERS = 8
@@ -97,9 +97,16 @@ class _Search:
             yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
             return
-        yield _READING if not settled else _BY_NAME, islice(self.readings(), _PLAIN)
+        if settled:
+            yield _BY_NAME, islice(self.readings(), _RARE)
+            yield _READING, self.by_derivatives(right, _FORMS)
+            # What was cut short, and what few write.
+            yield _READING, islice(self.readings(), _RARE)
+            yield _READING, islice(self.readings(turned=True), _PLAIN)
+            return
+        yield _READING, islice(self.readings(), _PLAIN)
         yield _READING, self.by_derivatives(right, _FORMS)
-        yield _READING, islice(self.readings(turned=True), _PLAIN if settled else _RARE)
+        yield _READING, islice(self.readings(turned=True), _RARE)
 
     @property
     def told(self) -> bool:
