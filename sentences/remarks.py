@@ -61,9 +61,9 @@ REMARKS: dict[str, dict[str, str]] = {
         "zh": "`{name}` 对输出没有任何作用",
     },
     "buffer-rounded": {
-        "en": "`.to(torch.bfloat16)` rounds this buffer with the weights, and far positions come "
+        "en": "`.to(torch.bfloat16)` rounds this table with the weights, and far positions come "
         "out wrong; make it in float32 where it is used",
-        "zh": "`.to(torch.bfloat16)` 会把这个 buffer 和权重一起舍入，远处的位置就算错了；请在用到时以 "
+        "zh": "`.to(torch.bfloat16)` 会把这张表和权重一起舍入，远处的位置就算错了；请在用到时以 "
         "float32 计算",
     },
     # `mask-form`, where its shapes are as asked.

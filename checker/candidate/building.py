@@ -139,18 +139,22 @@ class Built:
         return any(isinstance(parameter, lazy) for parameter in self.registered.values())
 
     def convert(self, dtype: torch.dtype, *, wide: bool = False) -> None:
-        """Bring every weight to a dtype, and every buffer. wide: buffers stay as they are."""
+        """Bring every weight to a dtype, and every buffer. wide: all but what learns stays."""
 
         def converted(held: Tensor) -> Tensor:
             return held.to(dtype) if held.is_floating_point() else held
 
         every = [one for root in self._roots() for one in root.modules()] if wide else []
         buffers = [(one, *held) for one in every for held in one.named_buffers(recurse=False)]
+        frozen = [(p, p.data) for one in every for p in one.parameters(recurse=False)
+                  if not p.requires_grad]  # fmt: skip
         for module in self._roots():
             # As `.half()` and its like do; `.to` makes complex buffers real, and loses a half.
             module._apply(converted)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
         for module, name, held in buffers:
             setattr(module, name, held)
+        for parameter, held in frozen:
+            parameter.data = held
         for name, parameter in list(self.hidden.items()):
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)

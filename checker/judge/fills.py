@@ -31,9 +31,10 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
 
 
 def remark_tables(sheet: Sheet, one: Examination) -> None:
-    """Remark on buffers that are rounded with the weights, where that is wrong at far positions."""
+    """Remark on tables that are rounded with the weights, where that is wrong at far positions."""
     if one.found.rounded:
-        lines = (sheet.lines.naming(words) for words in ("register_buffer(", "Buffer("))
+        kept = ("register_buffer(", "Buffer(", "requires_grad=False")
+        lines = (sheet.lines.naming(words) for words in kept)
         sheet.remark("buffer-rounded", next((line for line in lines if line), None))
 
 

@@ -198,8 +198,8 @@ class Series:
     """Calls on one object, which is made for them and has these weights.
 
     warm: a call that is made before the weights are there, for layers that come to be with it.
-    record: whether the calls of its constructor are kept. wide: whether its buffers stay in the
-    dtype in which they were made.
+    record: whether the calls of its constructor are kept. wide: whether all but what learns
+    stays in the dtype in which it was made.
     """
 
     recipe: Recipe
