@@ -1,0 +1,30 @@
+import torch
+
+
+def padding_mask(lengths, max_length):
+    return torch.arange(max_length, device=lengths.device) < lengths[:, None]
+
+
+def key_mask(mask):
+    return mask[:, None, None, :]
+
+
+def expanded_mask(mask, heads):
+    n = mask.shape[1]
+    return key_mask(mask).expand(-1, heads, n, -1)
+
+
+def causal_mask(length):
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+def combined_mask(mask):
+    return key_mask(mask) & causal_mask(mask.shape[1]).to(mask.device)
+
+
+def masked_weights(scores, mask):
+    return scores.masked_fill(mask == 0, float("-inf")).softmax(dim=-1)
+
+
+def additive_mask(mask, scores):
+    return torch.zeros(mask.shape, dtype=scores.dtype, device=scores.device).masked_fill(~mask, float("-inf"))
