@@ -83,10 +83,11 @@ _RATE_WORDS = {"prob", "rate"}
 _DROP_WORDS = {"dropout", "drop", "pdrop", "dropouts", "dropprob", "droprate", "dp"}
 
 
-def words(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
     """Split an identifier into lower-case words: `numAttentionHeads`, `num_attention_heads`."""
     spaced = _CAMEL.sub("_", name).replace(".", "_")
-    return [word for word in re.split(r"[_\W]+", spaced.lower()) if word]
+    return tuple(word for word in re.split(r"[_\W]+", spaced.lower()) if word)
 
 
 @lru_cache(maxsize=4096)
@@ -116,7 +117,7 @@ def constructor_role(name: str, *, config: bool = False) -> str | None:
         return None if config else "config"
     if "bias" in have:
         return "bias"
-    if have & {"causal", "autoregressive", "masked", "lookahead"} or parts == ["use", "mask"]:
+    if have & {"causal", "autoregressive", "masked", "lookahead"} or parts == ("use", "mask"):
         return "causal"
     if "vocab" in have or "vocabulary" in have:
         return "vocabulary"
@@ -217,7 +218,7 @@ def foreign(name: str, annotation: str = "") -> str | None:
         return None
     if annotation == "bool" or (len(parts) > 1 and parts[0] in _SWITCHES - {"output", "outputs"}):
         return "switch"
-    if parts[:2] in (["output", "attentions"], ["output", "weights"], ["output", "attention"]):
+    if parts[:2] in {("output", "attentions"), ("output", "weights"), ("output", "attention")}:
         return "switch"
     if have <= _COUNTS:
         return "count"

@@ -63,8 +63,11 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
                 for model in (models if _extends(way, one) else models[:1])
                 if all(search.gives(way, trial, model) for trial in trials)
             )  # fmt: skip
-            with suppress(budget.Spent), budget.limited(seconds):
-                found = found or next(right, None)
+            try:
+                with budget.limited(seconds):
+                    found = found or next(right, None)
+            except budget.Spent:
+                search.cut_short = True
     one.held.aligned = found is not None
     one.held.reading, one.right = found or ((), one.right)
     return one.held.aligned
@@ -88,6 +91,8 @@ class _Search:
         self.one = one
         self.name = one.function.name
         self.settled = one.kata.kind == "program"
+        # Whether some of what was to be tried was not.
+        self.cut_short = False
 
     def ways(self) -> Iterator[tuple[float, Iterable[Reading | Derived]]]:
         """Yield what is tried, the likeliest first, each with the seconds that it may take."""
@@ -100,8 +105,8 @@ class _Search:
         if settled:
             yield _BY_NAME, islice(self.readings(), _RARE)
             yield _READING, self.by_derivatives(right, _FORMS)
-            # What was cut short, and what few write.
-            yield _READING, islice(self.readings(), _RARE)
+            if self.cut_short:
+                yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
             return
         yield _READING, islice(self.readings(), _PLAIN)
