@@ -12,7 +12,7 @@ import signal
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -87,6 +87,10 @@ class _Recorder:
         elif isinstance(request, MakeCalls):
             self.asked.append((_received(request), cast("Ran", answer)))
         return answer
+
+    def ask_each(self, requests: Iterable[Request[_Answer]]) -> Iterator[_Answer]:
+        """Answer each as it comes."""
+        return map(self.ask, requests)
 
     def close(self) -> str:
         """End nothing; nothing was captured."""

@@ -7,7 +7,8 @@ from attn_kata.checker.judge.weights.parameter_names import block_of
 from attn_kata.checker.judge.weights.stacked import counted
 from attn_kata.kata.catalogue import find
 
-LAYERS = find("minigpt").asked.functions[0].module.layers
+MODULE = find("minigpt").asked.functions[0].module
+LAYERS = MODULE.layers if MODULE is not None else ()
 TOLD = {
     "010101": ["p.g1_0", "p.g1_1", "p.g2_0", "p.g2_1", "p.qkv_0", "p.qkv_1", "p.tok"],
     "0101": ["g1_1", "g1_2", "qkv_1", "qkv_2"],

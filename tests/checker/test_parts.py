@@ -19,7 +19,10 @@ RIGHT = {
     "    return softmax(hidden) * (mask != 0)\n",
 }
 WRONG = RIGHT["softmax"].replace("dim", "0").replace("keep0", "keepdim")
-UNSTABLE = "    return x.exp().sum(dim).log()\n"
+UNSTABLE = """\
+    low = x.amin(dim, keepdim=True)
+    return (x - low).exp().sum(dim).log() + low.squeeze(dim)
+"""
 
 
 def drill(**bodies: str) -> str:

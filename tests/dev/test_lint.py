@@ -101,7 +101,9 @@ def test_stray_answer(copied):
 def test_empty_brief(copied):
     """A brief that says nothing is found."""
     (copied / "kata" / "v1" / "brief.zh.md").write_text(" \n", "utf-8")
-    assert only(lint.run(copied)).startswith("kata/v1/brief.zh.md: is empty; ")
+    # What is said of it nowhere holds any more either.
+    found = [one for one in lint.run(copied) if "claims.toml" not in one]
+    assert only(found).startswith("kata/v1/brief.zh.md: is empty; ")
 
 
 def hints(*rows):
