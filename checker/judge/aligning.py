@@ -65,9 +65,11 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
             )  # fmt: skip
             try:
                 with budget.limited(seconds):
-                    found = found or next(right, None)
+                    found = next(right, None)
             except budget.Spent:
                 search.cut_short = True
+            if found is not None:
+                break
     one.held.aligned = found is not None
     one.held.reading, one.right = found or ((), one.right)
     return one.held.aligned
@@ -101,17 +103,16 @@ class _Search:
             # What the names say holds, and derivatives would say no other.
             yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
-            return
-        if settled:
+        elif settled:
             yield _BY_NAME, islice(self.readings(), _RARE)
             yield _READING, self.by_derivatives(right, _FORMS)
             if self.cut_short:
                 yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
-            return
-        yield _READING, islice(self.readings(), _PLAIN)
-        yield _READING, self.by_derivatives(right, _FORMS)
-        yield _READING, islice(self.readings(turned=True), _RARE)
+        else:
+            yield _READING, islice(self.readings(), _PLAIN)
+            yield _READING, self.by_derivatives(right, _FORMS)
+            yield _READING, islice(self.readings(turned=True), _RARE)
 
     @property
     def told(self) -> bool:

@@ -18,7 +18,7 @@ from itertools import islice
 import torch
 
 from ...kata.functions import choices
-from ..process.answers import Raised
+from ..process.answers import Outcome, Raised
 from ..process.wire import dtype_name
 from .compare import low_precision_bound
 from .conditioning import kept_by_rounding
@@ -60,16 +60,16 @@ def try_dtypes(one: Examination) -> None:
         if trials[0].dtype is _AUTOCAST
     ]  # fmt: skip
     for trials in (*one.low, *_long(one), *_away(one)):
-        if trials[0].case.far and one.tables and _rounds(one, trials[0]):
-            one.found.rounded = True
-        else:
-            judge_low(one, trials)
+        judge_low(one, trials)
 
 
 def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
     """Have calls made in one lower precision; some exceptions are excused there."""
     made_in = torch.float32 if trials[0].autocast else trials[0].dtype
     for trial, answer in zip(trials, one.run(trials, made_in), strict=True):
+        if one.tables and trial.case.far and _rounds(one, trial, answer):
+            one.found.rounded = True
+            continue
         fault = answer.fault
         excused = _excuse(fault, trial.dtype, autocast=trial.autocast)
         if excused == "overflow" and fault is not None:
@@ -137,12 +137,12 @@ def _beyond(one: Examination) -> Iterator[dict[str, int]]:
         yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
 
 
-def _rounds(one: Examination, trial: Trial) -> bool:
-    """Whether a trial is wrong for what its buffers lose as they are brought to its dtype.
+def _rounds(one: Examination, trial: Trial, answer: Outcome) -> bool:
+    """Whether an answer is wrong for what buffers lose as they are brought to the trial's dtype.
 
     It is where they can be left as they were made, and where the code does not run with them so.
     """
-    if one.function.state is None or trial.judge(one.run([trial], trial.dtype)[0]) is None:
+    if one.function.state is None or trial.judge(answer) is None:
         return False
     wide = replace(trial, wide=True)
     finding = wide.judge(one.run([wide], trial.dtype)[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, islice
 
@@ -54,7 +54,7 @@ def shared(
 
 
 def _in_all(
-    take: Take, kinds: set[str], blocks: Sequence[str], numbers: dict[str, str]
+    take: Take, kinds: set[str], blocks: Sequence[str], numbers: Mapping[str, str]
 ) -> Iterator[Take]:
     """What holds layers of the first block that all have in common holds theirs as well.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, permutations
 
 from ....kata.modules import Layer
@@ -25,8 +26,14 @@ def numbered(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
     return {name: name if said else told.get(name, name) for name in names}
 
 
-def counted(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
+def counted(names: Iterable[str], layers: Sequence[Layer]) -> Mapping[str, str]:
     """The same of the names in which a number counts the blocks: all that have one, or none."""
+    return _counted(tuple(names), tuple(layers))
+
+
+@lru_cache(maxsize=256)
+def _counted(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, str]:
+    """The same, worked out once: whoever reads weights asks it again and again."""
     blocks = sorted({block_of(one.name) for one in layers} - {""}, key=int)
     found = {name: [*_NUMBER.finditer(name)] for name in names}
     first = {name[: numbers[0].start()] for name, numbers in found.items() if numbers}
