@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,7 @@ def _walk(command: Any, name: str) -> Iterator[tuple[str, set[str]]]:
         yield from _walk(under, f"{name} {child}".strip())
 
 
+@cache
 def _ids() -> set[str]:
     """Return every id that the checker or the list of mistakes can say."""
     sources = [*(PACKAGE / "checker").rglob("*.py"), *(PACKAGE / "reference").glob("mistakes*.py")]

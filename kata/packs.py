@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 __all__ = ["OWN", "content", "declared", "kata_folders", "room_of", "take", "taken"]
@@ -24,8 +25,12 @@ _CATALOGUE = "kata.toml"
 
 def kata_folders() -> tuple[Path, ...]:
     """Return the folder of every kata: the package's own, then those that were taken."""
-    own = sorted(path.parent for path in OWN.glob(f"*/{_CATALOGUE}"))
-    return (*own, *taken())
+    return (*_own(), *taken())
+
+
+@cache
+def _own() -> tuple[Path, ...]:
+    return tuple(sorted(path.parent for path in OWN.glob(f"*/{_CATALOGUE}")))
 
 
 def taken() -> tuple[Path, ...]:
