@@ -4,7 +4,7 @@ PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
 # Of each large enumeration `make test` takes one slice of so many, another at every commit.
-SLICES ?= 24
+SLICES ?= 48
 # `make fuzz N=500 KATA=mha SEED=1`; without them every kata, and a seed of its own.
 N ?= 200
 KATA ?=
