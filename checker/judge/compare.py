@@ -53,6 +53,8 @@ GRADIENT_BOUND = 1e-4
 _FAR_BOUND = 1e-3
 # In low precision scores grow to some 8.
 _SCORE = 8
+# Finite numbers from here on stand for infinity, and beside them every other number would be 0.
+_INFINITE = 1e20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +81,7 @@ def gap(actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None = No
     if close is not None:
         return close
     chosen = torch.ones_like(expected, dtype=torch.bool) if keep is None else keep
-    values = expected[chosen & torch.isfinite(expected)]
+    values = expected[chosen & (expected.abs() < _INFINITE)]
     scale = float(values.square().mean().sqrt()) if values.numel() else 1.0
     scale = max(scale, 1e-12)
     same = (actual == expected) | (actual.isnan() & expected.isnan())
@@ -110,11 +112,18 @@ def agree(actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None = 
     actual, expected = actual.detach().double(), expected.detach().double()
     if _close(actual, expected, bound, keep) is not None:
         return True
-    # Neither NaN nor infinity, nor values whose square is one: then close is all there is.
-    finite = math.isfinite(float(_norm(actual)) + float(_norm(expected)))
+    # Neither NaN nor infinity, nor what stands for one: then close is all there is.
+    finite = float(_norm(actual)) + float(_norm(expected)) < _INFINITE
     if finite and expected.numel() and (keep is None or bool(keep.any())):
         return False
+    actual, expected = _tamed(actual), _tamed(expected)
     return gap(actual, expected, bound, keep).wrong == 0
+
+
+def _tamed(values: Tensor) -> Tensor:
+    """The same, with one number for all that stand for infinity: which one is anyone's choice."""
+    stands = values.isfinite() & (values.abs() >= _INFINITE)
+    return values.where(~stands, values.sign() * torch.finfo(torch.float64).max)
 
 
 def _close(actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None) -> Gap | None:
@@ -127,7 +136,7 @@ def _close(actual: Tensor, expected: Tensor, bound: float, keep: Tensor | None) 
     scale = max(float(_norm(expected)) / math.sqrt(total), 1e-12)
     worst = float(_norm(actual - expected, math.inf))
     # Any NaN or infinity makes this false, and is looked at one by one.
-    if not worst <= bound * scale < math.inf:
+    if not (worst <= bound * scale and scale < _INFINITE):
         return None
     return Gap(
         worst=worst / scale, scale=scale, at=(), wrong=0, total=total, max_abs=worst, max_rel=0.0

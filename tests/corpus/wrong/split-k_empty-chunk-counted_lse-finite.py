@@ -1,4 +1,4 @@
-# attn-kata: split-k
+# wrong: split-k empty-chunk-counted line 48
 from __future__ import annotations
 
 import math
