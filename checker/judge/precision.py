@@ -17,7 +17,7 @@ from itertools import islice
 
 import torch
 
-from ...kata.functions import choices
+from ...kata.functions import Function, choices
 from ..process.answers import Outcome, Raised
 from ..process.wire import dtype_name
 from .compare import low_precision_bound
@@ -38,6 +38,8 @@ _ROWS = 4
 _LONG = 4
 # Scores so small that a query sees all of its keys alike: none of them hides another.
 _EVEN = 1 / 8
+# Scores so large that one key more, of all those behind a query, is not lost among the biases.
+_SHARP = 2
 # What stands around a far mean may lie as close as the inverse of this.
 _SPREAD = 8
 
@@ -121,12 +123,19 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
     for sizes in _beyond(one):
         case = Case(
             check="values", sizes=sizes, chosen=choices(one.function)[-1], far=True,
-            gain=_EVEN if any(each.late for each in one.function.arguments) else 1,
+            gain=_gain(one.function),
         )  # fmt: skip
         trial = one.trial(case, torch.bfloat16)
         trial.bound *= _LONG if one.function.state is not None else 1
         if _tells(one, trial):
             yield [trial]
+
+
+def _gain(function: Function) -> float:
+    """What inputs are multiplied by, so that one key too many or too few is seen in the result."""
+    if not any(each.late for each in function.arguments):
+        return 1
+    return _EVEN if function.module is None else _SHARP
 
 
 def _beyond(one: Examination) -> Iterator[dict[str, int]]:
