@@ -25,14 +25,14 @@ def test_autograd_agrees(block_size: int, causal: bool):
     """With tiles of any size, and scores of hundreds."""
     torch.manual_seed(0)
     for size in (1, 30):
-        leaves = [
+        query, key, value = leaves = [
             (size * torch.randn(2, 3, 11, dim, dtype=torch.float64)).requires_grad_()
             for dim in (5, 5, 7)
         ]
         grad_output = torch.randn(2, 3, 11, 7, dtype=torch.float64)
-        whole = functional.scaled_dot_product_attention(*leaves, is_causal=causal)
+        whole = functional.scaled_dot_product_attention(query, key, value, is_causal=causal)
         asked = torch.autograd.grad(whole, leaves, grad_output)
-        query, key, value = (leaf.detach() for leaf in leaves)
+        query, key, value = query.detach(), key.detach(), value.detach()
         output, lse = kept(query, key, value, causal)
         made = flash_backward(query, key, value, output, lse, grad_output, block_size, causal)
         torch.testing.assert_close(made, asked, rtol=1e-9, atol=1e-9)
