@@ -59,8 +59,11 @@ class Flow:
         return shown(self._traced, ticks, missed, lambda shape: axis_names(shape, spoken))
 
     def heat(self, case: Said) -> Heat | None:
-        """The attention weights of the call, None where none are expected. case: it in words."""
-        if "weights" not in self.right:
+        """The attention weights of the call, None where none are expected. case: it in words.
+
+        What a kata makes tile by tile has no whole matrix, though one tile's go by that name.
+        """
+        if self.kata.no_weights or "weights" not in self.right:
             return None
         return heat(self.right["weights"], self._traced, self.reached.get("weights"), case)
 
