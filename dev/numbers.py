@@ -16,7 +16,7 @@ from ..checker import MISTAKE_IDS
 from ..checker.judge.draw import Case, Given, cases, small
 from ..checker.judge.drawing import draw
 from ..checker.judge.sequences import KINDS, sequence
-from ..checker.judge.truth import answers, made
+from ..checker.judge.truth import Answer, answers, made
 from ..kata.catalogue import Kata, find
 from ..kata.functions import Function
 from ..kata.pages import wanted
@@ -92,13 +92,20 @@ def _shown(
             assert edited_answers is not None
             for case, given in _tried(function, kata.asked.sizes):
                 try:
-                    both = [made(kata, each[function.name], given).steps
+                    both = [_steps(kata, each[function.name], given)
                             for each in (truth, edited_answers)]  # fmt: skip
                 except RuntimeError:
                     continue
                 results = {"output", *(one.name for one in function.results)}
                 if not all(_same(both[0][n], both[1][n]) for n in results & both[0].keys()):
                     yield function, case, both[0], both[1]
+
+
+def _steps(kata: Kata, answer: Answer, given: Given) -> dict[str, Tensor]:
+    """What a call names last, in the order that it is named in: a caller's before what it calls."""
+    last = made(kata, answer, given).steps
+    order = made(kata, answer, given, ordered=True).steps
+    return {name: last[name] for name in order if name in last}
 
 
 def _tried(function: Function, sizes: Sizes) -> Iterator[tuple[Case, Given]]:
