@@ -45,8 +45,9 @@ def _rows(step: Step, shapes: Shapes) -> int:
     for one in weights:
         if one in given:
             given.remove(one)
-    if not weights:
+    # Of three that one einsum joins it cannot be told which two meet first.
+    if not weights or len(given) > 1:
         return 0
     # Of a layer's weight and its bias the weight says how long a row is.
     rows = (min(prod(one) // prod({*one} & {*weight}) for weight in weights) for one in given)
-    return max(rows, default=0)
+    return next(rows, 0)

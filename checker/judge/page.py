@@ -248,13 +248,13 @@ class Page(Sheet):
                     self.set("dropout", "fail", say("dropout-in-eval"))
                 else:
                     self.blame("nondeterministic", self._state_line(one))
-            elif found.state == "fail-kept":
-                self.blame("nondeterministic", self._state_line(one), found.state)
 
     def kept(self, one: Examination) -> None:
         """Where nothing else explains that calls change later ones: what keeps something."""
-        if one.found.state == "fail-state" and not self.told_of(one):
-            self.blame("nondeterministic", self._state_line(one), "fail-state")
+        state = one.found.state
+        told = self.blames("cache-on-self") if state == "fail-kept" else self.told_of(one)
+        if state in {"fail-state", "fail-kept"} and not told:
+            self.blame("nondeterministic", self._state_line(one), state)
 
     def _state_line(self, one: Examination) -> int | None:
         return state_line(self.source, one.entry.name) or one.entry.line
