@@ -175,7 +175,7 @@ def _no_activation(source: Source, node: ast.AST) -> Texts:
 
 
 def _eps(source: Source, node: ast.AST) -> Texts:
-    if isinstance(node, ast.Constant) and node.value == 1e-5:
+    if isinstance(node, ast.Constant) and node.value in {1e-5, 1e-6}:
         yield "1e-3"
     if isinstance(node, ast.BinOp) and source.said(node.left).startswith("x - mean"):
         yield source.said(node.left)
@@ -285,7 +285,8 @@ LAYERS = (
     _operator(
         "left-out", _left_out, "output-projection-missing", "value-not-projected",
         "key-not-projected", "query-not-projected", "norm-missing", "activation-missing",
-        "dropout-missing", "projection-unused", "dropout-not-applied",
+        "dropout-missing", "projection-unused", "dropout-not-applied", "qk-norm-without-gain",
+        "qk-norm-one-side", "swiglu-activation-missing",
     ),
     _operator("added-input", _added_input, "residual-added"),
     _operator("no-skip", _no_skip, "residual-missing"),
@@ -293,7 +294,7 @@ LAYERS = (
     _operator("other-norm", _other_norm, "norm-shared", "norms-swapped"),
     _operator("other-activation", _other_activation, "activation-other", "gelu-approximate"),
     _operator("no-activation", _no_activation, "activation-missing"),
-    _operator("norm-detail", _eps, "norm-eps", "rms-norm"),
+    _operator("norm-detail", _eps, "norm-eps", "qk-norm-eps", "rms-norm"),
     _operator("in-eval", _in_eval, "dropout-in-eval"),
     _operator("dropped-scores", _dropped_scores, "dropout-before-softmax"),
     _operator("undropped", _undropped, "dropout-missing"),

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .blocks import BLOCKS
 from .layers import LAYERS
 from .numbers import NUMBERS
 from .programs import PROGRAMS
 from .running import RUNNING
 from .scores import SCORES
+from .serving import SERVING
 from .source import Change, Source
 from .steps import STEPS
 
 __all__ = ["OPERATORS", "changes"]
 
-OPERATORS = (*NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS)
+OPERATORS = (*NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING)
 
 
 def changes(text: str, mistakes: frozenset[str]) -> Iterator[Change]:

@@ -160,7 +160,7 @@ _POOLED: tuple[Row, ...] = (
 
 
 def _texts(pattern: str, instead: str) -> Callable[[Source, ast.AST], Iterator[str]]:
-    """What a row makes of a statement, or of what a loop goes through, each place by itself."""
+    """What a row makes of a statement, or of what a loop or an `if` asks, each place by itself."""
     found = re.compile(pattern)
 
     def texts(source: Source, node: ast.AST) -> Iterator[str]:
@@ -180,7 +180,8 @@ def _texts(pattern: str, instead: str) -> Callable[[Source, ast.AST], Iterator[s
 def _whole(source: Source, node: ast.AST) -> bool:
     if isinstance(node, ast.expr):
         above = source.parent(node)
-        return isinstance(above, ast.For) and above.iter is node
+        looped = isinstance(above, ast.For) and above.iter is node
+        return looped or (isinstance(above, (ast.If, ast.While)) and above.test is node)
     return isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr, ast.Return))
 
 

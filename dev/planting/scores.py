@@ -18,7 +18,7 @@ _INPUTS = ("x", "hidden_states", "query", "src", "X", "h")
 _SEES = (
     "causal-excludes-self", "causal-sees-next", "causal-inverted", "causal-missing",
     "mask-inverted", "window-too-wide", "window-too-narrow", "window-both-sides", "window-missing",
-    "length-off-by-one", "padding-not-masked",
+    "length-off-by-one", "lengths-off-by-one", "padding-not-masked",
 )  # fmt: skip
 
 
@@ -271,7 +271,7 @@ SCORES = (
     _operator("wrong-axis", _wrong_axis, "softmax-wrong-axis", "softmax-over-heads"),
     _operator(
         "sum-axis", _sum_axis, "softmax-wrong-axis", "row-sum-wrong-axis", "linear-wrong-axis",
-        "summed-wrong-axis", "norm-wrong-axis", "axis-ignored",
+        "summed-wrong-axis", "norm-wrong-axis", "qk-norm-wrong-axis", "axis-ignored",
     ),
     _operator("no-softmax", _no_softmax, "softmax-missing"),
     _operator("softmax-twice", _softmax_twice, "softmax-twice"),

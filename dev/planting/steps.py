@@ -252,7 +252,7 @@ def _operator(name: str, texts: object, *mistakes: str) -> Operator:
 
 
 STEPS = (
-    _operator("other-order", _other_order, "cache-wrong-order"),
+    _operator("other-order", _other_order, "cache-wrong-order", "prefix-behind"),
     _operator("not-joined", _not_joined, "cache-not-read", "cache-keys-only", "cache-part-missing"),
     _operator("stale", _stale, "cache-stale"),
     _operator(
