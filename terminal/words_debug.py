@@ -13,7 +13,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "debug-handed-out",
         "{file}: {kata} with {count} planted {count:bug|bugs}, seed {seed}",
-        "{file}：{kata}，埋了 {count} 处 bug，种子 {seed}",
+        "{file}：{kata}，埋了 {count} 处 bug，随机种子 {seed}",
     ),
     (
         "debug-again",
@@ -39,7 +39,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "debug-unproved",
         "no file was found for seed {seed} in which every bug can be found",
-        "种子 {seed} 没有凑出每一处 bug 都找得到的文件",
+        "随机种子 {seed} 凑不出一份每处 bug 都找得到的文件",
     ),
     (
         "debug-which-level",
@@ -95,6 +95,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "you claimed line {line} already, and were right",
         "第 {line} 行已经说过了，说对了",
     ),
+    (
+        "claim-again-wrong",
+        "you claimed that already, and it was wrong; it is not counted twice",
+        "这个已经说过了，说错了；不会重复计算",
+    ),
     ("claim-form", "LINE WHAT", "行号 错在哪"),
     (
         "claim-words",
@@ -103,15 +108,15 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "claim-count",
-        "found so far: {right} of {bugs}; wrong claims: {wrong}, each one counts",
-        "目前找到 {right}/{bugs} 处；说错 {wrong} 次，每次都记分",
+        "found so far: {right} of {bugs}; wrong claims, each of which counts: {wrong}",
+        "目前找到 {right}/{bugs} 处；说错 {wrong} 次，会计入成绩",
     ),
     (
         "claim-clean",
         "found so far: {right} of {bugs}, without a wrong claim",
         "目前找到 {right}/{bugs} 处，没有说错过",
     ),
-    ("debug-hint-area", "bug {number} is about: {about}", "第 {number} 处 bug 的方面：{about}"),
+    ("debug-hint-area", "bug {number} is about: {about}", "第 {number} 处 bug 跟这个有关：{about}"),
     ("debug-hint-step", "bug {number} is in `{about}`", "第 {number} 处 bug 在 `{about}` 里"),
     (
         "debug-hint-outside",
@@ -121,13 +126,13 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "debug-hint-line",
         "bug {number} is on line {line} of the file as it was handed out",
-        "第 {number} 处 bug 在发下来的文件的第 {line} 行",
+        "第 {number} 处 bug 在第 {line} 行（按文件刚发下来时的行号）",
     ),
     ("debug-hints-over", "all hints were given", "提示已经给完了"),
     (
         "debug-mended",
         "{mended} of {count} planted {count:bug|bugs} mended",
-        "埋的 {count} 处 bug 修好了 {mended} 处",
+        "{count} 处 bug，修好了 {mended} 处",
     ),
     (
         "debug-broken",
@@ -186,33 +191,58 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     (
         "symptom-part",
         "`{name}` does not give what it should for what it is given",
-        "给定同样的输入，`{name}` 的结果不对",
+        "输入没有问题，`{name}` 的结果却不对",
     ),
     (
         "symptom-part-cases",
-        "`{name}` runs without a word, and gives wrong numbers for {failed} of {cases} "
-        "{cases:input|inputs} that were tried; this one is enough: {case}",
-        "`{name}` 跑起来一声不响，试过的 {cases} 组输入里有 {failed} 组数值不对；这一组就看得出来：{case}",
+        "`{name}` raises nothing, and comes out wrong for {failed} of {cases} "
+        "{cases:input|inputs} tried; this one is enough to see it: {case}",
+        "`{name}` 不报错，但试过的 {cases} 组输入里有 {failed} 组结果不对；拿这一组就能看出来：{case}",
     ),
     (
         "symptom-part-raises",
         "`{name}` raises `{fault}` for what it is given",
-        "`{name}` 拿到该有的输入时会报 `{fault}`",
+        "`{name}` 遇到正常的输入会报 `{fault}`",
+    ),
+    (
+        "symptom-part-shape",
+        "`{name}` gives back the shape {actual} where {expected} was expected",
+        "`{name}` 返回的形状是 {actual}，应该是 {expected}",
+    ),
+    (
+        "symptom-part-large",
+        "`{name}` is right on ordinary inputs; where scores get large it is not",
+        "`{name}` 对平常的输入是对的，分数一大就不对了",
+    ),
+    (
+        "symptom-part-gradients",
+        "what `{name}` returns is right; its gradients are not",
+        "`{name}` 的输出是对的，梯度不对",
+    ),
+    (
+        "symptom-part-dtypes",
+        "`{name}` is right in double precision; in another dtype it is not",
+        "`{name}` 在双精度下是对的，换一种 dtype 就不对了",
+    ),
+    (
+        "symptom-part-device",
+        "`{name}` is right on the CPU; with its inputs on a GPU it is not",
+        "`{name}` 在 CPU 上是对的，输入放到 GPU 上就不对了",
     ),
     (
         "symptom-rest",
-        "given the same inputs, these give what they should: {names}",
-        "给定同样的输入，这些的结果是对的：{names}",
+        "given right inputs, these give what they should: {names}",
+        "输入没有问题时，这些的结果是对的：{names}",
     ),
     (
         "symptom-values-case",
-        "it runs without a word, and the numbers are wrong; this is enough to see it: {case}",
-        "跑起来一声不响，但数值不对；这样就看得出来：{case}",
+        "it raises nothing, and the numbers are wrong; this is enough to see it: {case}",
+        "不报错，但数值不对；拿这一组就能看出来：{case}",
     ),
     (
         "symptom-values",
-        "it runs without a word, and the numbers are wrong",
-        "跑起来一声不响，但数值不对",
+        "it raises nothing, and the numbers are wrong",
+        "不报错，但数值不对",
     ),
     (
         "symptom-values-raises",
@@ -273,8 +303,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "symptom-device",
-        "on the CPU it is right; on a GPU it would not run",
-        "在 CPU 上是对的，到 GPU 上就跑不了",
+        "on the CPU it is right; with its inputs on a GPU it is not",
+        "在 CPU 上是对的，输入放到 GPU 上就不对了",
     ),
     (
         "symptom-structure",

@@ -38,7 +38,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """What a claim came to. verdict: right, wrong, other-name or again.
+    """What a claim came to. verdict: right, wrong, other-name, again or again-wrong.
 
     first: the line as it was handed out, None for one that was written since. mended: whether the
     bug was mended already when it was claimed. words: what was said of it in words of one's own.
@@ -80,16 +80,29 @@ def said_of_a_line(text: str, *, freely: bool = False) -> Said | None:
     raise Refusal("debug-no-such", name=told, commands=(f"debug --say {line}", "explain"))
 
 
-def weighed(said: Said, exercise: Exercise, text: str, found: Collection[int]) -> Claim:
-    """Hold a claim against an exercise. text: the file now. found: lines claimed rightly before."""
+def weighed(
+    said: Said,
+    exercise: Exercise,
+    text: str,
+    found: Collection[int],
+    turned_down: Collection[tuple[int, str]] = (),
+) -> Claim:
+    """Hold a claim against an exercise. text: the file now. found: lines claimed rightly before.
+
+    turned_down: lines and names that were claimed wrongly before; a claim that is repeated says
+    nothing new, and is no other guess.
+    """
     first = line_handed_out(exercise, text, said.line)
     hit = next((one for one in exercise.planted if one.line == first), None)
     if hit is None:
-        verdict = "wrong"
+        before = first is not None and any(first == line for line, _ in turned_down)
+        verdict = "again-wrong" if before else "wrong"
     elif first in found:
         verdict = "again"
+    elif said.mistake in {"", hit.mistake}:
+        verdict = "right"
     else:
-        verdict = "right" if said.mistake in {"", hit.mistake} else "other-name"
+        verdict = "again-wrong" if (first, said.mistake) in turned_down else "other-name"
     mended = hit is not None and text.splitlines()[said.line - 1].rstrip() != hit.wrong.rstrip()
     return Claim(
         line=said.line, mistake=said.mistake, verdict=verdict, first=first, mended=mended,

@@ -27,7 +27,8 @@ _HINTS = 3
 class Held:
     """One exercise. right: lines claimed rightly; missed: what the answer had to show.
 
-    words: what was said of a line, in words of one's own, when it was claimed rightly.
+    words: what was said of a line, in words of one's own, when it was claimed rightly. turned_down:
+    wrong claims, by line and name; 0 stands for lines written since.
     hinted: the places of the bugs that hints were on. ended: when it was solved or answered, None
     while it goes on. solved: whether it was mended without its answer.
     """
@@ -42,6 +43,7 @@ class Held:
     right: list[int] = field(default_factory=list[int])
     words: dict[int, str] = field(default_factory=dict[int, str])
     wrong: int = 0
+    turned_down: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
     missed: tuple[str, ...] = ()
     ended: float | None = None
     solved: bool = False
@@ -143,6 +145,7 @@ def _take(one: Held, event: Event, data: dict[str, Any]) -> None:
             one.words[line] = str(data.get("words", ""))
         else:
             one.wrong += 1
+            one.turned_down.add((int(data.get("line", 0)), str(data.get("mistake", ""))))
     elif event.kind == "debug-answer":
         one.missed = tuple(str(name) for name in data.get("missed", ()))
         if one.ended is None:

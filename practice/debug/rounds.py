@@ -13,7 +13,7 @@ from ..errors import Refusal
 from ..history import Event, History
 from ..recognise import ENDINGS, kata_called, named
 from ..stubs import Started, already_there, hand_out
-from ..targets import read_text
+from ..targets import near, read_text
 from .bugs import with_bugs
 from .claims import Claim, Hint, next_hint, said_of_a_line, weighed
 from .exercise import Exercise, exercise_in, most
@@ -97,7 +97,7 @@ def opened(name: str | None, history: History) -> tuple[Path, Exercise]:
             return file, exercise
     last = latest_file(history.story())
     if last is not None and kata is None:
-        return last, _exercise(last)
+        return near(last), _exercise(last)
     raise Refusal("debug-none-begun", commands=(f"debug {kata.id}" if kata else "debug",))
 
 
@@ -111,8 +111,8 @@ def claim(said: str, file: Path, exercise: Exercise, history: History) -> Counte
     if not 0 < spoken.line <= count:
         raise Refusal("debug-no-line", line=spoken.line, count=count, commands=())
     before = _held(exercise, history)
-    found = weighed(spoken, exercise, text, before.right)
-    if found.verdict != "again":
+    found = weighed(spoken, exercise, text, before.right, before.turned_down)
+    if not found.verdict.startswith("again"):
         right = found.verdict == "right"
         _note(
             history, "debug-said", exercise, line=found.first or 0, mistake=found.mistake,

@@ -23,6 +23,14 @@ _ORDER = (
 _RAISED = re.compile(r"raised? (\w+(?:Error|Exception))")
 _BATCH = re.compile(r"\b(?:batch|B) (\d+)")
 _TOLD = 2
+# What is wrong in one respect alone: the rest is right, or this would not have been tried.
+_ALONE = {
+    "gradients": {"fail-gradients", "fail-detached"},
+    "dtypes": {"fail-dtype", "fail-dtype-values", "fail-dtype-case"},
+    "device": {"fail-device", "fail-device-raised", "fail-device-finding"},
+}
+# Checks that what is loud passes: a person who tries the file as it is sees nothing raised.
+_QUIET = {"gradients", "dtypes", "device"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +49,8 @@ def symptoms(report: Report) -> list[Symptom]:
         return [_raised(report.error.message)]
     failing = _failing(report)
     difference = report.difference
+    if len(report.functions) > 1 or find(report.kata).kind == "program":
+        return _of_parts(report)
     if "shape" in failing:
         given = difference is not None and difference.actual_shape and difference.expected_shape
         shapes: dict[str, object] = {}
@@ -50,12 +60,6 @@ def symptoms(report: Report) -> list[Symptom]:
                 "expected": tuple(difference.expected_shape),
             }
         return [Symptom(key="symptom-shape" if shapes else "symptom-some-shape", values=shapes)]
-    if find(report.kata).kind == "program":
-        wrong = [part for part in report.functions if part.status == "fail"]
-        right = ", ".join(f"`{part.name}`" for part in report.functions if part.status == "pass")
-        if wrong:
-            rest = [Symptom(key="symptom-rest", values={"names": right})] if right else []
-            return [*map(_of_part, wrong), *rest]
     found = [_seen(report, name) for name in _ORDER if name in failing]
     return found[:_TOLD] or [Symptom(key="symptom-wrong")]
 
@@ -63,7 +67,8 @@ def symptoms(report: Report) -> list[Symptom]:
 def level_of(report: Report) -> str:
     """Return how hard a bug is to see: junior, mid or senior."""
     failing = _failing(report)
-    if report.error is not None or report.crash is not None or "shape" in failing:
+    crashed = report.crash is not None and report.crash.check not in _QUIET
+    if report.error is not None or crashed or "shape" in failing:
         return "junior"
     if not failing & {"values", "mask", "causality"}:
         return "senior"
@@ -77,16 +82,34 @@ def _failing(report: Report) -> set[str]:
     return {check.id for check in report.checks if check.status == "fail"}
 
 
+def _of_parts(report: Report) -> list[Symptom]:
+    """What is seen of each function or class that is wrong, and which ones are right."""
+    found = [_of_part(part) for part in report.functions if part.status == "fail"]
+    right = ", ".join(f"`{part.name}`" for part in report.functions if part.status == "pass")
+    rest = [Symptom(key="symptom-rest", values={"names": right})] if right else []
+    return [*found, *rest] if found else [Symptom(key="symptom-wrong")]
+
+
 def _of_part(part: Part) -> Symptom:
-    """What is seen of one part: how often it is wrong, and the smallest case of it."""
+    """What is seen of one part: how often it is wrong and the smallest case, or in what alone."""
     told = part.message
-    if isinstance(told, Message) and told.key == "fail-values":
-        return Symptom(key="symptom-part-cases", values={"name": part.name, **told.values})
-    if isinstance(told, Message) and "dropout" in told.key:
+    values: dict[str, object] = {"name": part.name}
+    if not isinstance(told, Message):
+        return Symptom(key="symptom-part", values=values)
+    if told.key == "fail-values":
+        large = "case-gain" in repr(told.values["case"])
+        key = "symptom-part-large" if large else "symptom-part-cases"
+        return Symptom(key=key, values=values if large else values | told.values)
+    if told.key == "fail-shape":
+        return Symptom(key="symptom-part-shape", values=values | told.values)
+    if "dropout" in told.key:
         return Symptom(key="symptom-dropout")
+    for name, keys in _ALONE.items():
+        if told.key in keys:
+            return Symptom(key=f"symptom-part-{name}", values=values)
     fault = _fault(told)
     key = "symptom-part-raises" if fault else "symptom-part"
-    return Symptom(key=key, values={"name": part.name, "fault": fault})
+    return Symptom(key=key, values=values | {"fault": fault})
 
 
 def _seen(report: Report, name: str) -> Symptom:

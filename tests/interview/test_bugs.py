@@ -87,7 +87,7 @@ def test_the_file_gives_nothing_away(led, work) -> None:
     assert any(one.key.startswith("symptom-") for one in said)
     again = [one for one in led.line("brief") if one.key.startswith("symptom-")]
     assert [say(one.key, "en", **one.values) for one in again] == [
-        "it runs without a word, and the numbers are wrong; this is enough to see it: batch 2"
+        "it raises nothing, and the numbers are wrong; this is enough to see it: batch 2"
     ]
 
 

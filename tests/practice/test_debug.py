@@ -16,6 +16,7 @@ import pytest
 from attn_kata.checker.report.message import Message
 from attn_kata.checker.report.report import (
     Check,
+    Crash,
     Diagnosis,
     Difference,
     Fault,
@@ -231,6 +232,21 @@ def test_claims(tmp_path, history) -> None:
         rounds.claim("3 no-such-mistake-at-all", file, one, history)
 
 
+def test_a_wrong_claim_counts_once(tmp_path, history) -> None:
+    """Saying the same wrong thing again is no other guess, whatever words go with it."""
+    one = exercise()
+    file = written(tmp_path, one)
+    wrong = one.planted[0]
+    names = [name for name in sorted(page_names()) if name != wrong.mistake]
+    other = f"{wrong.line} {names[0]}"
+    said = ["2", "2", "2: the axis", other, other, f"{wrong.line} {names[1]}"]
+    verdicts = [rounds.claim(text, file, one, history).claim.verdict for text in said]
+    assert verdicts == [
+        "wrong", "again-wrong", "again-wrong", "other-name", "again-wrong", "other-name"
+    ]  # fmt: skip
+    assert held(history.story())[-1].wrong == 3
+
+
 def test_claims_follow_lines(tmp_path, history) -> None:
     """A claim is about the line of the file as it is now, wherever it has moved to."""
     one = exercise()
@@ -354,6 +370,23 @@ def report(verdict="fail", failing=(), kata="mha", **more):
                 "failed": 2, "cases": 8, "case": Message("listed", {"parts": ["batch 2"]})})),
             Part(name="generate", status="pass")]),
          "symptom-part-cases", "mid"),
+        (report(failing=["stability"], kata="alibi", functions=[
+            Part(name="slopes", status="pass"),
+            Part(name="attention", status="fail", message=Message("fail-values", {
+                "failed": 2, "cases": 8, "case": Message("listed", {"parts": [
+                    "batch 2", Message("case-gain", {"gain": 30.0})]})}))]),
+         "symptom-part-large", "senior"),
+        (report(failing=["gradients"], kata="alibi", functions=[
+            Part(name="slopes", status="pass"),
+            Part(name="attention", status="fail", message=Message("fail-detached", {}))]),
+         "symptom-part-gradients", "senior"),
+        (report(failing=["shape"], kata="alibi", functions=[
+            Part(name="slopes", status="fail", message=Message("fail-shape", {
+                "case": "heads 4", "actual": "(1, 4)", "expected": "(4,)"})),
+            Part(name="attention", status="pass")]),
+         "symptom-part-shape", "junior"),
+        (report(failing=["dtypes"], crash=Crash(check="dtypes", message="x")),
+         "symptom-dtypes-raises", "senior"),
         (report("error", error=Fault(kind="forward", message="raised RuntimeError at line 3: x")),
          "symptom-raises", "junior"),
     ],
