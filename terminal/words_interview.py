@@ -101,15 +101,15 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "输入你文件里的行号；不知道就直接回车"),
     ("interview-exact-right", "Right.", "对。"),
     ("interview-exact-wrong", "Not quite.", "不对。"),
-    ("interview-no-answer", "no answer, so nothing counts", "没有回答，不计分"),
+    ("interview-no-answer", "no answer: it counts as 0", "没有回答，记 0 分"),
     ("interview-answer-first", "a question is open: answer it, or type `skip`", "有一个问题还没答：先回答，或输入 `跳过`"),
     ("interview-unread", "the examiner's model could not read this ({reason}); it was judged by "
      "the words in it",
      "考官的模型没能读这个回答（{reason}），改按用词判断"),
     ("interview-heard", "heard in your answer: {had} of {count}", "从你的回答里听到：{count} 个要点中的 {had} 个"),
-    ("interview-how-to-tick", "did you make others? type their numbers, or `0`; these are kept "
-     "as your own account and count for nothing",
-     "其他要点你说到了吗？输入编号，或 `0`；这些只记作你自己的说法，不计分"),
+    ("interview-how-to-tick", "did you make any of the rest? type their numbers, or `0`; these are "
+     "kept as your own account and count for nothing",
+     "其余的要点你说到了吗？输入编号，或 `0`；这些只记作你自己的说法，不计分"),
     ("interview-tick-numbers", "numbers from 1 to {count}, `all` or `0`", "1 到 {count} 的编号，或 `全部`，或 `0`"),
     ("interview-ticked", "by your own account: {had} more of {count}",
      "你自己说还说到了：{count} 个要点中的 {had} 个"),

@@ -100,7 +100,7 @@ def _numbers(asked: Asked, text: str) -> list[tuple[float, ...]]:
         found = re.fullmatch(r"(?:on |at )?(?:line|第)?\s*(\d+)\s*(?:行)?", low)
         return [(float(found[1]),)] if found else []
     low = re.sub(
-        r"(?:parameters?|params|bytes?|字节|个?参数|entries|times|倍|个)$", "", low
+        r"(?:parameters?|params|bytes?|字节|个?参数|entries|times|(?<=\d)x|倍|个)$", "", low
     ).strip()
     sized = _BYTES.fullmatch(text.strip().lower().rstrip("。."))
     if sized:
