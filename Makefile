@@ -3,8 +3,6 @@
 PYTHON ?= python3
 JOBS ?= 2
 ARGS ?=
-# Of each large enumeration `make test` takes one slice of so many, another at every commit.
-SLICES ?= 48
 # `make fuzz N=500 KATA=mha SEED=1`; without them every kata, and a seed of its own.
 N ?= 200
 KATA ?=
@@ -42,7 +40,7 @@ demo: $(INSTALLED)  ## install into .venv and show a check
 	@$(BIN)/attn-kata demo
 
 test: style $(TYPED)  ## what CI runs: format, lint, types, the tests, and a slice of what is listed
-	@$(call beside_types,--slice=$(SLICES))
+	@$(call beside_types,--slice=commit)
 
 test-all: style $(TYPED)  ## all that is listed, and the slow tests too
 	@$(call beside_types,--slow)

@@ -1,11 +1,10 @@
 """What every test relies on: one thread, 80 columns, no colour, English, a home of its own.
 
-And which rows of the large enumerations are met: `make test` takes a slice of each, another one
-at every commit.
+And which rows of the large enumerations are met: `make test` takes as many of each however many
+there are, and others at every commit.
 """
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -31,6 +30,11 @@ settings.load_profile("repeatable")
 
 ROOT = Path(__file__).parent.parent
 
+# How many rows a slice takes, about, where a mark does not say it: so a run does not grow with
+# what is listed. And how many a test may have that is not marked.
+SIZES = {"enumeration": 24, "each_kata": 4}
+MOST = 64
+
 # A shell that runs this in the background has it ignore Ctrl-C, `nohup` a hangup, and so would
 # the programs that it starts, some of which are ended by these here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -40,8 +44,8 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 def pytest_addoption(parser):
     """Add --slow, --slice, --said and --all."""
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too")
-    parser.addoption("--slice", metavar="K/N", type=_slice, help=(
-        "of each enumeration, every Nth row, from the Kth on; N alone lets the commit choose K"
+    parser.addoption("--slice", metavar="K", type=_turn, help=(
+        "of each enumeration, some rows: those whose turn is K, or `commit`'s"
     ))  # fmt: skip
     parser.addoption("--said", metavar="FILE", type=Path, help=(
         "append the keys of all sentences that reports say, for `python -m attn_kata.dev.said`"
@@ -49,16 +53,9 @@ def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="take no slice, whatever --slice says")
 
 
-def _slice(text):
-    """Read K/N, or N for the one of N slices that is this commit's turn."""
-    found = re.fullmatch(r"(?:(\d+)/)?([1-9]\d*)", text)
-    if found is None:
-        raise ValueError(text)
-    count = int(found[2])
-    turn = int(found[1]) if found[1] else _commits() % count + 1
-    if not 1 <= turn <= count:
-        raise ValueError(text)
-    return turn, count
+def _turn(text):
+    """Read a turn, or take this commit's."""
+    return _commits() if text == "commit" else int(text)
 
 
 def _git(*asked):
@@ -80,7 +77,9 @@ def _commits():
 def pytest_report_header(config):
     """Say which slice is taken, and how to take it again."""
     taken = _taken(config)
-    return f"slice: {taken[0]}/{taken[1]} of each enumeration; --all for all" if taken else None
+    if taken is None:
+        return None
+    return f"slice: --slice={taken} of each enumeration; --all for all"
 
 
 def _taken(config):
@@ -91,7 +90,7 @@ def pytest_collection_modifyitems(config, items):
     """Leave out what is in no slice, the slow tests, and those for CUDA without a device."""
     taken = _taken(config)
     if taken is not None:
-        left = _left_out(items, *taken)
+        left = _left_out(items, taken)
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
     if not config.getoption("--slow"):
@@ -104,10 +103,10 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason="cuda: there is no device here"))
 
 
-def _left_out(items, turn, count):
-    """Say which rows are in no slice: one of each kata is met, and whatever is new or changed.
+def _left_out(items, turn):
+    """Say which rows are in no slice: those of other turns, but for what is new or changed.
 
-    Of what has one row for each kata, some katas are met, in larger slices.
+    A slice is as large whatever is added; what is added makes more slices.
     """
     changed = {
         ROOT / name
@@ -115,38 +114,51 @@ def _left_out(items, turn, count):
         for name in _git(*asked)
     }
     groups = defaultdict(list)
-    counts = {}
     left = {item for item in items if item.get_closest_marker("whole")}
     for item in items:
-        if item.get_closest_marker("enumeration"):
-            groups[item.function, _kata_of(item)].append(item)
-        elif item.get_closest_marker("each_kata"):
-            groups[item.function, ""].append(item)
-            counts[item.function, ""] = max(1, count // 4)
-    for key, rows in groups.items():
-        among = counts.get(key, count)
-        of_turn = [row for row in rows if (zlib.crc32(row.nodeid.encode()) - turn) % among == 0]
-        kept = {*(of_turn or [rows[turn % len(rows)]])}
-        kept |= {row for row in rows if _is_about(row, changed)}
-        left |= {*rows} - kept
+        groups[item.path, item.originalname].append(item)
+    for (_, name), rows in groups.items():
+        size = _size(rows[0])
+        if size is None and len(rows) > MOST:
+            told = f"{name} has {len(rows)} rows: make it one test, or mark it as an enumeration"
+            raise pytest.UsageError(told)
+        left |= {*rows} - _kept(rows, size or MOST, turn, changed)
     return left
 
 
-def _kata_of(item):
-    """Name the kata that a row is of, nothing where it is of none."""
-    values = item.callspec.params.values()
-    of = (value if isinstance(value, Kata) else getattr(value, "kata", None) for value in values)
-    return next((getattr(one, "id", one) for one in of if one is not None), "")
+def _size(item):
+    """How many rows a slice has of what a test enumerates, about."""
+    for name, usual in SIZES.items():
+        mark = item.get_closest_marker(name)
+        if mark is not None:
+            return mark.args[0] if mark.args else usual
+    return None
+
+
+def _kept(rows, size, turn, changed):
+    """Take the rows of this turn, and as many again of those about what is new or changed."""
+    if len(rows) <= size:
+        return {*rows}
+    among = -(-len(rows) // size)
+    of_turn = [row for row in rows if (_hash(row.nodeid) - turn) % among == 0]
+    about = [row for row in rows if _is_about(row, changed)]
+    about.sort(key=lambda row: _hash(f"{turn} {row.nodeid}"))
+    return {*(of_turn or [rows[turn % len(rows)]]), *about[:size]}
+
+
+def _hash(text):
+    return zlib.crc32(text.encode())
 
 
 def _is_about(item, changed):
-    """Whether a row is about one of the files that have changed, or about a kata that has one."""
+    """Whether a row is about a file that has changed, or about a kata that has one."""
     values = item.callspec.params.values()
-    paths = (getattr(value, "path", value) for value in values)
-    files = {path for path in paths if isinstance(path, Path)} & changed
-    folders = {value.folder for value in values if isinstance(value, Kata)}
-    each = item.get_closest_marker("each_kata") is not None
-    return bool(files) or (each and any(folders & {*one.parents} for one in changed))
+    katas = [value for value in values if isinstance(value, Kata)]
+    files = [getattr(value, "path", value) for value in values]
+    files = {file for file in files if isinstance(file, Path)}
+    files |= {kata.solution_path for kata in katas}
+    folders = {kata.folder for kata in katas}
+    return bool(files & changed) or any(folders & {*one.parents} for one in changed)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -45,7 +45,7 @@ def judged(bench: Bench, kata: Kata, folder: Path, *names: str, device: str) -> 
     return report
 
 
-@pytest.mark.enumeration
+@pytest.mark.enumeration(12)
 @pytest.mark.parametrize(("kata", "names"), CASES)
 def test_a_fault_is_seen_in_every_kata(
     bench: Bench, tmp_path: Path, kata: Kata, names: tuple[str, ...]

@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent.parent
 ROOMS = (
     "checker", "classroom", "dev", "integrations", "kata", "practice", "reference", "sentences",
@@ -28,30 +26,31 @@ def name(path):
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", TOLD, ids=name)
-def test_docstring(path):
+def test_docstring():
     """Every module says in its first lines what it is for."""
-    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+    texts = {name(path): path.read_text("utf-8") for path in TOLD}
+    assert [path for path, text in texts.items() if not ast.get_docstring(ast.parse(text))] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name)
-def test_length(path):
+def test_length():
     """No module is longer than a person reads at a sitting, unless it is a table."""
-    lines = len(path.read_text("utf-8").splitlines())
-    assert lines <= 400
+    lines = {name(path): len(path.read_text("utf-8").splitlines()) for path in MODULES}
+    assert {path: count for path, count in lines.items() if count > 400} == {}
 
 
-@pytest.mark.parametrize("path", TESTS, ids=name)
-def test_tests_say_what_holds(path):
-    """Every test has a sentence that says what holds."""
-    functions = [
-        node
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        and node.name.startswith("test_")
-    ]
-    assert functions
-    assert [each.name for each in functions if not ast.get_docstring(each)] == []
+def test_tests_say_what_holds():
+    """Every test has a sentence that says what holds, and every file of tests has a test."""
+    silent = {}
+    for path in TESTS:
+        functions = [
+            node
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and node.name.startswith("test_")
+        ]
+        assert functions, path
+        silent[name(path)] = [one.name for one in functions if not ast.get_docstring(one)]
+    assert {path: names for path, names in silent.items() if names} == {}
 
 
 def test_tests_are_no_package(root):

@@ -62,10 +62,10 @@ def places(form: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(form) if name}
 
 
-@pytest.mark.parametrize("key", sorted(ROWS.keys() - {"either"}))
-def test_languages_say_the_same(key):
+def test_languages_say_the_same():
     """A sentence takes the same values in both languages."""
-    assert places(ROWS[key]["en"]) == places(ROWS[key]["zh"])
+    keys = ROWS.keys() - {"either"}
+    assert [key for key in keys if places(ROWS[key]["en"]) != places(ROWS[key]["zh"])] == []
 
 
 def test_every_sentence_is_said():
