@@ -54,7 +54,8 @@ class Layer:
     submission may be without it, and is judged as if it were the identity. inside: the layer in
     which the model answer stacks it with others. meets: the layer
     whose features this one's are multiplied with, head by head, or takes up again; both have
-    them in one order.
+    them in one order. begins: the number that its weights are as the object is made, None where
+    nothing is said of it.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Layer:
     optional: bool = False
     inside: str = ""
     meets: str = ""
+    begins: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +114,7 @@ class Module:
 
 
 _SETTING_KEYS = {"name", "value", "also", "extra", "default"}
-_LAYER_KEYS = {"name", "shape", "also", "bias", "extra", "meets", "optional", "inside"}
+_LAYER_KEYS = {"name", "shape", "also", "bias", "extra", "meets", "optional", "inside", "begins"}
 
 
 def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
@@ -147,6 +149,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
                 also=tuple(one.get("also", ())), bias=one.get("bias", True),
                 extra=one.get("extra", False), meets=one.get("meets", ""),
                 optional=one.get("optional", False), inside=one.get("inside", ""),
+                begins=one.get("begins"),
             )
             for one in layers
         ),

@@ -40,6 +40,10 @@ class Sizes:
         """The sizes of the first case, of which no two are equal."""
         return self.row({symbol: values[0] for symbol, values in self.values.items()})
 
+    def but(self, picks: Mapping[str, int]) -> dict[str, int]:
+        """The sizes of the first case, but for these."""
+        return self.row({**self.first(), **picks})
+
     def rows(self) -> Iterator[dict[str, int]]:
         """Yield the first sizes, then every value of each symbol in turn, others moving along."""
         yield self.first()
@@ -57,9 +61,7 @@ class Sizes:
 
     def large_rows(self) -> Iterator[dict[str, int]]:
         """Yield the sizes that people use: right code up to some size is wrong code."""
-        usual = {symbol: values[0] for symbol, values in self.values.items()}
-        for row in self.large:
-            yield self.row({**usual, **row})
+        yield from map(self.but, self.large)
 
 
 def read_sizes(

@@ -38,6 +38,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",
     },
+    # Gains, as a rule. Also the check's detail.
+    "weights-misbegun": {
+        "en": "before any training {names} should act as {number}, and does as another number",
+        "zh": "训练之前，{names} 起的作用应当是 {number}，现在却是别的数",
+    },
     "blocks-miscounted": {
         "en": "the number of blocks is fixed at {held}; {asked} were asked for",
         "zh": "block 的个数写死成了 {held}，而这里要的是 {asked} 个",

@@ -23,8 +23,8 @@ __all__ = ["LIMIT", "Recorder"]
 
 # A loop over positions makes thousands of calls; what comes after these is not recorded.
 LIMIT = 10_000
-# Values of larger tensors are not kept.
-_SMALL = 4096
+# Values of larger tensors are not kept, but for some that hold a mask of a few hundred positions.
+_SMALL, _WIDE, _ROOM = 4096, 1 << 17, 1 << 22
 
 
 class Recorder(TorchFunctionMode):
@@ -54,6 +54,7 @@ class Recorder(TorchFunctionMode):
         self.values = record.values
         self.given = record.given or record.values
         self.noting = record.steps
+        self.room = _ROOM if record.wide else 0
         self.skip = frozenset(record.skip)
         self.silent = record.silent
         self.halved = frozenset(record.halved)
@@ -136,7 +137,7 @@ class Recorder(TorchFunctionMode):
             small = [
                 out.detach()
                 for out in outs
-                if isinstance(out, Tensor) and out.numel() <= _SMALL
+                if isinstance(out, Tensor) and self._kept(out.numel())
                 and not _is_wrapped(out) and not out.is_meta
             ]  # fmt: skip
             step["values"] = [out.clone() for out in small if out.is_floating_point()]
@@ -147,6 +148,14 @@ class Recorder(TorchFunctionMode):
             ]
             step["module"] = self._module() if name in _LAYERED else None
         self.steps.append(step)
+
+    def _kept(self, size: int) -> bool:
+        """Whether there is room for the values of so many entries."""
+        if size <= _SMALL:
+            return True
+        fits = size <= min(_WIDE, self.room)
+        self.room -= size if fits else 0
+        return fits
 
     def _module(self) -> str | None:
         frame = caller()

@@ -162,11 +162,11 @@ class _Worker:
         answers: list[dict[str, Any]] = []
         for attempt in request.tries:
             with self.restored, self._prints():
-                answers.append(self._describe(attempt))
+                answers.append(self._describe(attempt, values=request.values))
             answers[-1]["printed"] = self._take_prints()
         return {"answers": answers}
 
-    def _describe(self, attempt: Attempt) -> dict[str, Any]:
+    def _describe(self, attempt: Attempt, *, values: bool) -> dict[str, Any]:
         dtype = getattr(torch, attempt.dtype)
         try:
             built = self._built(attempt.recipe)
@@ -180,6 +180,7 @@ class _Worker:
         shapes = {
             "registered": {name: list(w.shape) for name, w in built.registered.items()},
             "hidden": {name: list(w.shape) for name, w in built.hidden.items()},
+            "values": {n: w.detach().clone() for n, w in built.weights.items()} if values else {},
         }
         if "fault" in answer:
             return {"phase": "forward", "fault": answer["fault"], **shapes}

@@ -57,6 +57,7 @@ class Tried:
             return 0
         asked = self._known(trial), edit
         if asked not in self._marks:
+            budget.spend()
             steps = trial.answer.steps
             right, wrong = (named_steps(self.kata, self.name, e, trial) for e in ((), (edit,)))
             differs = [

@@ -361,7 +361,7 @@ class Examination:
     def recorded(self, trials: list[Trial]) -> list[Trial]:
         """Make trials' calls, and keep their steps."""
         for trial in trials:
-            self.write(trial, Record(values=True))
+            self.write(trial, Record(values=True, wide=trial.case.far))
         dtype = trials[0].dtype if trials else None
         kept = [*until_ended(trials, self.run(trials, dtype))]
         for trial, answer in kept:

@@ -6,6 +6,7 @@ from ...kata.slips import slips
 from ..diagnose.blocks import multiplied_line
 from ..diagnose.statements import frozen_line
 from ..report.message import Said, say
+from .begun import misbegun
 from .layers import shares_layers
 from .sheet import Sheet
 from .weighing import Weighing
@@ -17,9 +18,9 @@ _SHARED = "layers-shared"
 
 
 def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
-    """Name layers that are missing, frozen or shared, or blocks miscounted. line: of the class.
+    """Name layers that are missing, frozen, shared or begin wrongly, or blocks miscounted.
 
-    Return what the check says then; None where nothing lacks.
+    line: of the class. Return what the check says then; None where nothing lacks.
     """
     wrong = one.found.findings.get("values")
     held, asked = one.held.blocks
@@ -40,6 +41,13 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         names = [f"`{n}`" for n in one.held.lacking]
         page.blame("weights-frozen", frozen_line(page.source.tree) or line, names=names)
         return say("fail-frozen", names=names)
+    begun = {} if wrong else misbegun(one)
+    if begun:
+        names, number = [f"`{name}`" for name in begun], next(iter(begun.values()))
+        first = next(iter(begun))
+        line = page.lines.assignment(first.rpartition(".")[2]) or page.lines.making(first) or line
+        page.blame("weights-misbegun", line, names=names, number=number)
+        return say("weights-misbegun", names=names, number=number)
     place, known = multiplied_line(page.source.tree), {slip.id for slip in slips(one.kata.folder)}
     # Where numbers show it, they have a line for it too.
     if (wrong and place is None and _SHARED in known) or not shares_layers(one):

@@ -82,7 +82,11 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         return diagnose(tried, calls, besides, places, numbers, below=below, beside=beside)
 
     with suppress(budget.Spent):
-        explained = named(evidence, further, "") or _with_a_mask(evidence, named)
+        explained = named(evidence, further, "")
+        if off and not wrong:
+            # What low precision alone shows is one mistake: no second one hides everywhere else.
+            return explained
+        explained = explained or _with_a_mask(evidence, named)
         explained = explained or named(evidence, further)
         for some in _parts_of(evidence) if not explained else ():
             explained = explained or _in_branch(page, one, named(some))

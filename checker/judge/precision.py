@@ -11,7 +11,7 @@ that it does not know refuses it (`tensordot` does). Code that fixes a dtype fai
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -127,6 +127,7 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
         )  # fmt: skip
         trial = one.trial(case, torch.bfloat16)
         trial.bound *= _LONG if one.function.state is not None else 1
+        trial.keep = _behind(one.function, sizes) if trial.keep is None else trial.keep
         if _tells(one, trial):
             yield [trial]
 
@@ -138,10 +139,18 @@ def _gain(function: Function) -> float:
     return _EVEN if function.module is None else _SHARP
 
 
+def _behind(function: Function, sizes: Mapping[str, int]) -> torch.Tensor | None:
+    """The rows that see anything, of inputs that are 0 at first: among the others they are few."""
+    late = next((each for each in function.arguments if each.late), None)
+    if late is None or late.shapes[0][-2:-1] != function.results[0].shape[-2:-1]:
+        return None
+    return torch.arange(sizes[late.shapes[0][-2]])[:, None] >= late.late
+
+
 def _beyond(one: Examination) -> Iterator[dict[str, int]]:
     function, state = one.function, one.function.state
     if function.counted:
-        yield one.sizes.row({**one.sizes.first(), **function.counted})
+        yield one.sizes.but(function.counted)
     elif state is not None and state.far:
         yield from ({**row, state.along: state.far} for row in by_calls(function, one.sizes)[:1])
 

@@ -133,9 +133,10 @@ class Weighing(Examination):
         """Ask for the shapes of the weights at every size."""
         chosen = choices(self.function)[0]
         kind = "random" if self.function.needs_mask else None
+        far = self.sizes.but(self.function.counted)
         cases = {
             self.held.key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
-            for row in (*self.sizes.large_rows(), *self.sizes.rows())
+            for row in (far, *self.sizes.large_rows(), *self.sizes.rows())
         }
         trials = [self._unanswered(case) for case in cases.values()]
         for key, answer in zip(cases, self._described(trials), strict=True):

@@ -139,11 +139,13 @@ class Record:
 
     silent, skip, halved: what dropouts and other calls do. uneven: whether those halved leave half
     of every other entry alone. follow: lines at which nothing cuts a
-    gradient off, all where there are none, None to leave it as it is.
+    gradient off, all where there are none, None to leave it as it is. wide: whether values of
+    larger tensors are kept as well, those of a few.
     """
 
     steps: bool = True
     values: bool = False
+    wide: bool = False
     given: bool = False
     growing: bool = False
     silent: bool = False
@@ -247,11 +249,12 @@ class ListFunctions(Request[Functions]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Describe(Request[Described]):
-    """Make objects, call each once, and list their weights."""
+    """Make objects, call each once, and list their weights. values: with the numbers they hold."""
 
     answer = Described
 
     tries: Sequence[Attempt]
+    values: bool = False
 
     def whole(self, answer: Described) -> bool:
         """Whether each try has its answer."""

@@ -91,6 +91,7 @@ MISTAKE_IDS = (
     "overwritten-in-place",
     "parameters-not-registered",
     "weights-frozen",
+    "weights-misbegun",
     "layers-shared",
     "blocks-miscounted",
     "batch-mixed",

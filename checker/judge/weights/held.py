@@ -112,10 +112,7 @@ class Held:
         settled = (id(places), id(held))
         if reading is self.reading and settled in self._lent:
             return replace(given, weights=self._lent[settled][2])
-        offsets = reading.offsets if isinstance(reading, Derived) else {
-            f"{layer}.weight": take.offset for take in reading for layer in take.layers
-        }  # fmt: skip
-        weights = lent(offsets, places, held)
+        weights = lent(_offsets(reading), places, held)
         if held and reading is self.reading:
             self._lent[settled] = (places, held, weights)
         return replace(given, weights=weights)
@@ -136,6 +133,14 @@ class Held:
         }  # fmt: skip
         mine = given_back(grads, places, shapes)
         return {name: grad for name, grad in mine.items() if name in used}
+
+    def read(self, values: dict[str, Tensor], case: Case) -> dict[str, Tensor]:
+        """The model answer's weights that a submission's own are, as far as they are known."""
+        places = self._placed(self.reading, case) if self.aligned else None
+        names = [*self.of(case)]
+        if places is None or not {*names} <= {*values}:
+            return {}
+        return lent(_offsets(self.reading), places, {name: values[name] for name in names})
 
     @property
     def roles(self) -> dict[str, list[str]]:
@@ -228,3 +233,10 @@ class Held:
         places = tables((), {}, self.module.layers, case.sizes)
         assert places is not None
         return places
+
+
+def _offsets(reading: Reading | Derived) -> dict[str, float]:
+    """What is added to the parameters that hold some of the model answer's weights."""
+    if isinstance(reading, Derived):
+        return reading.offsets
+    return {f"{layer}.weight": take.offset for take in reading for layer in take.layers}
