@@ -21,7 +21,8 @@ its mistakes in the order in which they are tried.
     variants = [[["lowest = …", "lowest = float('-inf')"]]]
 
 A part may be a list: an edit that names it is made with each of its values.
-A row with `of` takes all that another kata has, filled in with the parts of this one.
+A row with `of` takes all that another kata has, filled in with the parts of this one; `but` lists
+what it does not take.
 What a row whose id is shared does not say is as it is there. Each edit is a list of pairs, what
 stands in the model answer once and what stands there instead; of several edits, each is a way of
 its own to make the mistake. In an edit, {number} stands for any number that a submission has
@@ -159,7 +160,11 @@ def _rows(folder: Path) -> Iterator[dict[str, Any]]:
     shared = {row["id"]: row for one in common for row in one.get("mistake", [])}
     for row in own.get("mistake", []):
         rows = _of(folder, row) if "of" in row else [row]
-        for each in (one for many in rows for one in _taken(many, shared)):
+        taken = [one for many in rows for one in _taken(many, shared)]
+        left = row.get("but", []) if "of" in row else []
+        if unknown := [name for name in left if name not in {one.get("id") for one in taken}]:
+            raise BadSlips(f"`{unknown[0]}` is not among the mistakes of {row['of']}")
+        for each in (one for one in taken if one.get("id") not in left):
             whole = {**shared.get(each.get("id", ""), {}), **each}
             edits = whole.get("edits", [])
             if isinstance(edits, list):
@@ -171,7 +176,7 @@ def _of(folder: Path, row: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return another kata's rows, for the parts of this one to be filled in."""
     homes = (room / str(row["of"]) for room in (folder.parent, OWN))
     home = next((one for one in homes if (one / FILE).is_file()), None)
-    if len(row) > 1 or home is None:
+    if row.keys() - {"of", "but"} or home is None:
         raise BadSlips("`of` is the id of a kata that has mistakes, in a row of its own")
     rows: list[dict[str, Any]] = _read(home).get("mistake", [])
     return rows

@@ -92,6 +92,7 @@ def test_every_edit_fits(kata) -> None:
         ("[[mistake]]\nid = 'a'\nen = 'x'\nzh = 'y'\ngroup = 'z'", "has group 'z'"),
         ("[[mistake]]\nshared = ['none-such']", "`none-such` is not among the shared"),
         ("[[mistake]]\nshared = []\nen = 'x'", "in a row of its own"),
+        ("[[mistake]]\nof = 'block'\nbut = ['none-such']", "not among the mistakes of block"),
         ("[[mistake", "array declaration"),
     ],
 )

@@ -197,7 +197,7 @@ def test_every_view_fits(seen, language, size):
 @pytest.mark.parametrize(
     ("language", "told"),
     [("en", ("bug 1 is about", "bug 1 is in", "bug 1 is on line", "all hints were given")),
-     ("zh", ("第 1 处 bug 的方面", "第 1 处 bug 在", "在发下来的文件的第", "提示已经给完了"))],
+     ("zh", ("第 1 处 bug 跟", "第 1 处 bug 在 `", "文件刚发下来时", "提示已经给完了"))],
 )  # fmt: skip
 def test_hints_of_an_exercise_are_on_its_bugs(seen, language, told):
     """On a file with planted bugs `h` tells area, step and line, and takes no hint of the kata."""
