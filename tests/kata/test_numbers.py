@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from typing import Any
 
 import torch
 from attn_kata.kata.numbers import numbers, worth
@@ -163,7 +164,7 @@ def test_both_ways_agree():
     for number in numbers():
         near = 1e-3 if "large lengths" in number.ask["en"] else 1e-9
         for chosen in itertools.product(*number.draw.values()):
-            values = dict(zip(number.draw, chosen, strict=True))
+            values: dict[str, Any] = dict(zip(number.draw, chosen, strict=True))
             again = AGAIN[number.id](**values)
             found = worth(number.formula, values)
             assert math.isclose(found, again, rel_tol=near), (number.id, values)
