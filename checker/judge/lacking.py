@@ -43,8 +43,8 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         return say("fail-frozen", names=names)
     begun = {} if wrong else misbegun(one)
     if begun:
-        names, number = [f"`{name}`" for name in begun], next(iter(begun.values()))
-        first = next(iter(begun))
+        names = [f"`{name}`" for name in begun]
+        first, number = next(iter(begun.items()))
         line = page.lines.assignment(first.rpartition(".")[2]) or page.lines.making(first) or line
         page.blame("weights-misbegun", line, names=names, number=number)
         return say("weights-misbegun", names=names, number=number)
