@@ -101,25 +101,33 @@ def _checked(session: Session, at: int) -> bool:
 
 
 def explained(session: Session) -> Mark:
-    """By the share of the points made: 4 three quarters, 3 above half, 2 a third; else 1.
+    """By the share of all that was asked, and by that of the points in one's own words.
 
-    Where questions in one's own words were put and none of their points was made, 2 at most.
+    4 three quarters, and six in ten of the points; 3 above half, and half; 2 a third; else 1.
     """
     puts = [put for put in session.puts if put.closed]
     if not puts:
         return 0, [Evidence("evidence-no-questions")]
-    share = sum(map(_share, puts)) / len(puts)
+    mark = _rank(sum(map(_share, puts)) / len(puts), (0.35, 0.55, 0.75))
     evidence = [_answer(put) for put in puts]
-    free = [put for put in puts if not put.asked("en").exact]
-    silent = bool(free) and not any(map(_share, free))
-    mark = 4 if share >= 0.75 else 3 if share >= 0.55 else 2 if share >= 0.35 else 1
-    return (min(mark, 2) if silent else mark), evidence
+    points = [made for put in puts if not put.asked("en").exact for made in put.made or ()]
+    # Closed questions may be guessed: they carry nobody who explains little.
+    most = _rank(sum(points) / len(points), (0.0, 0.5, 0.6)) if points else 4
+    if most < mark:
+        counted = {"had": sum(points), "count": len(points), "mark": most}
+        evidence.insert(0, Evidence("evidence-own-words", counted))
+    return min(mark, most), evidence
+
+
+def _rank(share: float, floors: Sequence[float]) -> int:
+    """Return the mark of a share: 1, and 1 more for each floor that it reaches."""
+    return 1 + sum(share >= floor for floor in floors)
 
 
 def numeric(session: Session) -> Mark:
     """By the questions on numbers, with code that holds in every dtype.
 
-    4 three quarters of three and more, 3 half, 2 one right or code without fault; else 1.
+    4 three quarters of three and more, 3 half, 2 one right, or none asked; else 1.
     """
     puts = [put for put in session.puts if put.closed and put.asked("en").numeric]
     if not puts and all(stage.tier.bugs for stage in session.planned):
@@ -134,7 +142,9 @@ def numeric(session: Session) -> Mark:
         return 4, evidence
     if sound and puts and share >= 0.5:
         return 3, evidence
-    return (2 if sound or right else 1), evidence or [Evidence("evidence-no-numbers")]
+    return (2 if right or (sound and not puts) else 1), evidence or [
+        Evidence("evidence-no-numbers")
+    ]
 
 
 def _numeric_faults(session: Session) -> list[Evidence]:

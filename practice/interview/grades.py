@@ -196,7 +196,7 @@ def _pace(session: Session) -> Mark:
         early = ended <= 0.75 * session.minutes * 60
         return (4 if early else 3), [Evidence("evidence-all-passed", values)]
     begun = sum(stage.began is not None for stage in stages)
-    values |= {"begun": begun, "count": len(stages)}
+    values = {"begun": begun, "count": len(stages), "spent": session.used}
     return (2 if begun == len(stages) else 1), [Evidence("evidence-begun", values)]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...checker import Said, said
 from ...kata.catalogue import LANGUAGES
-from .clock import Oddity, elapsed, oddities
+from .clock import Oddity, oddities
 from .evidence import Evidence
 from .grades import (
     FLOORS,
@@ -175,7 +175,6 @@ class Result:
 
 def result_of(session: Session, lookups: Sequence[str] = ()) -> Result:
     """Sum an interview up. lookups: what was looked up while it was held."""
-    whole = elapsed(session.readings) - session.stood
     marked = () if session.practice else dimensions(session, lookups)
     above = next_level(session.level)
     limit = float("inf") if session.practice else session.minutes * 60
@@ -189,7 +188,7 @@ def result_of(session: Session, lookups: Sequence[str] = ()) -> Result:
         wall=session.wall,
         practice=session.practice,
         minutes=session.minutes,
-        spent=min(whole, limit),
+        spent=session.used,
         ended=session.ended,
         runs=len(session.runs),
         dimensions=marked,
@@ -203,7 +202,7 @@ def result_of(session: Session, lookups: Sequence[str] = ()) -> Result:
         talk=tuple(_talk(session)),
         learn=tuple(to_learn(session)),
         examiner=session.examiner,
-        steps=tuple(_step(session, at, min(whole, limit)) for at in range(len(session.stages))),
+        steps=tuple(_step(session, at, session.used) for at in range(len(session.stages))),
         mistakes=tuple(_mistakes(session)),
         misses=tuple(
             Miss(submission=one.number, name=names[topic])

@@ -255,6 +255,12 @@ class Session:
         found = [one for one in self.submissions if one.tier == self.tier]
         return found[-1] if found else None
 
+    @property
+    def used(self) -> float:
+        """The seconds from the file's opening to the last event, as far as there was time."""
+        limit = float("inf") if self.practice else self.minutes * 60
+        return min(elapsed(self.readings) - self._stood(), limit)
+
     def spent(self, now: Reading) -> float:
         """Return the seconds since the file was opened, sleep and restarts reconciled."""
         if not self.readings:

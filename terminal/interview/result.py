@@ -65,6 +65,7 @@ def evidence(one: Evidence, language: str) -> str:
     values: dict[str, object] = {}
     for key, value in one.values.items():
         told = named[str(value)] if key == "topic" else value
+        told = duration(float(value)) if key == "spent" else told
         values[key] = safe(str(told[language] if isinstance(told, Mapping) else told))
     key = "evidence-not-passed-line" if one.values.get("line") else one.key
     return say(key, language, **values) if values else say(key, language)

@@ -101,6 +101,37 @@ def test_ticks_make_no_yes(play, answer):
         assert level(session, dimensions(session)) == "none"
 
 
+@pytest.mark.parametrize(("told", "most"), [(0.0, 1), (0.35, 2), (0.55, 3), (1.0, 4)])
+def test_closed_questions_carry_no_explanation(play, told, most):
+    """All closed ones right, and few points in one's own words: no yes of a senior."""
+    session = play("checked", "checked", ask=ASK, level="senior")
+    free = [put for put in session.puts if not put.asked("en").exact]
+    points = sum(len(put.made) for put in free)
+    left = round(told * points)
+    for put in free:
+        put.made = tuple(left > at for at in range(len(put.made)))
+        left -= sum(put.made)
+    explanation = next(one for one in dimensions(session) if one.name == "explanation")
+    assert explanation.mark <= most
+    assert (verdict(session) in {"yes", "strong-yes"}) is (most >= 3)
+    told_so = [one for one in explanation.evidence if one.key == "evidence-own-words"]
+    assert all(one.values["count"] == points for one in told_so)
+
+
+def test_no_number_right_is_no_numerics(play):
+    """Code that holds in every dtype earns nothing where numbers were asked and none was known."""
+    session = play("right", "right", answer="")
+    assert any(put.asked("en").numeric for put in session.puts)
+    assert marks(session)["numerics"] == 1
+
+
+def test_an_interview_that_ended_early_took_what_it_took(play):
+    """Not the time that was planned, and not that in which the clock stood."""
+    session = play("right")
+    pace = next(one for one in dimensions(session) if one.name == "pace")
+    assert pace.evidence[0].values["spent"] == session.used < 60
+
+
 def test_gibberish_earns_nothing(play):
     """Not a point, whatever is ticked."""
     session = play("right", "right", answer="blah blah the thing is very good", ticks="all")
