@@ -10,6 +10,7 @@ from typing import Any
 
 from ...kata.catalogue import Kata
 from .texts import table
+from .used import code_judged
 
 __all__ = ["facts", "own_questions"]
 
@@ -28,12 +29,12 @@ _Question = dict[str, Any]
 
 def facts(kata: Kata, source: str, report: Mapping[str, Any]) -> frozenset[str]:
     """Return what a submission has of what questions may need."""
-    called = {node.attr for node in ast.walk(_tree(source)) if isinstance(node, ast.Attribute)}
-    found = {name for name in _CALLS if name in called}
+    code = code_judged(source, report)
+    found = {name for name in _CALLS if name in _called(code)}
     roles = [name for role, name in report.get("roles", {}).items() if role != "o"]
     if len(set(roles)) < len(roles):
         found.add("fused")
-    if _BLOCK.search(source):
+    if _BLOCK.search(ast.unparse(code)):
         found.add("block_size")
     many = kata.promised is not None and kata.promised.heads == "many"
     if many or any("heads" in step.get("axes", ()) for step in report.get("trace", ())):
@@ -52,7 +53,7 @@ def own_questions(
         *_bytes(steps, chance),
         *_lines(steps),
         *_parameters(report, chance),
-        *_fills(source),
+        *_fills(code_judged(source, report)),
     ]
     chance.shuffle(found)
     # What is about numerics or cost comes first: a bank has fewer of these.
@@ -60,11 +61,9 @@ def own_questions(
     return [(f"own:{kata.id}:{name}", question) for name, question in found]
 
 
-def _tree(source: str) -> ast.Module:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError):
-        return ast.Module(body=[], type_ignores=[])
+def _called(code: ast.Module) -> set[str]:
+    """Return the names of methods and of others' functions: `view`, `cat`."""
+    return {node.attr for node in ast.walk(code) if isinstance(node, ast.Attribute)}
 
 
 def _sizes(axes: list[str], chance: random.Random) -> dict[str, int] | None:
@@ -154,9 +153,10 @@ def _parameters(
     yield "parameters", _made("number", [count], values, text="parameters", numeric=True)
 
 
-def _fills(source: str) -> Iterator[tuple[str, _Question]]:
+def _fills(code: ast.Module) -> Iterator[tuple[str, _Question]]:
     """What does the fill do in float16, and to a row without any key?"""
-    for node in ast.walk(_tree(source)):
+    called = _called(code)
+    for node in ast.walk(code):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr not in _FILLS or len(node.args) != 2:
@@ -164,9 +164,9 @@ def _fills(source: str) -> Iterator[tuple[str, _Question]]:
         kind = _fill(node.args[1])
         if kind:
             values = {"line": node.lineno, "fill": ast.unparse(node.args[1])}
-            if ".float()" not in source:
+            if "float" not in called:
                 yield "half", _made("choose", [0], values, text=f"half-{kind}", numeric=True)
-            if "nan_to_num" in source or ".where(" in source:
+            if {"nan_to_num", "where"} & called:
                 return
             empty = "infinite" if kind == "infinite" else "finite"
             yield "empty", _made("choose", [0], values, text=f"empty-{empty}", numeric=True)

@@ -347,7 +347,10 @@ def test_nothing_is_asked_that_is_not_there(open_one, script):
 
 def test_no_question_about_ones_own_code_comes_twice(open_one):
     """What was asked of one step's code is not asked again of the next step's."""
-    code = "# right\nscores.masked_fill(mask == 0, float('-inf'))\n"
+    code = (
+        "# right\nclass Attention:\n    def forward(self, scores, mask):\n"
+        "        return scores.masked_fill(mask == 0, float('-inf'))\n"
+    )
     led, write = open_one()
     put = []
     for text in (code, f"{code}# two\n"):
