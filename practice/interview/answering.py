@@ -65,6 +65,8 @@ class Answering(Coding):
         if not text.strip():
             return self.nothing(put)
         if not exact.understood(asked, text):
+            if exact.given_up(text):
+                return self.nothing(put)
             return [note(f"interview-how-to-{asked.kind}")]
         right = exact.is_right(asked, text, self.session.seed)
         self._add("wrote", line=text)

@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Sequence
 
 from .questions import Asked
+from .reading.concepts import says_nothing
 
-__all__ = ["is_right", "letters", "shown", "understood"]
+__all__ = ["given_up", "is_right", "letters", "shown", "understood"]
 
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -53,6 +54,11 @@ def understood(asked: Asked, text: str) -> bool:
     if asked.kind in {"choose", "order"}:
         return bool(_picked(asked, text))
     return bool(_numbers(asked, text))
+
+
+def given_up(text: str) -> bool:
+    """Whether somebody says to have no answer; what ends in one all the same is asked again."""
+    return says_nothing(text) and not re.search(r"\d|\b[a-h]\W*$", text.lower())
 
 
 def is_right(asked: Asked, text: str, seed: int) -> bool:

@@ -281,12 +281,25 @@ def test_an_exact_question_wants_an_answer_of_its_kind(open_one, script):
     led.line("submit")
     put = led.session.put
     assert put.asked("en").exact
-    assert led.line("I am not sure about that")[0].key.startswith("interview-how-to-")
+    assert led.line("it depends on the mask")[0].key.startswith("interview-how-to-")
     assert not put.answered
     said = led.line("")
     assert said[0].key == "interview-no-answer"
     assert put.made == (False,)
     assert put.closed
+
+
+@pytest.mark.parametrize("said", ["I don't know", "no idea", "?", "不知道", "不会"])
+def test_who_does_not_know_has_answered_that(open_one, script, said):
+    """No number is insisted on: it counts 0, as an empty line does."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    put = led.session.put
+    assert put.asked("en").exact
+    assert led.line(said)[0].key == "interview-no-answer"
+    assert put.made == (False,)
+    assert put.text == ""
 
 
 def test_a_pasted_answer_with_empty_lines_is_one_answer(open_one, script):

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 from attn_kata.kata.catalogue import find
+from attn_kata.practice.interview.exact import given_up
 from attn_kata.practice.interview.questions import named
+from attn_kata.practice.interview.reading.concepts import says_nothing
 from attn_kata.practice.interview.reading.points import heard
 
 ANSWERS = Path(__file__).parent / "answers"
@@ -74,6 +76,55 @@ def test_model_answers_are_heard_and_the_questions_are_not(kata, language):
 def test_what_says_nothing_makes_no_point(text):
     """Nothing, not knowing, gibberish, keywords in a row, the question said back."""
     assert not any(heard("mha:mha-which-d", text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know",
+        "dont know",
+        "No idea.",
+        "not sure, sorry",
+        "idk",
+        "?",
+        "？",
+        "不知道",
+        "不会",
+        "不会做",
+        "这题我真不会",
+        "算不出来",
+        "没思路",
+        "忘了",
+        "haven't a clue",
+    ],
+)
+def test_who_gives_up_has_no_answer(text):
+    """In either language, also where a number is wanted."""
+    assert says_nothing(text)
+    assert given_up(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "不会报错，形状还是对的",
+        "忘了除以 √d",
+        "模型不知道位置",
+        "没有 K 就算不出来",
+        "The model has no idea of position",
+        "I forgot to divide by the root",
+        "it is 512",
+    ],
+)
+def test_what_something_else_does_not_know_is_an_answer(text):
+    """Only who speaks of oneself gives up."""
+    assert not says_nothing(text)
+
+
+@pytest.mark.parametrize("text", ["not sure, 512", "I don't know, maybe b"])
+def test_a_guess_is_asked_for_again(text):
+    """Nobody loses a point for a doubt."""
+    assert not given_up(text)
 
 
 def test_a_point_that_was_not_spoken_of_is_not_made():
