@@ -10,7 +10,7 @@ from typing import Any
 from .hearing.tokens import plain
 from .texts import table
 
-__all__ = ["WORDS", "command_in", "command_said", "meant", "ticks_in"]
+__all__ = ["TYPED", "WORDS", "command_in", "command_said", "meant", "ticks_in"]
 
 # The first is the word that help shows, by language; each is understood in either.
 WORDS: dict[str, dict[str, str]] = {
@@ -29,6 +29,15 @@ WORDS: dict[str, dict[str, str]] = {
     "help": {"en": "help", "zh": "帮助"},
 }
 _TAKES_MORE = {"file"}
+# What there is to type, by where the interview stands: what `help` explains, row by row.
+_ALWAYS = ("time", "leave", "end")
+_CODING = ("submit", "run", "hint", "more", "skip", "brief", "file", "restore")
+TYPED: dict[str, tuple[str, ...]] = {
+    "brief": ("start", "brief", *_ALWAYS),
+    "open": (*_CODING, *_ALWAYS),
+    "bugs": ("claim", *_CODING, *_ALWAYS),
+    "question": ("skip", "brief", *_ALWAYS),
+}
 
 
 def command_in(line: str) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from ..errors import Refusal
 from . import bugs, clock
 from .answering import Answering
 from .choosing import next_question, next_step
-from .commands import WORDS, command_in, command_said, meant
+from .commands import TYPED, WORDS, command_in, command_said, meant
 from .files import read
 from .hearing.topics import topics_heard
 from .requirements import answer, answers, value
@@ -24,7 +24,9 @@ __all__ = ["Interview"]
 
 
 class Interview(Answering):
-    """One interview, led to its end."""
+    """One interview, led to its end. away: the candidate wants to leave for now."""
+
+    away: bool = False
 
     @property
     def over(self) -> bool:
@@ -41,7 +43,7 @@ class Interview(Answering):
             key = "bugs" if self.session.stages[0].tier.bugs else "start"
             return [*self._brief(), note(f"interview-before-{key}"), *self._troubles()]
         self._add("resumed")
-        found = [note("interview-resumed"), *self.look()]
+        found = [note(f"interview-resumed{self._running()}"), *self.look()]
         if self.over:
             return found
         found += self._judge_what_waits()
@@ -60,10 +62,13 @@ class Interview(Answering):
         self._add("ended", why="time")
         return [*found, *self._troubles()]
 
-    def leave(self) -> None:
-        """Note that the terminal was left; the clock goes on."""
-        if not self.over:
-            self._add("left")
+    def leave(self) -> Said:
+        """Note that the terminal was left; the clock goes on, where one runs."""
+        self._add("left")
+        return note(f"interview-left{self._running()}")
+
+    def _running(self) -> str:
+        return "-running" if self.session.opened and not self.session.practice else ""
 
     def line(self, text: str, *, more: bool = False) -> list[Said]:
         """Take what was typed, and return what is said to it.
@@ -92,7 +97,9 @@ class Interview(Answering):
             return self._command(name, "")
         if name == "brief":
             return self.again(put)
-        if name in {"hint", "start", "run", "more", "help"} and len(text.split()) == 1:
+        if name in {"help", "leave"}:
+            return self._command(name, "")
+        if name in {"hint", "start", "run", "more"} and len(text.split()) == 1:
             return [note("interview-answer-first")]
         if name == "skip" and not put.answered:
             said = self.nothing(put)
@@ -107,8 +114,10 @@ class Interview(Answering):
         if name == "start":
             return [note("interview-started-already")] if opened else self._open()
         if name == "help":
-            key = "bugs" if opened and self._looking() else "open" if opened else "brief"
-            return [note(f"interview-help-{key}")]
+            return self._help()
+        if name == "leave":
+            self.away = True
+            return []
         if name == "brief":
             return self._brief()
         if name == "time":
@@ -130,6 +139,15 @@ class Interview(Answering):
         }
         said = coding[name]() if name in coding else []
         return [*said, *self._go_on()] if name in {"submit", "skip"} else said
+
+    def _help(self) -> list[Said]:
+        """Explain what can be typed just now."""
+        put, opened = self.session.put, self.session.opened
+        key = "bugs" if opened and self._looking() else "open" if opened else "brief"
+        key = "question" if put is not None else key
+        found = [note(f"interview-typed-{key}"), Said(kind="help", rows=TYPED[key])]
+        clock = [] if self.session.practice else [note("interview-clock-stands")]
+        return [*found, *clock] if put is not None else found
 
     def _open(self) -> list[Said]:
         try:
@@ -249,6 +267,8 @@ class Interview(Answering):
                 self._add("question", name=question[0], own=question[1])
                 assert session.put is not None
                 found += self.again(session.put)
+                if len(session.puts) == 1 and not session.practice:
+                    found.append(note("interview-clock-stands"))
             elif stage is None:
                 self._add("ended", why="done")
                 found.append(Said(kind="say", key="interview-done"))

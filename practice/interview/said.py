@@ -18,8 +18,8 @@ class Said:
 
     kind: speech (the interviewer, in words of the plan), say (the interviewer, a sentence
     of ours by its key), note (the program, by its key), typed (by the candidate), question,
-    points, output (of the candidate's program), hint (on a bug) or report. rows: a
-    question's points, or lines of output.
+    points, output (of the candidate's program), hint (on a bug), report, or help (commands).
+    rows: a question's points, lines of output, or the commands that are explained.
     """
 
     kind: str

@@ -33,8 +33,7 @@ def lead(interview: Interview, screen: Screen) -> None:
     """Hold the interview on the screen until it is over or the person leaves."""
     InterviewApp(interview, screen.language).run()
     if not interview.over:
-        interview.leave()
-        screen.note(screen.say("interview-left"))
+        screen.note(screen.say(interview.leave().key))
 
 
 class InterviewApp(App[None]):
@@ -61,6 +60,8 @@ class InterviewApp(App[None]):
         self.interview = interview
         self.language = language
         self.said: list[Said] = []
+        # How much of it was said before the last line that was typed.
+        self.fresh = 0
         self.busy = False
         self.waiting: list[tuple[str, bool]] = []
         # The key that was pressed last meanwhile: done once, and not where a question came up.
@@ -101,7 +102,7 @@ class InterviewApp(App[None]):
         """Do what typing a command would do; an answer that is being written is not one."""
         if self.busy:
             self.pressed = word
-        elif self.interview.session.put is None:
+        elif self.interview.session.put is None or word == "help":
             self.answer(word)
 
     def action_leave(self) -> None:
@@ -140,6 +141,10 @@ class InterviewApp(App[None]):
     def told(self, line: str | None, said: list[Said]) -> None:
         """Show what was typed and what was said to it."""
         self.busy = False
+        if self.interview.away:
+            self.exit()
+            return
+        self.fresh = len(self.said)
         if line:
             self.said.append(Said(kind="typed", text=line))
         self.said += said
@@ -156,7 +161,7 @@ class InterviewApp(App[None]):
                 self.action_type(word)
 
     def draw(self) -> None:
-        """Draw everything, the talk from its end."""
+        """Draw everything, the talk where what is new begins; a question from its end."""
         width = self.width
         lines = said_lines(self.said, self.language, width)
         self.query_one("#words", Static).update(_text(lines))
@@ -164,8 +169,13 @@ class InterviewApp(App[None]):
             self.show(name, "─" * width)
         self.show("keys", self.keys())
         self.draw_state()
+        talk = self.query_one("#talk", VerticalScroll)
         # Its height is known once it is laid out.
-        self.call_after_refresh(self.query_one("#talk", VerticalScroll).scroll_end, animate=False)
+        if self.interview.session.put is not None:
+            self.call_after_refresh(talk.scroll_end, animate=False)
+        else:
+            before = said_lines(self.said[: self.fresh], self.language, width)
+            self.call_after_refresh(talk.scroll_to, y=len(before), animate=False)
 
     @property
     def width(self) -> int:

@@ -11,7 +11,7 @@ from ...sentences.wording import sentence
 from ..brief import markdown_lines
 from ..debug import hint_text
 from ..report import Look, report_lines
-from ..text import Line, safe, wrap
+from ..text import Line, cells, pad, safe, wrap
 from ..words import say
 
 __all__ = ["clock_text", "duration", "said_lines"]
@@ -59,6 +59,8 @@ def _drawn(one: Said, language: str, width: int) -> list[Line]:
         head = [say(one.key, language)] if one.key else []
         rows = [*head, *(safe(row.expandtabs(4)) for row in one.rows)]
         return [[("  │ ", "dim"), (row, "")] for row in rows]
+    if one.kind == "help":
+        return _explained(one.rows, language, width)
     if one.kind == "hint" and one.hint is not None:
         return _spoken(hint_text(one.hint, language), width)
     if one.kind == "report" and one.report is not None:
@@ -77,6 +79,21 @@ def _spoken(text: str, width: int) -> list[Line]:
     """The interviewer's words stand a little in, behind a bar."""
     lines = markdown_lines(text, width - _INDENT)
     return [[("▌ ", "code"), *line] for line in lines]
+
+
+def _explained(names: tuple[str, ...], language: str, width: int) -> list[Line]:
+    """Each command as it is typed, and beside it what it does."""
+    words = [say(f"interview-type-{name}", language) for name in names]
+    wide = max(map(cells, words)) + 2
+    lines: list[Line] = []
+    for name, word in zip(names, words, strict=True):
+        rows = wrap(say(f"interview-does-{name}", language), width - _INDENT - wide)
+        heads = [pad(word, wide), *[" " * wide] * (len(rows) - 1)]
+        lines += [
+            [(" " * _INDENT + head, "code"), (row, "")]
+            for head, row in zip(heads, rows, strict=True)
+        ]
+    return lines
 
 
 def _quoted(text: str, width: int) -> list[str]:

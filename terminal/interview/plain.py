@@ -43,7 +43,7 @@ def lead(interview: Interview, screen: Screen) -> None:
     screen.print(said_lines(interview.greet(), screen.language, screen.width))
     typed = _Typed()
     try:
-        while not interview.over:
+        while not (interview.over or interview.away):
             _prompt(interview, screen)
             line = typed.next(interview, screen)
             if line is None:
@@ -55,8 +55,7 @@ def lead(interview: Interview, screen: Screen) -> None:
         interview.leave()
         raise
     if not interview.over:
-        interview.leave()
-        screen.note(screen.say("interview-left"))
+        screen.note(screen.say(interview.leave().key))
 
 
 def _say(said: list[Said], screen: Screen) -> None:

@@ -302,6 +302,30 @@ def test_who_does_not_know_has_answered_that(open_one, script, said):
     assert put.text == ""
 
 
+def test_help_explains_what_can_be_typed(open_one, lead, script):
+    """Before the start, while code is written, and while a question is open."""
+    assert "submit" not in lead().line("help")[1].rows
+    led, write = open_one()
+    assert {"submit", "more", "leave"} <= set(led.line("help")[1].rows)
+    write(script.right)
+    first = led.line("submit")
+    assert script.keys(first).count("interview-clock-stands") == 1
+    assert led.line("help")[1].rows == ("skip", "brief", "time", "leave", "end")
+    assert "interview-clock-stands" not in script.keys(led.line("skip"))
+
+
+@pytest.mark.parametrize("word", ["leave", "离开"])
+def test_who_says_so_leaves(open_one, script, word):
+    """Before the start too, and while a question is open; nothing is answered by it."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    assert led.line(word) == []
+    assert led.away
+    assert not led.session.put.answered
+    assert led.leave().key == "interview-left-running"
+
+
 def test_a_pasted_answer_with_empty_lines_is_one_answer(open_one, script):
     """An empty line ends an answer only where nothing of the paste follows."""
     led, write = open_one()

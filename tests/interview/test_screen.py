@@ -101,6 +101,26 @@ def test_withheld_diagnosis(held, work, script):
     assert len(led.session.submissions) == 1
 
 
+def test_more_opens_at_its_beginning_and_help_explains(held, work, script):
+    """What is longer than the screen is read from where it begins; `leave` leaves."""
+
+    async def act(app, pilot):
+        await say(app, pilot, "start")
+        (work / "interview.py").write_text(script.wrong, "utf-8")
+        for word in ("submit", "more", "more"):
+            await say(app, pilot, word)
+        first = rows(app)
+        assert any(row.startswith("> more") for row in first[2:4])
+        assert not any("counts against your independence once more" in row for row in first)
+        await pilot.press("f1")
+        await settled(app, pilot)
+        shown = " ".join(rows(app))
+        assert "tells more of what is wrong, at a cost" in shown
+        assert "ends the interview and shows the result" in shown
+
+    held(act)
+
+
 def test_a_key_pressed_meanwhile_is_not_lost(held, work, script):
     """F2 while the interviewer is busy submits afterwards, once."""
 
