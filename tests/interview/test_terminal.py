@@ -248,7 +248,7 @@ def test_on_its_own_screen(start):
     terminal = start("interview", "--lang", "zh", LINES="24", COLUMNS="80")
     terminal.expect("F1")
     os.write(terminal.master, b"\x11")
-    terminal.expect("计时没有停")
+    terminal.expect("你离开了")
     assert terminal.ended() == 0
 
 
