@@ -148,7 +148,8 @@ class Function:
     twice: arguments that a submission has not, and another of which it is given in their place.
     large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
     it is not. causal_along: the size along which what comes later changes nothing before.
-    counted: sizes at which it counts further than bfloat16 has whole numbers.
+    counted: sizes at which it counts further than bfloat16 has whole numbers. below: the arguments
+    that make scores: a row's fall far below 0 where the first is negative, the others positive.
     """
 
     name: str
@@ -160,6 +161,7 @@ class Function:
     gradients: bool = True
     dtypes: tuple[str, ...] = FLOATS
     large: float = 0.0
+    below: tuple[str, ...] = ()
     left_out: str = ""
     where: tuple[str, ...] = ()
     twice: dict[str, str] = field(default_factory=dict)

@@ -21,6 +21,7 @@ CASES: dict[str, dict[str, str]] = {
     "the-fill": {"en": "the number that it is filled with", "zh": "填进去的数"},
     "it": {"en": "some weights or inputs", "zh": "部分权重或输入"},
     "case-gain": {"en": "inputs × {gain:g}", "zh": "输入 × {gain:g}"},
+    "case-below": {"en": "some rows all negative", "zh": "有的行全为负"},
     "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
     "case-train": {"en": "train mode", "zh": "train 模式"},
     "case-zeros": {"en": "a vector of zeros", "zh": "有一个全零向量"},

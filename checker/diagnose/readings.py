@@ -32,11 +32,25 @@ class Readings(Origins):
                 if ast.unparse(own) not in read:
                     continue
                 if isinstance(own, ast.Attribute):
-                    made = self._defined(own, lines)
+                    made = self._field(own.attr, lines) or self._defined(own, lines)
                 else:
                     made = self._local(own.id, scope.lineno) if scope in loops else None
                 if made is not None and made.line != own.lineno:
                     return made.line
+        return None
+
+    def _field(self, name: str, lines: list[int]) -> Definition | None:
+        """What a record's field, declared in the class around a line, is first made with."""
+        for owner in (one for one in self._classes() if lines[0] in span(one)):
+            declared = [n.target for n in owner.body if isinstance(n, ast.AnnAssign)]
+            fields = [field.id for field in declared if isinstance(field, ast.Name)]
+            places = {field: place for place, field in enumerate(fields)}
+            for call in calls(self.tree) if name in places else ():
+                if called(call) in {owner.name, "cls"}:
+                    by_name = (k.value for k in call.keywords if k.arg == name)
+                    given = next(by_name, None) or next(iter(call.args[places[name] :]), None)
+                    if given is not None:
+                        return Definition(given.lineno, given)
         return None
 
     def index(self, lines: list[int]) -> int | None:

@@ -179,7 +179,8 @@ def case_bound(function: Function, case: Case, dtype: torch.dtype) -> float:
     if rounding is torch.float64:
         return _FAR_BOUND if case.large else VALUE_BOUND
     widest = max(size for symbol, size in case.sizes.items() if symbol not in function.numbers)
-    # In half precision queries and keys are both made large.
-    scores = case.gain ** (1 + (dtype.itemsize < torch.float32.itemsize))
+    # In half precision queries and keys are both made large; far below 0 no score is smaller.
+    both = case.below or dtype.itemsize < torch.float32.itemsize
+    scores = case.gain ** (1 + both)
     bound = low_precision_bound(rounding, widest, widest, _SCORE * max(1, scores))
     return max(bound, VALUE_BOUND * (10 if case.gain > 1 else 1))

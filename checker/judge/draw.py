@@ -41,7 +41,8 @@ class Case:
     are far ones. train: whether it is tried in train mode, and loud: with its dropouts in it.
     schedule: the kind of a sequence of calls that it is part of, and after: what was given before
     it there. shared: whether inputs of one shape are one tensor. zeros: whether each input holds
-    a vector of zeros, and no bias adds anything to it.
+    a vector of zeros, and no bias adds anything to it. below: whether some rows hold
+    nothing but scores far below 0.
     """
 
     check: str
@@ -60,6 +61,7 @@ class Case:
     large: bool = False
     shared: bool = False
     zeros: bool = False
+    below: bool = False
 
     def label(self, function: Function, sizes: Sizes) -> Message:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -76,6 +78,8 @@ class Case:
             parts.append(say(f"direct-{self.schedule}", after=self.after))
         if self.gain != 1:
             parts.append(grown(function, self.gain))
+        if self.below:
+            parts.append(say("case-below"))
         # One axis alone lies as it lies.
         wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
         if self.strided and wide:
@@ -317,7 +321,16 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
                     yield case
                     if function.gradients and shifts(function):
                         yield replace(case, check="gradients", grad=True)
+    yield from _below(function, sizes)
     yield from _large(function, sizes)
+
+
+def _below(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Rows of scores far below 0, where exp of what is measured from 0 leaves nothing."""
+    case = Case(check="stability", sizes=sizes.first(), chosen=choices(function)[0], below=True,
+                mask="random" if function.needs_mask else None, gain=function.large)  # fmt: skip
+    if function.below and _holds(function, case):
+        yield case
 
 
 def _large(function: Function, sizes: Sizes) -> Iterator[Case]:

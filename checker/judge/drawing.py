@@ -41,6 +41,9 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
             left.append(one.name)
         elif one.name not in sharing:
             tensors[one.name] = _tensor(one, case, generator)
+            if case.below and one.name in function.below:
+                signs = generator if one.name == function.below[0] else None
+                tensors[one.name] = _one_sided(tensors[one.name], case.gain, signs)
     for one in function.arguments:
         if one.empties and case.turn % 2:
             _empty(tensors[one.name], tensors[one.empties], generator)
@@ -103,6 +106,17 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if case.gain == 1 or one.large == "kept":
         return values
     return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _one_sided(values: Tensor, gain: float, generator: torch.Generator | None) -> Tensor:
+    """Let vectors have one sign throughout: positive, or, drawn, the first and some negative."""
+    # Away from 0, and no further with many features: what is far off is rounded the more.
+    away = (values.abs() / 4 + gain) / values.shape[-1] ** 0.25
+    if generator is None:
+        return away
+    below = torch.rand((*values.shape[:-1], 1), generator=generator) < SHOWN
+    below.view(-1)[0] = True
+    return away.where(~below, -away)
 
 
 def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
