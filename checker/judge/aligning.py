@@ -152,19 +152,24 @@ class _Search:
             close=_CLOSE if one.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
         )  # fmt: skip
 
-    def by_derivatives(self, model: Any, forms: int) -> Iterable[Reading | Derived]:
-        """Readings by what weights do; of a program once, as it has many."""
-        return self.lying(model, forms) if self.settled else [self.derived(model, forms)]
+    def by_derivatives(self, model: Any, forms: int) -> Iterator[Reading | Derived]:
+        """Readings by what weights do.
 
-    def lying(self, model: Any, forms: int) -> Iterator[Reading]:
-        """What derivatives tell at the first size, as readings for all sizes."""
-        one, first = self.one, self.one.sizes.first()
+        One for all sizes comes first, since large objects' derivatives take their time; of a
+        program, which has many weights, there is no other.
+        """
         derived = self.derived(model, forms)
+        yield from self.lying(derived, None if self.settled else 1)
+        if not self.settled:
+            yield derived
+
+    def lying(self, derived: Derived, most: int | None) -> Iterator[Reading]:
+        """What derivatives tell at the first size, the first few, as readings for all sizes."""
+        one, first = self.one, self.one.sizes.first()
         proposals = Proposals(
             one.held.first, one.module.own, first, one.linear, self._symbols, loose=False
         )
-        for places, idle in derived.told(first):
-            offset = derived.form.offset if derived.form is not None else 0.0
+        for places, idle, offset in islice(derived.told(first), most):
             found = lying(places, proposals, idle=idle, offset=offset)
             yield from [] if found is None else [found]
 

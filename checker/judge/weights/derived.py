@@ -13,7 +13,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ....kata.arithmetic import worth
 from ....kata.modules import Layer
 from ...process.answers import Outcome
 from ...process.handle import Candidate
@@ -100,6 +99,7 @@ class Derived:
     where there are none. close: as `assigned` has it. forms: so many
     ways to be without some biases are looked at. form: found at the first size, and held to
     at the others. found: by size, where each weight lies; None where it cannot be said there.
+    tried: what derivatives told of objects, by what form they are held to.
     """
 
     model: type
@@ -109,18 +109,21 @@ class Derived:
     forms: int
     form: _Form | None = None
     found: dict[Any, dict[str, Tensor] | None] = field(default_factory=dict)
+    tried: dict[tuple[Objects, _Form], dict[str, Tensor] | None] = field(default_factory=dict)
 
     def places(self, key: Any, sizes: dict[str, int]) -> dict[str, Tensor] | None:
         """Where each weight lies at these sizes, -1 for what the submission has not."""
         if key not in self.found:
             of_this_size = self.objects(sizes)
-            self.found[key] = of_this_size and self._placed(of_this_size, sizes)
+            self.found[key] = of_this_size and self._placed(of_this_size)
         return self.found[key]
 
-    def told(self, sizes: dict[str, int]) -> Iterator[tuple[dict[str, Tensor], frozenset[str]]]:
+    def told(
+        self, sizes: dict[str, int]
+    ) -> Iterator[tuple[dict[str, Tensor], frozenset[str], float]]:
         """Yield where each weight may lie at these sizes, -1 of what changes nothing there.
 
-        And the biases of which that is so.
+        And the biases of which that is so, and what is added to vectors.
         """
         objects = self.objects(sizes)
         for form in self._forms(objects) if objects is not None else ():
@@ -133,10 +136,9 @@ class Derived:
             acts = self._acting(objects, form)
             found = {name: where.where(acts[name], -1) if name in acts else where
                      for name, where in places.items()}  # fmt: skip
-            if self._as_named(found, objects, sizes):
-                self.form = form
+            if self._as_named(found, objects):
                 idle = {n for n, some in acts.items() if n.endswith(".bias") and not some.any()}
-                yield found, frozenset(idle)
+                yield found, frozenset(idle), form.offset
 
     def _acting(self, objects: Objects, form: _Form) -> dict[str, Tensor]:
         """Which of the model answer's weights change the output."""
@@ -162,12 +164,12 @@ class Derived:
         """Matrices that a submission may be without; they are the identity then."""
         return {f"{layer.name}.weight" for layer in self.layers if layer.optional}
 
-    def _placed(self, objects: Objects, sizes: dict[str, int]) -> dict[str, Tensor] | None:
+    def _placed(self, objects: Objects) -> dict[str, Tensor] | None:
         for form in self._forms(objects) if self.form is None else [self.form]:
             if not objects.agrees(self._level(objects, form)):
                 continue
             places = self._by_derivatives(objects, form)
-            if places is not None and self._holds(places, objects, sizes):
+            if places is not None and self._holds(places, objects):
                 self.form = form
                 return places
         return None
@@ -209,11 +211,16 @@ class Derived:
         return right
 
     def _by_derivatives(self, objects: Objects, form: _Form) -> dict[str, Tensor] | None:
+        if (objects, form) not in self.tried:
+            self.tried[objects, form] = self._assigned(objects, form)
+        return self.tried[objects, form]
+
+    def _assigned(self, objects: Objects, form: _Form) -> dict[str, Tensor] | None:
         sizes = [prod(objects.wanted[name]) for name in form.names]
         right, sides = self._right(objects, form), (objects.count, sum(sizes))
         places = assigned(
             objects.derivatives, right, sides, close=self.close, seed=_SEED,
-            known=self._by_shape(objects, form),
+            known=[*self._by_name(objects, form), *self._by_shape(objects, form)],
         )  # fmt: skip
         if places is None:
             return None
@@ -223,6 +230,26 @@ class Derived:
             else nowhere(shape, optional=name in self._optional)
             for name, shape in objects.wanted.items()
         }  # fmt: skip
+
+    def _by_name(self, objects: Objects, form: _Form) -> list[tuple[Tensor, Tensor]]:
+        """What names tell: the layers that a parameter holds, or that several hold.
+
+        Of two vectors that are only ever multiplied derivatives cannot say which is which.
+        """
+        mine = end_to_end(objects.shapes)
+        right = end_to_end({name: objects.wanted[name] for name in form.names})
+        own: dict[frozenset[str], list[Tensor]] = {}
+        for name, said in self._sure(objects).items():
+            own.setdefault(said, []).append(mine[name].flatten())
+        found: list[tuple[Tensor, Tensor]] = []
+        for said, parts in own.items():
+            theirs = [
+                right[f"{one.name}.weight"].flatten() for one in self.layers
+                if {one.name, unblocked(one.name)} & said and f"{one.name}.weight" in right
+            ]  # fmt: skip
+            if theirs and sum(map(len, parts)) == sum(map(len, theirs)):
+                found.append((torch.cat(parts)[None], torch.cat(theirs)[None]))
+        return found
 
     def _by_shape(self, objects: Objects, form: _Form) -> list[tuple[Tensor, Tensor]]:
         """What shapes tell: one matrix alone of its shape, and in all norms the first feature, …
@@ -267,32 +294,42 @@ class Derived:
             return None
         return result[0] if isinstance(result, tuple) else result
 
-    def _holds(self, places: dict[str, Tensor], objects: Objects, sizes: dict[str, int]) -> bool:
+    def _holds(self, places: dict[str, Tensor], objects: Objects) -> bool:
         """Whether features lie in the order asked for, and layers make what they are called for.
 
         Weights in another order are another layer's weights for whoever loads trained ones.
         """
         present = ((name, where) for name, where in places.items() if not bool((where == -2).any()))
         ordered = all(_in_order(name, where) for name, where in present)
-        return ordered and self._as_named(places, objects, sizes)
+        return ordered and self._as_named(places, objects)
 
-    def _as_named(self, places: dict[str, Tensor], objects: Objects, sizes: dict[str, int]) -> bool:
-        wanted = {one.name: prod(worth(axis, sizes) for axis in one.shape) for one in self.layers}
+    def _as_named(self, places: dict[str, Tensor], objects: Objects) -> bool:
         holders = self.holders(places, objects.shapes)
-        called = numbered(objects.shapes, self.layers)
+        held = {
+            name: frozenset(layer for layer, names in holders.items() if name in names)
+            for name in objects.shapes
+        }
         blocks = {name: block_of(one) for name, one in counted(objects.shapes, self.layers).items()}
+        if any({*map(block_of, held[name])} - {"", block} for name, block in blocks.items()):
+            return False
+        return all(
+            not held[name] or held[name] == said or frozenset(map(unblocked, held[name])) == said
+            for name, said in self._sure(objects).items()
+        )
+
+    def _sure(self, objects: Objects) -> dict[str, frozenset[str]]:
+        """The parameters whose names and sizes say which layers they hold, and those.
+
+        What has no block's number is of any block.
+        """
+        called = numbered(objects.shapes, self.layers)
+        found: dict[str, frozenset[str]] = {}
         for name, shape in objects.shapes.items():
             said = said_by(called[name], self.layers)
-            plain = sum(wanted[layer] for layer in said) == prod(shape)
-            held = {layer for layer, names in holders.items() if name in names}
-            if name in blocks and {*map(block_of, held)} - {"", blocks[name]}:
-                return False
-            # What has no block's number is of any block.
-            of_kind = str if block_of(called[name]) else unblocked
-            sure = said and plain and not is_bias(name, len(shape), self.layers)
-            if sure and held and {*map(of_kind, held)} != {*map(of_kind, said)}:
-                return False
-        return True
+            plain = sum(prod(objects.wanted[f"{layer}.weight"]) for layer in said) == prod(shape)
+            if said and plain and not is_bias(name, len(shape), self.layers):
+                found[name] = frozenset(said if block_of(called[name]) else map(unblocked, said))
+        return found
 
     @staticmethod
     def holders(places: dict[str, Tensor], shapes: Shapes) -> dict[str, list[str]]:

@@ -71,10 +71,11 @@ class _Colouring:
         return self._paired()
 
     def mark(self, mine: Tensor, right: Tensor) -> None:
-        """Give each row a colour of its own."""
-        fresh = int(self.colours.max()) + 1 + torch.arange(len(mine))[:, None]
-        self.colours[mine] = fresh
-        self.colours[right + self.cut] = fresh
+        """Tell each row from all others, and from what is in none."""
+        rows = torch.zeros_like(self.colours)
+        for side in (mine, right + self.cut):
+            rows[side] = torch.arange(1, len(side) + 1)[:, None]
+        self.colours = _finer(self.colours, rows[None])
 
     def _chosen(self, mine: Tensor, right: Tensor, count: int) -> bool:
         """Give the first of both sides colours that they share with each other alone."""
