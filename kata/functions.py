@@ -150,6 +150,7 @@ class Function:
     it is not. causal_along: the size along which what comes later changes nothing before.
     counted: sizes at which it counts further than bfloat16 has whole numbers. below: the arguments
     that make scores: a row's fall far below 0 where the first is negative, the others positive.
+    loose: how far off results may be where normal values are far, for what may be added there.
     """
 
     name: str
@@ -162,6 +163,7 @@ class Function:
     dtypes: tuple[str, ...] = FLOATS
     large: float = 0.0
     below: tuple[str, ...] = ()
+    loose: float = 0.0
     left_out: str = ""
     where: tuple[str, ...] = ()
     twice: dict[str, str] = field(default_factory=dict)

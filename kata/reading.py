@@ -41,7 +41,7 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
 
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
-    "below", "left_out", "where", "setting", "layer", "dropout", "causal_along", "counted",
+    "below", "loose", "left_out", "where", "setting", "layer", "dropout", "causal_along", "counted",
 }  # fmt: skip
 _MEMORY_KEYS = {
     "view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried", "rows",
@@ -80,6 +80,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         dtypes=tuple(row.get("dtypes", FLOATS)),
         large=float(row.get("large", 0)),
         below=tuple(row.get("below", ())),
+        loose=float(row.get("loose", 0)),
         causal_along=row.get("causal_along", ""),
         counted=dict(row.get("counted", {})),
         left_out=row.get("left_out", ""),

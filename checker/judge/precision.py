@@ -187,7 +187,8 @@ def _away(one: Examination) -> Iterator[list[Trial]]:
             mask="random" if one.function.needs_mask else None,
         )  # fmt: skip
         trial = one.trial(case, torch.float32)
-        trial.bound = low_precision_bound(torch.float32, 1, 1, _SPREAD * abs(far))
+        exact = low_precision_bound(torch.float32, 1, 1, _SPREAD * abs(far))
+        trial.bound = max(exact, one.function.loose)
         if _tells(one, trial):
             yield [trial]
 
