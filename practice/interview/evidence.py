@@ -103,7 +103,7 @@ def _checked(session: Session, at: int) -> bool:
 def explained(session: Session) -> Mark:
     """By the share of all that was asked, and by that of the points in one's own words.
 
-    4 three quarters, and six in ten of the points; 3 above half, and half; 2 a third; else 1.
+    4 three quarters, and half of the points; 3 above half, and four in ten; 2 a third; else 1.
     """
     puts = [put for put in session.puts if put.closed]
     if not puts:
@@ -111,8 +111,9 @@ def explained(session: Session) -> Mark:
     mark = _rank(sum(map(_share, puts)) / len(puts), (0.35, 0.55, 0.75))
     evidence = [_answer(put) for put in puts]
     points = [made for put in puts if not put.asked("en").exact for made in put.made or ()]
-    # Closed questions may be guessed: they carry nobody who explains little.
-    most = _rank(sum(points) / len(points), (0.0, 0.5, 0.6)) if points else 4
+    # Closed questions may be guessed: they carry nobody who explains little. The floors are low,
+    # as the reader by words misses many points of good answers.
+    most = _rank(sum(points) / len(points), (0.0, 0.4, 0.5)) if points else 4
     if most < mark:
         counted = {"had": sum(points), "count": len(points), "mark": most}
         evidence.insert(0, Evidence("evidence-own-words", counted))

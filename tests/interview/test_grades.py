@@ -101,7 +101,7 @@ def test_ticks_make_no_yes(play, answer):
         assert level(session, dimensions(session)) == "none"
 
 
-@pytest.mark.parametrize(("told", "most"), [(0.0, 1), (0.35, 2), (0.55, 3), (1.0, 4)])
+@pytest.mark.parametrize(("told", "most"), [(0.0, 1), (0.35, 2), (0.45, 3), (1.0, 4)])
 def test_closed_questions_carry_no_explanation(play, told, most):
     """All closed ones right, and few points in one's own words: no yes of a senior."""
     session = play("checked", "checked", ask=ASK, level="senior")

@@ -127,6 +127,28 @@ def test_a_guess_is_asked_for_again(text):
     assert not given_up(text)
 
 
+@pytest.mark.parametrize(
+    ("said", "points"),
+    [
+        ("The parameters stay the same.", [True, False, False, False]),
+        ("参数量不变。", [True, False, False, False]),
+        ("The parameters double and so do the operations.", [False] * 4),
+        ("参数量翻倍。", [False] * 4),
+        (
+            (
+                "Nothing happens to the parameter count, and the multiplications are unaffected. "
+                "There are twice as many attention scores. Tiny heads are slow on the GPU."
+            ),
+            [True] * 4,
+        ),
+        ("参数没变，FLOPs 也没变，scores 的数量翻倍，显存涨一倍。", [True, True, True, False]),
+    ],
+)
+def test_what_a_formula_says_may_be_said_in_words(said, points):
+    """Nobody has to recite 4·D², and a short answer in the question's words is no copy of it."""
+    assert list(heard("mha:mha-cost-of-heads", said)) == points
+
+
 def test_a_point_that_was_not_spoken_of_is_not_made():
     """What was said of swaps and views is heard; that .mT exists was not said."""
     said = (

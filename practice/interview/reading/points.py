@@ -35,9 +35,16 @@ _TOUCHED = 0.25
 _NAMED, _CONFUSED = 0.5, 0.4
 # What stands in the question already says little.
 _ASKED = 0.4
+# A formula's signs say little beside the words: whoever says the same without it has said it.
+_SIGN = 0.3
+_FORMULA = re.compile(
+    r"(?<!\w)(?:[A-Za-z]{1,2}|\d)[²³]?(?:[·×*/^](?:[A-Za-z]{1,2}|\d)[²³]?)+(?!\w)"
+    r"|(?<!\w)[A-Za-z]²(?!\w)"
+)
+_SIGNS = re.compile(r"[a-z][\d²]?|\d")
 # A list of keywords has next to no words that join them.
 _JOINED, _JOINED_ZH = 0.12, 0.03
-_COPY = 0.85
+_COPY, _WORDING = 0.85, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +183,23 @@ def _copied(name: str, text: str) -> bool:
     for language in LANGUAGES:
         ask = question_called(name, language).ask
         there = {one for clause in clauses_of(ask) for one in clause.names}
-        if len(own & there) >= _COPY * len(own):
+        if len(own & there) >= _COPY * len(own) and _same_wording(text, ask):
             return True
     return False
+
+
+def _same_wording(text: str, ask: str) -> bool:
+    """Whether most of a text stands so in a question: its words may also be put together anew."""
+    own, there = _runs(text), _runs(ask)
+    return len(own & there) >= _WORDING * len(own)
+
+
+def _runs(text: str) -> set[str]:
+    """Return each two words that follow each other, and each three characters of Chinese."""
+    words = re.findall(r"[a-z0-9_√²]+", text.lower())
+    signs = re.findall(r"[\u4e00-\u9fff]+", text)
+    triples = {run[at : at + 3] for run in signs for at in range(max(1, len(run) - 2))}
+    return triples | {" ".join(pair) for pair in pairwise(words)}
 
 
 @cache
@@ -201,7 +222,10 @@ def _key(name: str) -> _Key:
 
 def _point(key: _Key, asked: Asked, at: int) -> tuple[frozenset[str], frozenset[str]]:
     """Return a point's concepts, and those of the sentence of the model answer that says it."""
-    own = _names(clauses_of(asked.points[at]))
+    text = asked.points[at]
+    worded = _names(clauses_of(_FORMULA.sub(" ", text)))
+    # Whoever says in words what stands there as a formula too has said it.
+    own = worded if len(worded) > 1 else _names(clauses_of(text))
     sentences: dict[int, set[str]] = {}
     for clause in clauses_of(asked.answer):
         sentences.setdefault(clause.sentence, set()).update(clause.names)
@@ -228,7 +252,9 @@ def _weights(name: str, asked: Sequence[Asked]) -> tuple[dict[str, float], float
     there = _names(clause for each in asked for clause in clauses_of(each.ask))
     every = len(beside)
     weights = {
-        one: log(1 + every / count) * (_ASKED if one in there else 1.0)
+        one: log(1 + every / count)
+        * (_ASKED if one in there else 1.0)
+        * (_SIGN if _SIGNS.fullmatch(one) else 1.0)
         for one, count in counts.items()
     }
     usual = log(1 + every)
