@@ -60,7 +60,8 @@ def gated_linear_attention(
         inside = (products * decays) @ values
         left = since_start.exp().to(query.dtype)
         before = left.unsqueeze(-1) * (queries @ carried)
-        chunks.append(inside + before)
+        rows = inside + before
+        chunks.append(rows)
         # What is left at the chunk's end, of each key in it and of what came before it.
         to_end = (since_start[..., -1:] - since_start).exp().to(query.dtype)
         added = (to_end.unsqueeze(-1) * keys).mT @ values  # (batch, heads, head_dim, value_dim)
