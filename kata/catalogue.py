@@ -272,12 +272,10 @@ def find(name: str) -> Kata:
     by_id = {folder.name: folder for folder in kata_folders()}
     if wanted in by_id:
         return _read(by_id[wanted])
-    from difflib import get_close_matches
+    from .nearest import nearest
 
-    nearest = get_close_matches(wanted, by_id, n=3, cutoff=0.5)
-    # Of names as near, the one with the same letters in another order is meant.
-    nearest.sort(key=lambda each: sorted(each) != sorted(wanted))
-    raise UnknownKata(name, tuple(nearest))
+    ways = {kata.id: (*kata.title.values(), *kata.names[:1]) for kata in katas()}
+    raise UnknownKata(name, nearest(wanted, ways))
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -28,6 +28,14 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }
 _PLACE = re.compile(r" ?\(at (?:line (\d+), column \d+|end of document)\)")
 
+# Other words for a choice, which the error that they earn understands.
+_OTHER_WORDS = {
+    "zh": ("cn", "chinese", "中文", "汉语", "简体中文"),
+    "en": ("english", "us", "uk", "英文", "英语"),
+    "always": ("on", "yes", "true", "1"),
+    "never": ("off", "no", "false", "0", "none"),
+}
+
 
 class Settings:
     """The settings as they stand in the file. values: those that count.
@@ -53,7 +61,7 @@ class Settings:
         choices = SETTINGS[name]
         if value is not None and not _fits(value, choices):
             key = "setting-choices" if choices else "setting-text"
-            shown = (f"config {name} {choices[0]}" if choices else f"config {name}",)
+            shown = (f"config {name} {_meant(value, choices)}" if choices else f"config {name}",)
             raise Refusal(key, name=name, wanted=", ".join(choices), commands=shown)
         try:
             with alone(self.path.parent):
@@ -120,6 +128,13 @@ class Settings:
 
 def _fits(value: str, choices: tuple[str, ...]) -> bool:
     return value in choices if choices else bool(value.strip()) and value.isprintable()
+
+
+def _meant(value: str, choices: tuple[str, ...]) -> str:
+    """Return the choice that a value is another word for, or begins with; else the first."""
+    low = value.lower()
+    begun = next((one for one in choices if low.startswith(one)), choices[0])
+    return next((one for one in choices if low in _OTHER_WORDS.get(one, ())), begun)
 
 
 def _told(fault: tomllib.TOMLDecodeError, text: str) -> dict[str, object]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 from ..practice.errors import Refusal
+from ..practice.recognise import ENDINGS, named
 from ..practice.surroundings import Cuda
 from .refusal import refusal_lines
 from .screen import Screen
@@ -21,6 +23,11 @@ from .words import knows, say
 __all__ = ["is_usage_fault", "refused", "usage_lines"]
 
 _NAMED = re.compile(r"No such command ['\"](.*?)['\"](?:\.|$)", re.DOTALL)
+# What to type with what stands in a command's place.
+_WITH = {
+    "no-command-kata": ("show {name}", "start {name}", "check {name}"),
+    "no-command-file": ("check {name}", "watch {name}"),
+}
 _EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", re.DOTALL)
 
 
@@ -37,8 +44,8 @@ def usage_lines(fault: Any, typed: Sequence[str], language: str, width: int) -> 
     key, values = _understood(fault, language)
     context = getattr(fault, "ctx", None)
     path = context.command_path.split(" ", 1)[1:] if context is not None else typed[:1]
-    help_command = " ".join([*path, "--help"])
-    return refusal_lines(key, values, (), (help_command,), language=language, width=width)
+    commands = _WITH.get(key, (" ".join([*path, "--help"]),))
+    return refusal_lines(key, values, (), commands, language=language, width=width)
 
 
 def refused(refusal: Refusal, screen: Screen) -> list[Line]:
@@ -68,6 +75,10 @@ def _understood(fault: Any, language: str) -> tuple[str, dict[str, object]]:
         return "bad-value", {"name": _spelling(parameter), "wanted": _wanted(parameter, language)}
     if found := _NAMED.match(message):
         commands = getattr(getattr(fault.ctx, "command", None), "commands", {})
+        if Path(found[1]).suffix in ENDINGS:
+            return "no-command-file", {"name": found[1]}
+        if not getattr(fault.ctx, "parent", None) and named(found[1]) is not None:
+            return "no-command-kata", {"name": found[1]}
         near = get_close_matches(found[1], list(commands), n=2, cutoff=0.5)
         return _nearest("no-command", found[1], near)
     if found := _EXTRA.match(message):

@@ -195,6 +195,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "找不到安装时带的示例：{folder}"),
     # The command line itself.
     ("no-command", "there is no command `{name}`", "没有 `{name}` 这个命令"),
+    ("no-command-kata", "`{name}` is a kata; a command goes before it", "`{name}` 是一道题，前面要写命令"),
+    ("no-command-file", "{name} is a file; a command goes before it", "{name} 是文件，前面要写命令"),
     ("no-command-near", "there is no command `{name}`; did you mean {nearest}?",
      "没有 `{name}` 这个命令；是不是 {nearest}？"),
     ("no-option", "there is no option `{name}` here", "这里没有 `{name}` 这个选项"),

@@ -94,6 +94,10 @@ class Places(Readings):
         ran = {line for each in steps for line in each.lines}
         if group == "window":
             return self._windowed(lines, ran)
+        if group == "remainder":
+            return self._remainder(ran)
+        if group == "noted":
+            return self._noted(ran)
         if group == "thrown":
             return thrown_away(self.tree, ran)
         if group == "mask":
@@ -212,6 +216,26 @@ class Places(Readings):
             return None
         elsewhere = self._function(line) is not self._function(lines[0])
         return line if elsewhere or self._loops_around(line) else None
+
+    def _remainder(self, ran: set[int]) -> int | None:
+        """The one line that takes a remainder."""
+        found = {
+            node.lineno for node in ast.walk(self.tree)
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
+            and node.lineno in self._around(ran)
+        }  # fmt: skip
+        return found.pop() if len(found) == 1 else None
+
+    def _noted(self, ran: set[int]) -> int | None:
+        """The first line that writes into an entry, one after another."""
+        return min(
+            (
+                node.lineno for node in ast.walk(self.tree)
+                if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+                and self._in_loop(node.lineno) and node.lineno in self._around(ran)
+            ),
+            default=None,
+        )  # fmt: skip
 
     def around(self, ran: set[int]) -> list[Function]:
         """The functions that ran, in their order."""

@@ -29,7 +29,18 @@ def test_find(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "nearest"), [("mah", "mha"), ("casual", "causal"), ("cros", "cross")]
+    ("name", "nearest"),
+    [
+        ("mah", "mha"),
+        ("casual", "causal"),
+        ("cros", "cross"),
+        ("vl", "v1"),
+        ("VI", "v1"),
+        ("multihead", "mha"),
+        ("multi-head", "mha"),
+        ("multihed", "mha"),
+        ("多头注意力", "mha"),
+    ],
 )
 def test_unknown_kata(name, nearest):
     """A name that no kata has raises UnknownKata, with the name that was meant."""
@@ -41,7 +52,7 @@ def test_unknown_kata(name, nearest):
 def test_nothing_like_it():
     """Where no name is near, none is offered."""
     with pytest.raises(UnknownKata) as caught:
-        find("transformer-xl")
+        find("perceiver")
     assert caught.value.nearest == ()
 
 
