@@ -21,11 +21,11 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
     for fault in one.found.half_faults[:1]:
         fill = sheet.lines.fill_on(fault.line)
         sheet.remark("fill-overflows-half", fault.line, fill=fill or say("the-fill"))
-    for step in (s for trial in one.seen for s in trial.answer.steps if s.line):
+    for trial, step in ((t, s) for t in one.seen for s in t.answer.steps if s.line):
         big = [n for n in step.numbers if HALF_MAX < abs(n) < 1e300]
         lowest = torch.finfo(torch.float64).max
         if big and math.isfinite(big[0]) and not any(abs(abs(n) - lowest) < 1e290 for n in big):
-            if _in_half(one, step.line):
+            if _in_half(one, trial, step.line):
                 sheet.remark("fill-overflows-half", step.line, fill=f"{big[0]:g}")
             return
 
@@ -38,13 +38,13 @@ def remark_tables(sheet: Sheet, one: Examination) -> None:
         sheet.remark("buffer-rounded", next((line for line in lines if line), None))
 
 
-def _in_half(one: Examination, line: int | None) -> bool:
+def _in_half(one: Examination, trial: Trial, line: int | None) -> bool:
     """Whether a line uses a number that float16 cannot hold in float16 too: it may ask first."""
-    half = [t for many in one.low for t in many if t.dtype is torch.float16 and t.case.mask]
-    made = one.recorded(half[:1])
-    steps = (step for trial in made for step in trial.answer.steps)
-    numbers = (n for step in steps if step.line == line for n in step.numbers)
-    return not made or any(abs(n) > HALF_MAX for n in numbers)
+    made = one.recorded([one.trial(trial.case, torch.float16)])
+    answers = [half.answer for half in made if half.answer.fault is None]
+    numbers = (n for each in answers for step in each.steps if step.line == line
+               for n in step.numbers)  # fmt: skip
+    return not answers or any(abs(n) > HALF_MAX for n in numbers)
 
 
 def narrowing(one: Examination, trial: Trial) -> int | None:

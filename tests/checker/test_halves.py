@@ -101,6 +101,20 @@ def test_right_in_half_precision(judged: Judge, change: tuple[str, str]) -> None
     )
 
 
+@pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
+@pytest.mark.parametrize(
+    ("fill", "told"),
+    [("-6e4 if scores.dtype == torch.float16 else -1e9", []), ("-1e9", ["fill-overflows-half"])],
+    ids=["by dtype", "everywhere"],
+)
+def test_a_fill_that_asks_for_the_dtype(judged: Judge, *, fill: str, told: list[str], wrong: bool):
+    """A fill fits float16 where code picks one that does, with or without a mask, right or not."""
+    source = find("window").solution().replace("torch.finfo(scores.dtype).min", fill)
+    report = judged("window", source.replace("math.sqrt(", "1.3 * math.sqrt(") if wrong else source)
+    assert report.verdict == ("fail" if wrong else "pass")
+    assert [each.id for each in report.remarks] == told
+
+
 @pytest.mark.parametrize("change", FIXED.values(), ids=FIXED)
 def test_a_fixed_dtype(judged: Judge, change: tuple[str, str, str]) -> None:
     """A dtype that is written into the code is named on its line."""
