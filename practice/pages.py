@@ -113,7 +113,7 @@ def page_called(name: str, language: str) -> str:
     names = page_names()
     if name in names:
         return str(_pages().page(name, language))
-    near = ", ".join(f"`{one}`" for one in get_close_matches(name, names, n=3, cutoff=0.5))
+    near = tuple(f"`{one}`" for one in get_close_matches(name, names, n=3, cutoff=0.5))
     key = "no-page-near" if near else "no-page"
     raise Refusal(key, name=name, nearest=near, commands=("explain",))
 

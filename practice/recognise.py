@@ -40,7 +40,7 @@ def kata_called(name: str) -> Kata:
         return find(name)
     except UnknownKata as unknown:
         names = ("katas", " ".join(kata.id for kata in katas()))
-        near = ", ".join(f"`{near}`" for near in unknown.nearest)
+        near = tuple(f"`{near}`" for near in unknown.nearest)
         key = "no-kata-near" if near else "no-kata"
         raise Refusal(key, name=name, nearest=near, notes=(names,), commands=("list",)) from None
 

@@ -62,7 +62,7 @@ class Settings:
         if value is not None and not _fits(value, choices):
             key = "setting-choices" if choices else "setting-text"
             shown = (f"config {name} {_meant(value, choices)}" if choices else f"config {name}",)
-            raise Refusal(key, name=name, wanted=", ".join(choices), commands=shown)
+            raise Refusal(key, name=name, wanted=choices, commands=shown)
         try:
             with alone(self.path.parent):
                 # Another command may have changed it meanwhile.
@@ -80,7 +80,7 @@ class Settings:
             return
         from difflib import get_close_matches
 
-        near = ", ".join(f"`{one}`" for one in get_close_matches(name, SETTINGS, n=1, cutoff=0.5))
+        near = tuple(f"`{one}`" for one in get_close_matches(name, SETTINGS, n=1, cutoff=0.5))
         key = "no-setting-near" if near else "no-setting"
         rows = (("settings", " ".join(SETTINGS)),)
         raise Refusal(key, name=name, nearest=near, notes=rows, commands=("config",))

@@ -30,9 +30,8 @@ def kata_lines(
         minutes = say("list-minutes", language, minutes=kata.minutes)
         stand = standing.get(kata.id, Standing())
         style = "pass" if stand.state == "passed" else "dim"
-        titles = [(row, "bold") for row in wrap(kata.title[language], width - room)]
-        summary = [(row, "") for row in wrap(kata.summary[language], width - room)]
-        lines += _edged(pad(kata.id, room), titles, (minutes, "dim"), width)
+        title, summary = (kata.title[language], "bold"), (kata.summary[language], "")
+        lines += _edged(pad(kata.id, room), title, (minutes, "dim"), width)
         lines += _edged(" " * room, summary, (_progress(stand, language), style), width)
     return lines
 
@@ -69,9 +68,16 @@ def _progress(stand: Standing, language: str) -> str:
     return "  ".join(filter(None, told))
 
 
-def _edged(head: str, rows: Sequence[Span], tail: Span, width: int) -> list[Line]:
-    """Draw rows beside a head, and a tail at the right edge: below, where there is no room."""
+def _edged(head: str, told: Span, tail: Span, width: int) -> list[Line]:
+    """Draw a text beside a head, and a tail at the right edge, for which the text makes room."""
     blank = " " * len(head)
+    room = width - len(head)
+    texts = wrap(told[0], room)
+    beside = room - cells(tail[0]) - 2
+    # No word is broken for it.
+    if tail[0] and max(map(cells, told[0].split())) <= beside < cells(texts[-1]):
+        texts = wrap(told[0], beside)
+    rows = [(text, told[1]) for text in texts]
     lines: list[Line] = [[(blank if at else head, "" if at else "code"), row]
                          for at, row in enumerate(rows)]  # fmt: skip
     gap = width - len(head) - cells(rows[-1][0]) - cells(tail[0])

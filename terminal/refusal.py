@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from .text import Line, cells, pad, quoted, safe, wrap
 from .words import knows, say
 
-__all__ = ["refusal_lines"]
+__all__ = ["listed", "refusal_lines"]
 
 
 def refusal_lines(
@@ -20,7 +20,11 @@ def refusal_lines(
     width: int,
 ) -> list[Line]:
     """Draw a refusal. A note's text may be the key of a sentence; values are escaped."""
-    clean = {name: safe(str(value)) for name, value in values.items()}
+    told = {
+        name: listed(value, language) if isinstance(value, tuple) else str(value)
+        for name, value in values.items()
+    }
+    clean = {name: safe(value) for name, value in told.items()}
     colon = say("colon", language)
     label = say("error", language) + colon
     head = say(key, language, **clean) if clean else say(key, language)
@@ -28,7 +32,7 @@ def refusal_lines(
     lines: list[Line] = [[(label, "error"), (rows[0], "bold")]]
     lines += [[(" " * cells(label) + row, "bold")] for row in rows[1:]]
     named = [(say(name, language), _text(text, language, clean), "") for name, text in notes]
-    names = {name: quoted(str(value)) for name, value in values.items()}
+    names = {name: quoted(value) for name, value in told.items()}
     calls = [f"attn-kata {command.format(**names)}" for command in commands]
     typed = [(say("next", language), call, "code") for call in calls]
     labels = [name + colon for name, _, _ in (*named, *typed)]
@@ -41,6 +45,11 @@ def refusal_lines(
         lines.append([(lead, "dim"), (pieces[0], style)])
         lines += [[(" " * cells(lead) + piece, style)] for piece in pieces[1:]]
     return lines
+
+
+def listed(names: Iterable[object], language: str) -> str:
+    """Put names in a row, with the commas of the language."""
+    return say("name-comma", language).join(map(str, names))
 
 
 def _text(text: str, language: str, values: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from ..practice.errors import Refusal
 from ..practice.recognise import ENDINGS, named
 from ..practice.surroundings import Cuda
-from .refusal import refusal_lines
+from .refusal import listed, refusal_lines
 from .screen import Screen
 from .text import Line
 from .words import knows, say
@@ -89,7 +89,7 @@ def _understood(fault: Any, language: str) -> tuple[str, dict[str, object]]:
 def _wanted(parameter: Any, language: str) -> str:
     metavar = parameter.metavar or ""
     if "|" in metavar:
-        return say("wants-one-of", language, names=metavar.replace("|", ", "))
+        return say("wants-one-of", language, names=listed(metavar.split("|"), language))
     key = f"wants-{metavar.strip('[]')}"
     what = say(key, language) if knows(key) else metavar
     # An older typer keeps the bounds in the type.
@@ -102,7 +102,7 @@ def _wanted(parameter: Any, language: str) -> str:
 
 
 def _nearest(key: str, name: object, nearest: Any) -> tuple[str, dict[str, object]]:
-    near = ", ".join(f"`{one}`" for one in nearest)
+    near = tuple(f"`{one}`" for one in nearest)
     return (f"{key}-near" if near else key), {"name": name, "nearest": near}
 
 

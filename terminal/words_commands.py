@@ -195,6 +195,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "找不到安装时带的示例：{folder}"),
     # The command line itself.
     ("no-command", "there is no command `{name}`", "没有 `{name}` 这个命令"),
+    ("name-comma", ", ", "、"),
     ("no-command-kata", "`{name}` is a kata; a command goes before it", "`{name}` 是一道题，前面要写命令"),
     ("no-command-file", "{name} is a file; a command goes before it", "{name} 是文件，前面要写命令"),
     ("no-command-near", "there is no command `{name}`; did you mean {nearest}?",

@@ -159,6 +159,8 @@ def test_chinese(program, arguments, environment):
         (("check", "mha", "nope.py"), "there is no file nope.py"),
         (("chek",), "did you mean `check`?"),
         (("check", "vl"), "did you mean `v1`?"),
+        (("check", "gpa", "--lang", "zh"), "是不是 `gqa`、`sdpa`、`paged`？"),
+        (("config", "lang", "x", "--lang", "zh"), "`lang` 只能是 en、zh 之一"),
         (
             ("v1",),
             "`v1` is a kata; a command goes before it next: attn-kata show v1 attn-kata start v1",

@@ -78,7 +78,7 @@ def plan_called(name: str) -> Plan:
     if "," in name:
         return _own(name)
     if name not in names:
-        near = ", ".join(f"`{one}`" for one in get_close_matches(name, names, n=2, cutoff=0.65))
+        near = tuple(f"`{one}`" for one in get_close_matches(name, names, n=2, cutoff=0.65))
         key = "no-plan-near" if near else "no-plan"
         notes = (("plans", " ".join(names)),)
         commands = (f"interview --plan {names[0]}",)

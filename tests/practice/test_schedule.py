@@ -237,3 +237,12 @@ def test_commands_over_a_month(set_clock, tmp_path, monkeypatch, capsys):
     assert "passed  best 6 min  due" in capsys.readouterr().out
     assert main(["history", "v1", "--csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == kept + 2
+
+
+@pytest.mark.parametrize("slips", [0, 1])
+def test_time_counts_from_the_last_start(slips):
+    """Who begins anew is as quick as from there, whatever was tried before."""
+    slip = [tried("fail", at(minutes=5), source="b")] * slips
+    story = [event("start", at()), *slip, *written(at(minutes=20), minutes=3)]
+    stand = standings(sittings(story))["v1"]
+    assert stand.best == 3 * 60

@@ -1,5 +1,7 @@
 """The history and what is due, as they are drawn."""
 
+import re
+
 import pytest
 from attn_kata.checker import Report
 from attn_kata.checker.report.report import Fault, Part
@@ -145,3 +147,12 @@ def test_times_in_words():
     assert [in_days(now() + days * DAY, "en") for days in (-3, 0, 1, 5)] == [
         "today", "today", "tomorrow", "in 5 days",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_minutes_stand_beside_a_title(language):
+    """A long title makes room for them: at 80 columns none stand on a line of their own."""
+    rows = [written(line) for line in kata_lines(katas(), standings([]), language, 80)]
+    word = "min" if language == "en" else "分钟"
+    assert not [row for row in rows if re.fullmatch(rf"\s*\d+ {word}", row)]
+    assert sum(row.endswith(word) for row in rows) >= len(katas())
