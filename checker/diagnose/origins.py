@@ -68,9 +68,11 @@ class Origins:
         names = ast.walk(node) if node is not None and depth else ()
         for name in (one for one in names if isinstance(one, ast.Name)):
             made = self._defined(name, lines)
-            if made is None or made.line >= lines[0]:
+            given = made is not None and made.line in lines[1:]
+            if made is None or (made.line >= lines[0] and not given):
                 continue
-            before = [made.line, *lines[1:]]
+            # What a function is given was made where it is called.
+            before = lines[lines.index(made.line) :] if given else [made.line, *lines[1:]]
             if scales(made.value):
                 return self.scale(before) or made.line
             found = self._scaled_before(made.value, before, depth - 1)
