@@ -99,7 +99,8 @@ class Interview(Answering):
             return self.again(put)
         if name in {"help", "leave"}:
             return self._command(name, "")
-        if name in {"hint", "start", "run", "more"} and len(text.split()) == 1:
+        coding = {"hint", "start", "run", "more", *(() if put.lines else ("submit",))}
+        if name in coding and len(text.split()) == 1 and not put.answered:
             return [note("interview-answer-first")]
         if name == "skip" and not put.answered:
             said = self.nothing(put)
@@ -210,6 +211,8 @@ class Interview(Answering):
         near = meant(text)
         if near is not None:
             return [note("interview-meant", word=self._word(near))]
+        if not text.strip("?？ "):
+            return self._help()
         session, stage = self.session, self.session.stage
         if stage is not None and stage.tier.bugs:
             return self._about_bugs(text)

@@ -305,12 +305,14 @@ def test_who_does_not_know_has_answered_that(open_one, script, said):
 def test_help_explains_what_can_be_typed(open_one, lead, script):
     """Before the start, while code is written, and while a question is open."""
     assert "submit" not in lead().line("help")[1].rows
+    assert "start" in lead().line("?")[1].rows
     led, write = open_one()
     assert {"submit", "more", "leave"} <= set(led.line("help")[1].rows)
     write(script.right)
     first = led.line("submit")
     assert script.keys(first).count("interview-clock-stands") == 1
     assert led.line("help")[1].rows == ("skip", "brief", "time", "leave", "end")
+    assert led.line("submit")[0].key == "interview-answer-first"
     assert "interview-clock-stands" not in script.keys(led.line("skip"))
 
 
