@@ -32,6 +32,15 @@ _SCALES = {
     "万": 1e4,
     "亿": 1e8,
 }
+# Small numbers as they are said.
+_SAID = {
+    **dict.fromkeys(("zero", "none", "nothing", "零"), "0"),
+    **dict.fromkeys(("one", "once", "一"), "1"),
+    **dict.fromkeys(("two", "twice", "double", "doubles", "doubled", "两", "二", "翻", "加"), "2"),
+    **dict.fromkeys(("half", "halves", "halved", "一半", "减半"), "0.5"),
+    **dict(zip(("three", "four", "five", "six", "seven", "eight"), "345678", strict=True)),
+    **dict(zip("三四五六七八", "345678", strict=True)),
+}
 # Rounded answers are right answers.
 _NEAR = 0.006
 
@@ -108,6 +117,7 @@ def _numbers(asked: Asked, text: str) -> list[tuple[float, ...]]:
     low = re.sub(
         r"(?:parameters?|params|bytes?|字节|个?参数|entries|times|(?<=\d)x|倍|个)$", "", low
     ).strip()
+    low = _SAID.get(low.removeprefix("it "), low)
     sized = _BYTES.fullmatch(text.strip().lower().rstrip("。."))
     if sized:
         value = _value(sized[1])
