@@ -9,6 +9,7 @@ from .coding import Coding
 from .commands import ticks_in
 from .model import Model, NotRead
 from .questions import Asked, drilled
+from .reading.concepts import says_nothing
 from .reading.points import heard, is_empty, touches
 from .said import Said, note
 from .session import Put
@@ -43,7 +44,7 @@ class Answering(Coding):
         if text.strip() or more:
             self._add("wrote", line=text)
             return []
-        if not put.text:
+        if not put.text or says_nothing(put.text):
             return self.nothing(put)
         self._add("answered")
         self._read(put)

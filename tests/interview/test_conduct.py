@@ -302,6 +302,18 @@ def test_who_does_not_know_has_answered_that(open_one, script, said):
     assert put.text == ""
 
 
+def test_who_gives_up_in_words_is_not_asked_for_ticks(open_one, script):
+    """Nobody who has said nothing is asked which points were made."""
+    led, write = open_one()
+    write(script.right)
+    led.line("submit")
+    put = free(led)
+    led.line("no idea, sorry")
+    assert led.line("")[0].key == "interview-no-answer"
+    assert put.closed
+    assert not any(put.made)
+
+
 def test_help_explains_what_can_be_typed(open_one, lead, script):
     """Before the start, while code is written, and while a question is open."""
     assert "submit" not in lead().line("help")[1].rows
