@@ -36,6 +36,7 @@ _ROOM = {
     "lessons.py",
     FILE,
     "modules.py",
+    "nearest.py",
     "numbers.py",
     "numbers.toml",
     "packs.py",

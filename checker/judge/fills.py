@@ -42,9 +42,10 @@ def _in_half(one: Examination, trial: Trial, line: int | None) -> bool:
     """Whether a line uses a number that float16 cannot hold in float16 too: it may ask first."""
     made = one.recorded([one.trial(trial.case, torch.float16)])
     answers = [half.answer for half in made if half.answer.fault is None]
-    numbers = (n for each in answers for step in each.steps if step.line == line
-               for n in step.numbers)  # fmt: skip
-    return not answers or any(abs(n) > HALF_MAX for n in numbers)
+    steps = [step for each in answers for step in each.steps if step.line == line]
+    # It may work in float32 whatever it is given.
+    narrow = any(step.dtype == "float16" for step in steps)
+    return not answers or (narrow and any(abs(n) > HALF_MAX for s in steps for n in s.numbers))
 
 
 def narrowing(one: Examination, trial: Trial) -> int | None:

@@ -9,6 +9,7 @@ from collections.abc import Container, Sequence
 
 import torch
 
+from ...kata.slips import slips
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import call_line, cut_line, made_in_forward
@@ -32,6 +33,7 @@ __all__ = ["beside_device", "guess"]
 # Where a dtype is written down.
 _DTYPES = re.compile(r"float|half|double|dtype|\bint\b|long")
 _VALUES = ("values", "mask", "lengths")
+_UNSTABLE = "softmax-unstable"
 _DIFFERENCES = {"sub", "isub", "rsub", "subtract", "addcmul"}
 
 
@@ -94,9 +96,16 @@ def _overflow(page: Page, one: Examination) -> bool:
     steps = (s for trial in one.seen for s in trial.answer.steps)
     exps = (s.line for s in steps if s.call.strip("_") in {"exp", "exp2"})
     line = next(exps, None) or call_line(_own(page, one), ("softmax",))
-    if line is not None:
-        page.blame("softmax-unstable", line)
-    return line is not None
+    if line is None:
+        return False
+    many = slips(one.kata.folder)
+    own = [slip.id for slip in many if slip.group == "overflow"]
+    if own and not any(slip.id == _UNSTABLE for slip in many):
+        # No softmax here: what the kata itself calls it.
+        page.blame(own[0], line, "slip", kata=one.kata.id, id=own[0])
+    else:
+        page.blame(_UNSTABLE, line)
+    return True
 
 
 def _cancelled(page: Page, one: Examination) -> bool:
