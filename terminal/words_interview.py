@@ -185,6 +185,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("interview-last-wrong", "not accepted", "没有通过"),
     ("interview-prompt", "say or type a command", "说话，或输入命令"),
     ("interview-prompt-answer", "your answer; an empty line ends it", "你的回答；空行结束"),
+    ("interview-prompt-exact", "your answer", "你的回答"),
     ("interview-prompt-tick", "the numbers of the points you made", "说到了的要点编号"),
     ("interview-over-keys", "the interview is over; Enter shows the result", "面试结束；按回车看结果"),
     ("interview-key-submit", "submit", "提交"),

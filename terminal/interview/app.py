@@ -190,7 +190,8 @@ class InterviewApp(App[None]):
         if self.interview.over:
             key = "interview-over-keys"
         elif put is not None:
-            key = "interview-prompt-tick" if put.answered else "interview-prompt-answer"
+            exact = put.asked(self.language).exact
+            key = f"interview-prompt-{'tick' if put.answered else 'exact' if exact else 'answer'}"
         self.query_one(Typed).placeholder = say(key, self.language)
 
     def show(self, name: str, text: str) -> None:
