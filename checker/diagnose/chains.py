@@ -9,10 +9,10 @@ from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip
-from ..judge.compare import alike
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from .holding import holding
+from .milestones import alike
 from .tried import Tried
 
 __all__ = ["chained"]
@@ -92,4 +92,4 @@ def _held(value: Tensor, trial: Trial) -> bool:
 
 
 def _alike(left: Tensor, right: Tensor) -> bool:
-    return alike(left.double(), right.double(), _SAME)
+    return alike(left, right, _SAME)

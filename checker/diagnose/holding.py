@@ -8,10 +8,9 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from ..judge.compare import alike
 from ..judge.draw import Given
 from ..process.answers import Step
-from .milestones import HIDDEN, find
+from .milestones import HIDDEN, alike, find
 
 __all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved"]
 
@@ -89,7 +88,7 @@ def _as_it_is(value: Tensor, step: Step) -> bool:
 
 
 def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
-    return held.shape == value.shape and alike(held.double(), value, _ROUNDED)
+    return held.shape == value.shape and alike(held, value, _ROUNDED)
 
 
 def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:

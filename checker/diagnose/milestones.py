@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ..judge import compare
 from ..process.answers import Step
 from ..report import report
 
-__all__ = ["HIDDEN", "Signature", "Step", "find", "shown"]
+__all__ = ["HIDDEN", "Signature", "Step", "alike", "find", "shown"]
 
 # Scores below this count as hidden, whatever the fill.
 HIDDEN = -9e3
@@ -97,6 +98,23 @@ class Signature:
         if abs(self.low - right.low) > bound or abs(self.high - right.high) > bound:
             return False
         return bool(((self.values - right.values).abs() <= bound).all())
+
+
+def alike(left: Tensor, right: Tensor, close: float) -> bool:
+    """Whether two steps agree to a share of the largest entry, NaN with NaN.
+
+    What hides a score is held against its own size: beside it all others would be alike.
+    """
+    if left.shape != right.shape:
+        return False
+    mine, theirs = left.double(), right.double()
+    hides = mine < HIDDEN
+    if not bool(hides.any()):
+        return compare.alike(mine, theirs, close)
+    fills = torch.isclose(mine[hides], theirs[hides], rtol=close, atol=0)
+    return bool(fills.all()) and compare.alike(
+        mine.masked_fill(hides, 0.0), theirs.masked_fill(hides, 0.0), close
+    )
 
 
 def find(wanted: Tensor, steps: list[Step]) -> Step | None:

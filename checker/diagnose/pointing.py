@@ -10,14 +10,13 @@ from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip
-from ..judge.compare import alike
 from ..judge.draw import Given
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step
 from .blocks import constructed
 from .holding import as_it_lies, holding, laid, moved
-from .milestones import HIDDEN, find
+from .milestones import HIDDEN, alike, find
 from .places import Places
 from .statements import statement
 from .tiles import holding_part
@@ -279,4 +278,4 @@ def same_numbers(left: Tensor, right: Tensor) -> bool:
     """Whether two runs of the model answer name the same here."""
     if left.dtype.is_floating_point != right.dtype.is_floating_point:
         return False
-    return alike(left.double(), right.double(), _SAME)
+    return alike(left, right, _SAME)

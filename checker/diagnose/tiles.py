@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from ..judge.compare import alike
 from ..process.answers import Step
+from .milestones import alike
 
 __all__ = ["holding_part"]
 
@@ -43,7 +43,7 @@ def holding_part(
                 off = abs(float(mine[place]) - largest) if held.is_floating_point() else 0.0
                 if off > _FAR * abs(largest):
                     continue
-                differs = other is None or not alike(mine.double(), other.double(), _CLOSE)
+                differs = other is None or not alike(mine, other, _CLOSE)
                 if differs and _equal(held, mine) and not any(_has(one, held) for one in rights):
                     return step
     return None
@@ -102,7 +102,7 @@ def _forms(
 
 def _equal(held: Tensor, part: Tensor) -> bool:
     if held.is_floating_point() and part.is_floating_point():
-        return bool(torch.isfinite(part).any()) and alike(part.double(), held.double(), _CLOSE)
+        return bool(torch.isfinite(part).any()) and alike(part, held, _CLOSE)
     if held.is_floating_point() or part.is_floating_point():
         return False
     shown = part != 0
