@@ -127,6 +127,8 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         # Of several results another may be right, and come later.
         returned = _sources(kata)[missing] & right.keys()
         missing = next((n for n in order if n in returned and n not in reached), missing)
+    elif missing is not None:
+        missing = _first_on_the_way(missing, kata, order, surely) or missing
     reached = {n: place for n, place in reached.items() if n in surely or missing is None}
     since, culprit = -1, None
     if missing is not None:
@@ -173,6 +175,31 @@ def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tenso
         # A mask made of a length alone: there is nothing else to speak of.
         fixed = set()
     return {*_in_loops(kata), *fixed} - {"output"}
+
+
+def _first_on_the_way(
+    missing: str, kata: Kata, order: Sequence[str], reached: set[str]
+) -> str | None:
+    """The first of the steps that one is made from that was not reached, and was to be.
+
+    What something reached is made from was not to be: it was made in another way. Nor was what
+    layers make, which stands or falls with what their weights are taken for.
+    """
+    sources = _sources(kata)
+    missed = set(order) - reached - _projected(kata) - _in_loops(kata)
+    missed -= _behind(reached, sources, set(order))
+    on_the_way = _behind({missing}, sources, set(order) - reached)
+    return next((name for name in order if name in missed & on_the_way), None)
+
+
+def _behind(names: set[str], sources: dict[str, set[str]], among: set[str]) -> set[str]:
+    """What some names are made from, each by way of others that are looked at."""
+    waiting, found = [*names], set[str]()
+    while waiting:
+        fresh = sources.get(waiting.pop(), set()) & among - found
+        found |= fresh
+        waiting += fresh
+    return found
 
 
 def _since(missing: str, sources: dict[str, set[str]], reached: dict[str, int]) -> int:

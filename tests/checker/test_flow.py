@@ -295,12 +295,25 @@ def test_weights_that_the_trace_confirms_are_not_doubted(judged):
     assert sentence(say("direct-unread"), "en") not in values
 
 
+@pytest.mark.parametrize("kata", ["causal", "window"])
+@pytest.mark.parametrize("fill", ["-inf", "-1e9", "-1e30"])
+def test_a_mask_made_beside_wrong_scores(judged, kata, fill):
+    """A causal mask is right whatever the scores are, and its fill covers no other difference."""
+    wrong = re.sub(
+        r"torch\.finfo\(scores\.dtype\)\.min|float\(\"-inf\"\)", f'float("{fill}")',
+        find(kata).solution().replace("= products / ", "= products / 1.3 / "),
+    )  # fmt: skip
+    report = judged(kata, wrong, diagnose=False)
+    assert report.departure.milestone == "scores"
+    assert report.departure.line == line_of(wrong, "/ 1.3 /")
+
+
 @pytest.mark.parametrize("kata", ["mha", "causal", "gqa", "sdpa"])
 def test_what_was_not_tried_waits(judged, kata):
     """Dtypes and prefixes are asked for, and tried where values are right: they wait till then."""
     right = {check.id: check for check in judged(kata, find(kata).solution()).checks}
     wrong = find(kata).solution().replace("math.sqrt(", "math.exp(")
-    checks = {check.id: check for check in judged(kata, wrong).checks}
+    checks = {check.id: check for check in judged(kata, wrong, diagnose=False).checks}
     assert checks["values"].status == "fail"
     for name in ("dtypes", "causality"):
         asked = right[name].status == "pass"
