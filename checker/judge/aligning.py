@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -105,13 +105,15 @@ class _Search:
             yield _READING, islice(self.readings(turned=True), _PLAIN)
         elif settled:
             yield _BY_NAME, islice(self.readings(), _RARE)
-            yield _READING, self.by_derivatives(right, _FORMS)
+            yield _READING, self.lying(self.derived(right, _FORMS))
             if self.cut_short:
                 yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
         else:
             yield _READING, islice(self.readings(), _PLAIN)
-            yield _READING, self.by_derivatives(right, _FORMS)
+            derived = self.derived(right, _FORMS)
+            # One reading for all sizes first: large objects' derivatives take their time.
+            yield _READING, chain(self.lying(derived, 1), [derived])
             yield _READING, islice(self.readings(turned=True), _RARE)
 
     @property
@@ -152,18 +154,7 @@ class _Search:
             close=_CLOSE if one.found.work is torch.float64 else _CLOSE_IN_FLOAT32,
         )  # fmt: skip
 
-    def by_derivatives(self, model: Any, forms: int) -> Iterator[Reading | Derived]:
-        """Readings by what weights do.
-
-        One for all sizes comes first, since large objects' derivatives take their time; of a
-        program, which has many weights, there is no other.
-        """
-        derived = self.derived(model, forms)
-        yield from self.lying(derived, None if self.settled else 1)
-        if not self.settled:
-            yield derived
-
-    def lying(self, derived: Derived, most: int | None) -> Iterator[Reading]:
+    def lying(self, derived: Derived, most: int | None = None) -> Iterator[Reading]:
         """What derivatives tell at the first size, the first few, as readings for all sizes."""
         one, first = self.one, self.one.sizes.first()
         proposals = Proposals(
@@ -212,10 +203,11 @@ class _Search:
                     one.held.explained = True
                     return reading
             for model in () if one.plain or said or not trials else edited:
-                for derived in self.by_derivatives(model, _LIKELY_FORMS):
-                    if self.gives(derived, trials[0], model):
+                derived = self.derived(model, _LIKELY_FORMS)
+                for way in self.lying(derived) if self.settled else [derived]:
+                    if self.gives(way, trials[0], model):
                         one.held.explained = True
-                        return derived
+                        return way
         return likely[0] if likely else ()
 
     def _as_named(self, reading: Reading) -> bool:

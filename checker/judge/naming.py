@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
+from ..diagnose.flow import follow
 from ..diagnose.tried import Tried
 from . import budget
 from .branches import wrong_shortcut
@@ -149,7 +150,10 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
 def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named]]) -> list[Named]:
     """The mistakes that give a submission's numbers where its weights are read in another way."""
     held = one.held
-    for reading in held.likely if not (held.aligned or one.plain) else ():
+    wrong = next((trial for trial in one.seen if trial.wrong and trial.answer.steps), None)
+    # Where layers make what is expected, no other reading would.
+    sure = held.aligned or one.plain or (wrong and follow(one.kata, one.right, wrong).read)
+    for reading in held.likely if not sure else ():
         if reading != held.reading:
             other = one.read_as(reading)
             calls = [other.trial(trial.case) for trial in one.seen if not trial.group]
