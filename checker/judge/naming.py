@@ -151,8 +151,9 @@ def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named
     """The mistakes that give a submission's numbers where its weights are read in another way."""
     held = one.held
     wrong = next((trial for trial in one.seen if trial.wrong and trial.answer.steps), None)
-    # Where layers make what is expected, no other reading would.
-    sure = held.aligned or one.plain or (wrong and follow(one.kata, one.right, wrong).read)
+    # Where layers make what is expected, no other reading would; of one for all, another may.
+    sure = wrong and not _fused(one) and follow(one.kata, one.right, wrong).read
+    sure = sure or held.aligned or one.plain
     for reading in held.likely if not sure else ():
         if reading != held.reading:
             other = one.read_as(reading)

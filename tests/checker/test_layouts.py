@@ -117,9 +117,8 @@ def test_what_layers_make_leaves_no_doubt(judged, fused):
             "self.qkv(self.ln1(x))",
             "torch.cat([one(self.ln1(x)) for one in (self.q, self.k, self.v)], -1)",
         )
-    report = judged("block", text)
+    report = judged("block", text, diagnose=False)
     assert report.verdict == "fail"
-    assert report.diagnosis == []
     values = next(check for check in report.checks if check.id == "values")
     assert "no layout that it tried" not in values.detail
 
