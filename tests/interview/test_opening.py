@@ -21,7 +21,7 @@ def test_a_plan_that_is_none(lead):
     """A plan's name that is nearly one is guessed, and the names are told."""
     with pytest.raises(Refusal, match="no-plan-near") as fault:
         lead(plan="lader")
-    assert fault.value.values["nearest"] == "`ladder`"
+    assert fault.value.values["nearest"] == ("`ladder`",)
     with pytest.raises(Refusal, match="no-plan"):
         lead(plan="x")
 
