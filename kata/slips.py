@@ -58,7 +58,7 @@ GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
     "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared",
-    "offset", "remainder", "noted",
+    "offset", "remainder", "noted", "carried",
 )  # fmt: skip
 _KEYS = {
     "id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number", "says",

@@ -56,7 +56,7 @@ class Places(Readings):
         one: Callable[[list[int]], int | None] | None = {
             "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self.start,
             "loop": self._loop, "read": self._read, "index": self.index,
-            "offset": self.offset,
+            "offset": self.offset, "carried": self.carried,
         }.get(group)  # fmt: skip
         if one is not None:
             return one(lines)

@@ -39,6 +39,19 @@ class Readings(Origins):
                     return made.line
         return None
 
+    def carried(self, lines: list[int]) -> int | None:
+        """Where the loop around a line sets what the line reads, for its next round."""
+        read = {ast.unparse(n) for n in ast.walk(self._head(lines)) if _named(n)}
+        changed = [
+            *map(_changed, (n for loop in self._loops_around(lines[0]) for n in ast.walk(loop)))
+        ]
+        later = [
+            one.lineno
+            for one in changed
+            if one and one.lineno > lines[0] and ast.unparse(one) in read
+        ]
+        return min(later, default=None)
+
     def _field(self, name: str, lines: list[int]) -> Definition | None:
         """What a record's field, declared in the class around a line, is first made with."""
         for owner in (one for one in self._classes() if lines[0] in span(one)):
