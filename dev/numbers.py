@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 
 from ..checker import MISTAKE_IDS
-from ..checker.judge.draw import Case, Given, cases, small
+from ..checker.judge.draw import Case, cases, small
 from ..checker.judge.drawing import draw
+from ..checker.judge.given import Given
 from ..checker.judge.sequences import KINDS, sequence
 from ..checker.judge.truth import Answer, answers, made
 from ..kata.catalogue import Kata, find

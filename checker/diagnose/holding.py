@@ -8,7 +8,7 @@ from itertools import permutations
 import torch
 from torch import Tensor
 
-from ..judge.draw import Given
+from ..judge.given import Given
 from ..process.answers import Step
 from .milestones import HIDDEN, alike, find
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip
-from ..judge.draw import Given
+from ..judge.given import Given
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step

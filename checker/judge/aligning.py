@@ -13,7 +13,8 @@ import torch
 from ...kata.slips import variants
 from . import budget
 from .compare import agree
-from .draw import Given, small
+from .draw import small
+from .given import Given
 from .trials import Trial
 from .truth import FAULTS, answers, made, options
 from .weights.derived import Derived

@@ -19,8 +19,9 @@ from ...kata.catalogue import Kata
 from ..diagnose.giveaways import RANDOM
 from ..process.answers import Outcome, Step
 from ..process.requests import Record
-from .draw import Case, Given
+from .draw import Case
 from .dropout_finding import DropoutFinding, Reading, together
+from .given import Given
 from .trials import Trial
 from .truth import FAULTS, Answers, Ready, executed, made
 from .weighing import Weighing

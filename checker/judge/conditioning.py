@@ -21,7 +21,7 @@ from torch.overrides import TorchFunctionMode
 
 from ...kata.catalogue import Kata
 from ..process.answers import Outcome
-from .draw import Given
+from .given import Given
 from .trials import Finding, Trial
 from .truth import FAULTS, made
 

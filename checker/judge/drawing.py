@@ -10,7 +10,8 @@ from torch import Tensor
 from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Function
 from ...kata.modules import Module
-from .draw import DISORDER, Case, Given
+from .draw import DISORDER, Case
+from .given import Given
 from .masks import SHOWN, drawn_mask
 
 __all__ = ["draw"]

@@ -21,10 +21,11 @@ from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe,
 from ..process.wire import dtype_name
 from .compare import case_bound
 from .conditioning import judged
-from .draw import Case, Given, cases, shifts, small
+from .draw import Case, cases, shifts, small
 from .drawing import draw
 from .find import Bound, ways
 from .found import Found
+from .given import Given
 from .kept import right_answer
 from .mask_forms import settle
 from .masks import dressed

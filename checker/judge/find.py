@@ -13,7 +13,7 @@ from ...kata.functions import Argument, Function
 from ..process.answers import Entry, Parameter
 from ..process.requests import Call, Handed, Input
 from ..vocabulary import foreign, forward_role, words
-from .draw import Given
+from .given import Given
 
 __all__ = ["Bound", "found", "handed_over", "unasked", "ways"]
 

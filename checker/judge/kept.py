@@ -17,7 +17,7 @@ from torch import Tensor
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
 from ..process.wire import take_apart
-from .draw import Given
+from .given import Given
 from .truth import Answer, made
 
 __all__ = ["Answered", "right_answer"]

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from ...kata.functions import Function, choices
 from ..process.requests import Kept
-from .draw import Case, Given
+from .draw import Case
+from .given import Given
 
 __all__ = ["KINDS", "LONG", "sequence"]
 

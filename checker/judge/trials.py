@@ -15,7 +15,8 @@ from ..process.requests import Call
 from ..process.wire import dtype_name
 from . import finding
 from .compare import GRADIENT_BOUND, alike, gap
-from .draw import Case, Given
+from .draw import Case
+from .given import Given
 
 __all__ = ["Finding", "Trial", "answers_of", "by_dtype", "same", "until_ended"]
 

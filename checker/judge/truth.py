@@ -21,7 +21,7 @@ from ...kata.slips import Edit, Slip, edited, fits, slips, with_number
 from ..candidate.optimizers import without_compiler
 from ..candidate.stand_in import listed
 from ..diagnose.milestones import HIDDEN
-from .draw import Given
+from .given import Given
 
 __all__ = [
     "FAULTS",

@@ -18,11 +18,12 @@ from ..process.answers import Global, Try
 from ..process.requests import Attempt, Call, Describe, ObjectRecipe, Record, Series
 from .aligning import align, guess
 from .compare import case_bound
-from .draw import Case, Given, by_calls, small
+from .draw import Case, by_calls, small
 from .dropout_finding import DropoutFinding
 from .examine import Examination
 from .find import Bound, ways
 from .forwarding import bounds
+from .given import Given
 from .mask_forms import settle
 from .objects import Construction, constructions, how_far
 from .sequences import KINDS, LONG, sequence
@@ -33,7 +34,6 @@ from .weights.held import Held, Kind
 from .weights.takes import Reading
 
 __all__ = ["Weighing"]
-
 
 # How many ways to make and call a class are tried before its first is taken as meant.
 _WAYS = 4

@@ -9,8 +9,9 @@ import pytest
 import torch
 from attn_kata.checker.candidate.watch import Watch, facts
 from attn_kata.checker.client import Options
-from attn_kata.checker.judge.draw import Case, Given
+from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.find import found, ways
+from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.rules import broken, misplaced
 from attn_kata.checker.judge.source import read
 from attn_kata.checker.judge.trials import Trial

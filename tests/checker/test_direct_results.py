@@ -9,8 +9,9 @@ import torch
 from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.diagnose.origins import Origins
-from attn_kata.checker.judge.draw import Case, Given
+from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.drawing import draw
+from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.source import read
 from attn_kata.checker.process.answers import Step
 from attn_kata.kata.catalogue import find

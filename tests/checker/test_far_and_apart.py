@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.diagnose.holding import holding
-from attn_kata.checker.judge.draw import Given
+from attn_kata.checker.judge.given import Given
 from attn_kata.checker.process.answers import Step
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import find

@@ -2,7 +2,8 @@
 
 import pytest
 import torch
-from attn_kata.checker.judge.draw import Case, Given
+from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.trials import Trial
 from attn_kata.checker.process.answers import Outcome
 from attn_kata.kata.catalogue import find

@@ -22,8 +22,8 @@ def test_steps_agree(chunk_size: int):
     query, key, value, gate, state = drawn(11)
     rows, stepped = [], state
     for t in range(11):
-        at = (each[:, :, t] for each in (query, key, value, gate))
-        row, stepped = gated_step(*at, stepped)
+        q, k, v, g = (each[:, :, t] for each in (query, key, value, gate))
+        row, stepped = gated_step(q, k, v, g, stepped)
         rows.append(row)
     made = gated_linear_attention(query, key, value, gate, state, chunk_size)
     torch.testing.assert_close(made, (torch.stack(rows, dim=2), stepped))

@@ -14,7 +14,8 @@ from torch import Tensor
 from ....kata.arithmetic import worth
 from ....kata.modules import Module
 from ....kata.sizes import Sizes
-from ..draw import Case, Given
+from ..draw import Case
+from ..given import Given
 from .derived import Derived, Objects
 from .parameter_names import block_of
 from .readings import drawn
