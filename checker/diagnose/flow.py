@@ -119,16 +119,17 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         surely -= _misplaced(right, exact, steps) | {"output"}
     after = max((order.index(name) for name in surely), default=-1)
     further = order[after + 1 :] if steps else []
-    if further:
-        own = _own_affair(kata, answer, trial, right)
-        further = [name for name in further if name not in own]
+    own = _own_affair(kata, answer, trial, right) if further else set()
+    further = [name for name in further if name not in own]
     missing = further[0] if further else None
     if missing == "output":
         # Of several results another may be right, and come later.
         returned = _sources(kata)[missing] & right.keys()
         missing = next((n for n in order if n in returned and n not in reached), missing)
     elif missing is not None:
-        missing = _first_on_the_way(missing, kata, order, surely) or missing
+        # A mask may be made in many ways, and be put on in as many.
+        meant = {name for name in order if right[name].is_floating_point()} - own
+        missing = _first_on_the_way(missing, kata, meant, order, surely) or missing
     reached = {n: place for n, place in reached.items() if n in surely or missing is None}
     since, culprit = -1, None
     if missing is not None:
@@ -178,15 +179,15 @@ def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tenso
 
 
 def _first_on_the_way(
-    missing: str, kata: Kata, order: Sequence[str], reached: set[str]
+    missing: str, kata: Kata, meant: set[str], order: Sequence[str], reached: set[str]
 ) -> str | None:
-    """The first of the steps that one is made from that was not reached, and was to be.
+    """The first of the steps meant that one is made from, was not reached, and was to be.
 
     What something reached is made from was not to be: it was made in another way. Nor was what
     layers make, which stands or falls with what their weights are taken for.
     """
     sources = _sources(kata)
-    missed = set(order) - reached - _projected(kata) - _in_loops(kata)
+    missed = meant - reached - _projected(kata)
     missed -= _behind(reached, sources, set(order))
     on_the_way = _behind({missing}, sources, set(order) - reached)
     return next((name for name in order if name in missed & on_the_way), None)
