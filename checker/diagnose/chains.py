@@ -12,7 +12,7 @@ from ...kata.slips import Edit, Slip
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from .holding import holding
-from .milestones import alike
+from .pointing import same_numbers
 from .tried import Tried
 
 __all__ = ["chained"]
@@ -20,7 +20,6 @@ __all__ = ["chained"]
 _Option = tuple[Slip, Edit]
 # How many mistakes a chain has at most, and how many ways are followed at each.
 _DEEPEST, _WIDEST = 5, 3
-_SAME = 1e-9
 
 
 def chained(
@@ -66,7 +65,7 @@ def _next(
         if slip.id in {other.id for other, _ in chain}:
             continue
         wrong = _named(kata, name, (*edits, edit), trial)
-        changed = [n for n in right if n in wrong and not _alike(right[n], wrong[n])]
+        changed = [n for n in right if n in wrong and not same_numbers(right[n], wrong[n])]
         if departure in changed and _held(wrong[departure], trial):
             later = list(wrong)[list(wrong).index(departure) :]
             found.append((sum(_held(wrong[n], trial) for n in later[:_DEEPEST]), (slip, edit)))
@@ -89,7 +88,3 @@ def _named(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict
 
 def _held(value: Tensor, trial: Trial) -> bool:
     return holding(value, trial.answer.steps, trial.given) is not None
-
-
-def _alike(left: Tensor, right: Tensor) -> bool:
-    return alike(left, right, _SAME)

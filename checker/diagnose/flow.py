@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -189,11 +190,13 @@ def _first_on_the_way(
     sources = _sources(kata)
     missed = meant - reached - _projected(kata)
     missed -= _behind(reached, sources, set(order))
-    on_the_way = _behind({missing}, sources, set(order) - reached)
+    on_the_way = _behind([missing], sources, set(order) - reached)
     return next((name for name in order if name in missed & on_the_way), None)
 
 
-def _behind(names: set[str], sources: dict[str, set[str]], among: set[str]) -> set[str]:
+def _behind(
+    names: Iterable[str], sources: dict[str, set[str]], among: AbstractSet[str]
+) -> set[str]:
     """What some names are made from, each by way of others that are looked at."""
     waiting, found = [*names], set[str]()
     while waiting:
@@ -205,15 +208,9 @@ def _behind(names: set[str], sources: dict[str, set[str]], among: set[str]) -> s
 
 def _since(missing: str, sources: dict[str, set[str]], reached: dict[str, int]) -> int:
     """The last step in which something that this one is made from is reached, -1 for none."""
-    waiting, met, found = [missing], {missing}, -1
-    while waiting:
-        for name in sources.get(waiting.pop(), set()) - met:
-            met.add(name)
-            if name in reached:
-                found = max(found, reached[name])
-            else:
-                waiting.append(name)
-    return found
+    way = {missing, *_behind([missing], sources, sources.keys() - reached.keys())}
+    made_of = set[str]().union(*(sources.get(name, set()) for name in way))
+    return max((reached[name] for name in made_of & reached.keys()), default=-1)
 
 
 def _culprit(right: Tensor, steps: Sequence[Traced], since: int, taken: set[int]) -> int | None:

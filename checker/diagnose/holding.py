@@ -88,7 +88,7 @@ def _as_it_is(value: Tensor, step: Step) -> bool:
 
 
 def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
-    return held.shape == value.shape and alike(held, value, _ROUNDED)
+    return alike(held, value, _ROUNDED)
 
 
 def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:

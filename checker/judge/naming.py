@@ -150,11 +150,7 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
 def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named]]) -> list[Named]:
     """The mistakes that give a submission's numbers where its weights are read in another way."""
     held = one.held
-    wrong = next((trial for trial in one.seen if trial.wrong and trial.answer.steps), None)
-    # Where layers make what is expected, no other reading would; of one for all, another may.
-    sure = wrong and not _fused(one) and follow(one.kata, one.right, wrong).read
-    sure = sure or held.aligned or one.plain
-    for reading in held.likely if not sure else ():
+    for reading in held.likely if not (held.aligned or one.plain or _surely_read(one)) else ():
         if reading != held.reading:
             other = one.read_as(reading)
             calls = [other.trial(trial.case) for trial in one.seen if not trial.group]
@@ -162,3 +158,12 @@ def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named
             if found:
                 return found
     return []
+
+
+def _surely_read(one: Weighing) -> bool:
+    """Whether layers make what is expected, so that no other reading would.
+
+    Where one layer makes all, another may.
+    """
+    wrong = next((trial for trial in one.seen if trial.wrong and trial.answer.steps), None)
+    return wrong is not None and not _fused(one) and follow(one.kata, one.right, wrong).read

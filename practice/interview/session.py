@@ -205,12 +205,12 @@ class Session:
         for event in events:
             if self.opened or event.kind == "opened":
                 self.readings.append(event.reading)
-            at = elapsed(self.readings) - self._stood()
+            at = self._counted(elapsed(self.readings))
             getattr(self, f"_on_{event.kind}")(event.data, at)
 
-    def _stood(self) -> float:
-        """Return for how long the clock has stood, up to the last event."""
-        return self.stood + self._standing(elapsed(self.readings))
+    def _counted(self, whole: float) -> float:
+        """Return how much of the time since the opening counts: what the clock stood does not."""
+        return whole - self.stood - self._standing(whole)
 
     def _standing(self, now: float) -> float:
         """Return for how long it stands for the question that is put: for a while at most."""
@@ -259,14 +259,14 @@ class Session:
     def used(self) -> float:
         """The seconds from the file's opening to the last event, as far as there was time."""
         limit = float("inf") if self.practice else self.minutes * 60
-        return min(elapsed(self.readings) - self._stood(), limit)
+        return min(self._counted(elapsed(self.readings)), limit)
 
     def spent(self, now: Reading) -> float:
         """Return the seconds since the file was opened, sleep and restarts reconciled."""
         if not self.readings:
             return 0.0
         whole = elapsed(self.readings) + since(self.readings[-1], now)
-        return whole - self.stood - self._standing(whole)
+        return self._counted(whole)
 
     def left(self, now: Reading) -> float:
         """Return the seconds left; endless in practice."""

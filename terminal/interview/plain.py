@@ -52,7 +52,8 @@ def lead(interview: Interview, screen: Screen) -> None:
                 said = interview.line(line, more=typed.more())
             _say(said, screen)
     except KeyboardInterrupt:
-        interview.leave()
+        if not interview.over:
+            interview.leave()
         raise
     if not interview.over:
         screen.note(screen.say(interview.leave().key))
