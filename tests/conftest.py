@@ -108,11 +108,12 @@ def _left_out(items, turn):
 
     A slice is as large whatever is added; what is added makes more slices.
     """
-    changed = {
+    files = {
         ROOT / name
         for asked in (("diff", "--name-only", "HEAD~1"), ("ls-files", "-o", "--exclude-standard"))
         for name in _git(*asked)
     }
+    changed = files.union(*(file.parents for file in files)) - {ROOT, *ROOT.parents}
     groups = defaultdict(list)
     left = {item for item in items if item.get_closest_marker("whole")}
     for item in items:
@@ -155,10 +156,9 @@ def _is_about(item, changed):
     values = item.callspec.params.values()
     katas = [value for value in values if isinstance(value, Kata)]
     files = [getattr(value, "path", value) for value in values]
-    files = {file for file in files if isinstance(file, Path)}
-    files |= {kata.solution_path for kata in katas}
-    folders = {kata.folder for kata in katas}
-    return bool(files & changed) or any(folders & {*one.parents} for one in changed)
+    about = [file for file in files if isinstance(file, Path)]
+    about += [one for kata in katas for one in (kata.folder, kata.solution_path)]
+    return not changed.isdisjoint(about)
 
 
 @pytest.fixture(scope="session", autouse=True)

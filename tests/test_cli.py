@@ -1,5 +1,6 @@
 """The program as a person starts it."""
 
+import io
 import json
 import os
 import re
@@ -8,9 +9,11 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from attn_kata.checker.report.report import Report
+from attn_kata.cli import main
 from attn_kata.kata.catalogue import find, katas
 from attn_kata.practice.history import Attempt, History
 from attn_kata.practice.pages import page_names
@@ -46,31 +49,54 @@ def work(tmp_path):
 
 
 @pytest.fixture
-def program(surroundings, staying, tmp_path, work):
-    """Run the program in that folder; return what it did."""
+def program(surroundings, staying, tmp_path, work, monkeypatch, capfd):
+    """Run the program in that folder; return what it did.
+
+    Here and now, as a process of its own takes most of its time to begin; with `code`, or where
+    it says `alone`, it has one.
+    """
     told = {**staying, "ATTN_KATA_HOME": str(tmp_path / "home")}
 
-    def run(*arguments, code=PROGRAM, timeout=120, stdin="", **environment):
-        done = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            cwd=work,
-            env={**os.environ, **told, **environment},
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=timeout,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
+    def run(*arguments, code="", alone=False, stdin="", **environment):
+        with monkeypatch.context() as patch, mock.patch.dict(os.environ, told, **environment):
+            patch.chdir(work)
+            if code or alone:
+                return process(arguments, code or PROGRAM, stdin)
+            capfd.readouterr()
+            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8"))
+            status = ended(arguments)
+            shown = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, status, shown.out, shown.err)
 
     return run
 
 
+def ended(arguments):
+    """Run the program in this process; return its status."""
+    try:
+        return main(arguments)
+    except SystemExit as end:  # what completes for a shell ends so
+        return int(end.code or 0)
+
+
+def process(arguments, code, stdin):
+    """Run the program in a process of its own; return what it did."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done
+
+
 def test_start_page(program):
     """The bare name says what to type first, and all is well."""
-    done = program()
+    done = program(alone=True)
     assert done.returncode == 0
     assert "attn-kata watch v1" in done.stdout
 
@@ -207,14 +233,14 @@ def test_what_no_input_changes_is_judged_again_without_a_seed(program, work):
     program("start", "v1")
     (work / "broken.py").write_text("# attn-kata: v1\nprint(1\n")
     for file in ("v1.py", "broken.py"):
-        done = program("check", file, "--keep", "0")
+        done = program("check", file)
         assert f"attn-kata check v1 {file}\n" in done.stdout
 
 
 def test_a_stub_of_another_kata(program):
     """A stub that is tried on another kata is no error of that kata, and not its file."""
     program("start", "v1")
-    assert program("check", "v2", "v1.py", "--keep", "0").returncode == 1
+    assert program("check", "v2", "v1.py").returncode == 1
     assert "ERROR" not in program("forget").stdout
     assert "v2 has not been started here" in program("check", "v2").stderr
 
@@ -498,7 +524,9 @@ def test_check_json_end_to_end(program, work):
     files = [str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong")]
     empty = work / "空 [bold].py"
     empty.write_text("")
-    done = program("check", "mha", *files, str(empty), "--json", "--seed", "11", "--record")
+    done = program(
+        "check", "mha", *files, str(empty), "--json", "--seed", "11", "--record", alone=True
+    )
     reports = [json.loads(line) for line in done.stdout.splitlines()]
     assert [report["verdict"] for report in reports] == ["pass", "fail", "error"]
     assert [report["file"] for report in reports] == [*files, str(empty)]
@@ -513,7 +541,7 @@ def test_check_json_end_to_end(program, work):
 def test_standard_input(program):
     """`-` is what comes in: by its class, under its own line numbers, and on no record."""
     text = (EXAMPLES / "wrong_mha.py").read_text().partition("\n")[2]
-    shown = program("check", "-", "--seed", "7", stdin=text)
+    shown = program("check", "-", "--seed", "7", stdin=text, alone=True)
     assert shown.returncode == 1
     assert shown.stdout.startswith("mha  -  MultiHeadAttention")
     assert "> 30 │ scores = scores / math.sqrt(self.hidden_dim)" in shown.stdout
