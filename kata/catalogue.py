@@ -203,7 +203,7 @@ class Kata:
 
     def questions(self, language: str) -> tuple[Question, ...]:
         """Return the interview questions with their model answers."""
-        rows = _toml(self.folder / "questions.toml")["question"]
+        rows = _bank(self.folder / "questions.toml")["question"]
         return tuple(
             Question(
                 id=row["id"],
@@ -223,7 +223,7 @@ class Kata:
 
     def exact_questions(self, language: str) -> tuple[ExactQuestion, ...]:
         """Return the questions that have one right answer."""
-        rows = _toml(self.folder / "questions.toml").get("exact", [])
+        rows = _bank(self.folder / "questions.toml").get("exact", [])
         return tuple(
             ExactQuestion(
                 id=row["id"],
@@ -280,6 +280,12 @@ def find(name: str) -> Kata:
 
 def _toml(path: Path) -> dict[str, Any]:
     return tomllib.loads(path.read_text("utf-8"))
+
+
+@cache
+def _bank(path: Path) -> dict[str, Any]:
+    """Read a bank of questions, once: an interview looks through all of them at every answer."""
+    return _toml(path)
 
 
 @cache

@@ -17,6 +17,7 @@ import pytest
 from attn_kata.checker.process import lasting
 from attn_kata.checker.report.report import Report
 from attn_kata.kata.catalogue import Kata
+from attn_kata.practice import database
 from hypothesis import settings
 
 # Before torch is imported here or in a child: two workers share two cores.
@@ -187,6 +188,20 @@ def _has_cuda():
     import torch
 
     return torch.cuda.is_available()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _unwaited():
+    """No test cuts the power: what is written to a database need not have reached the disk."""
+
+    def prepare(connection, layout):
+        connection.execute("PRAGMA synchronous = OFF")
+        prepared(connection, layout)
+
+    prepared = database._prepare
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "_prepare", prepare)
+        yield
 
 
 @pytest.fixture(autouse=True)
