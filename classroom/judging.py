@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import select
+import socket
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from ..checker import Bench, Died, Options, Report, Underway, lost
 from .collect import Answer
@@ -18,6 +20,8 @@ __all__ = ["Job", "here", "on_cluster"]
 
 # A judge that is lost is the machine's fault the first time, the file's the second.
 _TRIES = 2
+# Seconds until a scheduler that says nothing is not there.
+_PATIENCE = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +61,8 @@ def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[
     """
     from distributed import Client, as_completed
 
-    with Client(address, timeout="20s") as client:
+    _knock(address)
+    with Client(address, timeout=_PATIENCE) as client:
         # Only what is judged by content is named, so that no job is there twice.
         names = {f"attn-kata-{job.key}": job for job in jobs}
         carried = {name: _carried(job) for name, job in names.items()}
@@ -76,6 +81,13 @@ def on_cluster(jobs: Sequence[Job], options: Options, address: str) -> Iterator[
         # What cannot be read here is not carried there, and here it is told why.
         unread = [names[name] for name, one in carried.items() if one["file"] not in one["files"]]
         yield from here(unread, options, 1) if unread else ()
+
+
+def _knock(address: str) -> None:
+    """Raise OSError where nobody listens: a client of Dask's keeps trying for all of its time."""
+    place = urlsplit(address if "://" in address else f"tcp://{address}")
+    if place.scheme in {"tcp", "tls"} and place.hostname and place.port:
+        socket.create_connection((place.hostname, place.port), _PATIENCE).close()
 
 
 def _carried(job: Job) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def _mistakes(kata: Kata) -> Iterator[str]:
         *((s.id, e) for s in rows for e in s.edits),
         *(("variants", e) for e in right),
     ):
-        yield from _unfit(row_of(kata, FILE, name), name, edit, source)
+        yield from _unfit(kata, name, edit, source)
     if not rows:
         yield problem(file, "has no [[mistake]]", "name what goes wrong in this kata")
     if len({row.id for row in rows}) < len(rows):
@@ -72,12 +72,12 @@ def _mistakes(kata: Kata) -> Iterator[str]:
     yield from _pages(kata, rows)
 
 
-def _unfit(file: str, name: str, edit: Edit, source: str) -> Iterator[str]:
+def _unfit(kata: Kata, name: str, edit: Edit, source: str) -> Iterator[str]:
     for before, _ in edit:
         count = source.count(before)
         if count != 1:
             wrong = f"`{name}` edits `{before}`, which the model answer has {count} times"
-            yield problem(file, wrong, "name what stands there once")
+            yield problem(row_of(kata, FILE, name), wrong, "name what stands there once")
 
 
 def _pages(kata: Kata, rows: tuple[Slip, ...]) -> Iterator[str]:

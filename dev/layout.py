@@ -91,8 +91,12 @@ class Folder:
 
     def katas(self) -> list[Kata]:
         """Return what claims to be a kata: every folder, whether it is whole or not."""
+        return [self._kata(path) for path in self.folders()]
+
+    def folders(self) -> list[Path]:
+        """Return the folders of what claims to be a kata."""
         found = [path for path in sorted(self.path.iterdir()) if path.is_dir()]
-        return [self._kata(path) for path in found if path.name not in _BESIDE_KATAS]
+        return [path for path in found if path.name not in _BESIDE_KATAS]
 
     def _kata(self, path: Path) -> Kata:
         try:
@@ -132,7 +136,7 @@ def files_of_a_kata() -> tuple[set[str], set[str]]:
 def known_katas(folder: Folder) -> set[str]:
     """Return the names of the katas in a folder and of the package's own."""
     own = Folder(path=PACKAGE / "kata")
-    return {kata.id for each in (own, folder) for kata in each.katas()}
+    return {path.name for each in (own, folder) for path in each.folders()}
 
 
 def read_toml(path: Path) -> dict[str, Any]:

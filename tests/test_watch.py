@@ -144,6 +144,7 @@ def terminal(tmp_path):
         one.close()
 
 
+@pytest.mark.usefixtures("shared_judge")
 def test_save_fail_save_pass_next(terminal, tmp_path):
     """A stub is handed out, judged at every save, passed, and the next one comes by a key."""
     at = terminal("watch", "v1")
@@ -301,6 +302,7 @@ def _children(pid):
     return [int(child) for child in found.read_text().split()]
 
 
+@pytest.mark.usefixtures("shared_judge")
 def test_chinese(terminal, tmp_path):
     """All of the screen speaks the person's language."""
     at = terminal("watch", "v1", "--lang", "zh")
@@ -309,6 +311,7 @@ def test_chinese(terminal, tmp_path):
     assert at.left() == 0
 
 
+@pytest.mark.usefixtures("shared_judge")
 @pytest.mark.parametrize("kind", ["a dumb terminal", "no keyboard"])
 def test_terminal_without_keys(terminal, tmp_path, kind):
     """Verdicts come one below the other, and Ctrl-C ends it."""

@@ -2,6 +2,7 @@
 
 import json
 import xml.etree.ElementTree as ET
+from importlib import import_module
 
 import pytest
 
@@ -29,6 +30,8 @@ def place(pytester, shared_judge, root):
     wrong = wrong.replace("class MultiHeadAttention", "class Wrong")
     pytester.makepyfile(right=right, wrong=wrong, test_mine=TESTS)
     pytester.syspathinsert()
+    # A session in this process forgets what it has imported, and torch comes once in a process.
+    import_module("torch")
     return pytester
 
 
@@ -46,7 +49,8 @@ def test_a_test_fails_with_the_screen(place):
 @pytest.mark.parametrize(("ending", "processes"), [("json", 2), ("sarif", 0), ("xml", 0)])
 def test_reports_are_written(place, ending, processes):
     """All reports of a session come into one file, from the processes of xdist too."""
-    place.runpytest_subprocess("-p", "no:asyncio", f"-n{processes}", f"--kata-report=out.{ending}")
+    run = place.runpytest_subprocess if processes else place.runpytest_inprocess
+    run("-p", "no:asyncio", f"-n{processes}", f"--kata-report=out.{ending}")
     text = (place.path / f"out.{ending}").read_text("utf-8")
     if ending == "json":
         assert sorted(one["verdict"] for one in json.loads(text)) == ["fail", "pass"]

@@ -43,7 +43,7 @@ def server():
 
     Handler.asked = []
     found = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=found.serve_forever, daemon=True)
+    thread = threading.Thread(target=found.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield Handler, f"http://127.0.0.1:{found.server_port}"
     found.shutdown()

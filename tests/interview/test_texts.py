@@ -1,7 +1,7 @@
 """The interview's own texts: whole, and in both languages."""
 
 import re
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 
 import pytest
@@ -126,11 +126,23 @@ def test_every_voice_that_speaks_of_mistakes_has_its_hints():
         assert all("`" not in row["nudge"][language] for language in LANGUAGES), group
 
 
+def draws():
+    """Draws of which some hold any two values that are ever drawn together."""
+    seen = set()
+    for seed in range(40):
+        for level in Level:
+            drawn = draw(seed, level.value)
+            pairs = {*combinations(sorted(drawn.items()), 2)}
+            if not pairs <= seen:
+                yield drawn
+            seen |= pairs
+
+
 def test_every_question_of_a_candidate_has_an_answer():
     """Whatever is drawn, and at whichever kata: every topic is answered in both languages."""
-    draws = [draw(seed, level.value) for seed in range(40) for level in Level]
+    drawings = [*draws()]
     for kata in katas():
-        for drawn in draws:
+        for drawn in drawings:
             for topic in topics():
                 for language in LANGUAGES:
                     said = answer(topic, kata, drawn, language)
