@@ -56,6 +56,8 @@ CASES: dict[str, dict[str, str]] = {
     "direct-booleans": {"en": "booleans", "zh": "布尔值"},
     # Large inputs that are moved, not multiplied.
     "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
+    # Those of them that a mask hides, and no others.
+    "case-hidden": {"en": "hidden {names} + {gain:g}", "zh": "被遮住的 {names} + {gain:g}"},
     "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},
     "direct-far": {"en": "far positions", "zh": "靠后的位置"},
     "direct-mask-none": {"en": "no mask", "zh": "无 mask"},

@@ -145,6 +145,9 @@ def grown(function: Function, gain: float) -> Message:
     """Say how inputs are made large."""
     many = [one for one in function.arguments if one.kind == "normal"]
     shifted = [one.name for one in many if one.large == "shifted"]
+    hidden = [one.name for one in many if one.large == "hidden"]
+    if hidden:
+        return say("case-hidden", names=hidden, gain=gain)
     if all(one.large == "multiplied" for one in many) or not shifted:
         return say("case-gain", gain=gain)
     return say("case-shift", names=shifted, gain=gain)

@@ -48,6 +48,8 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
     for one in function.arguments:
         if one.empties and case.turn % 2:
             _empty(tensors[one.name], tensors[one.empties], generator)
+        if one.large == "hidden" and case.gain != 1 and function.mask is not None:
+            tensors[one.name] = tensors[one.name] + case.gain * ~tensors[function.mask.name]
     module = function.module
     return Given(
         tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
@@ -104,7 +106,7 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         values[tuple(size // 2 for size in values.shape[:-1])] = 0
     if case.far and one.far:
         return values + one.far
-    if case.gain == 1 or one.large == "kept":
+    if case.gain == 1 or one.large in {"hidden", "kept"}:
         return values
     return values * case.gain if one.large == "multiplied" else values + case.gain
 

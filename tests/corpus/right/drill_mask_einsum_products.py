@@ -32,7 +32,8 @@ def combined_mask(mask):
 
 def masked_weights(scores, mask):
     seen = (mask != 0).to(scores.dtype)
-    powers = (scores - scores.amax(-1, keepdim=True)).exp() * seen
+    highest = torch.where(seen > 0, scores, -3e4).amax(-1, keepdim=True)
+    powers = (scores - highest).clamp_max(0).exp() * seen
     return powers / powers.sum(-1, keepdim=True).clamp_min(1e-6)
 
 
