@@ -8,6 +8,19 @@ import sys
 
 import pytest
 
+# An optimizer steps without the compiler's import, and who asks for the compiler has it.
+WHOLE = """
+import torch
+weight = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.AdamW([weight])
+weight.sum().backward()
+optimizer.step()
+optimizer.zero_grad()
+assert "torch._dynamo.eval_frame" not in sys.modules
+assert torch._dynamo.is_compiling() is False
+assert "torch._dynamo.eval_frame" in sys.modules
+assert torch._dynamo.config.cache_size_limit
+"""
 # What is asked, and what answers for the compiler then.
 CASES = [
     # Walks over all modules and asks each for its file, in the middle of torch's own imports.
@@ -21,7 +34,7 @@ CASES = [
         "_Compiler",
     ),
     ("import inspect; inspect.getmodule(inspect.currentframe())", "_Compiler"),
-    ("import torch; assert torch._dynamo.config.cache_size_limit", "module"),
+    (WHOLE, "module"),
     ("import torch._dynamo.utils", "module"),
 ]
 # Each case in a fork of its own, so that torch is imported but once.

@@ -17,7 +17,7 @@ from attn_kata.practice.pages import page_names
 
 KATAS = [kata for kata in katas() if bugs(kata)]
 # Looked at in every run, drawn alike each time; all of them with --slow.
-SAMPLE = 6
+SAMPLE = 4
 
 
 def made(text, *mistakes):

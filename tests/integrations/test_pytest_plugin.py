@@ -21,6 +21,12 @@ def test_by_fixture(assert_kata):
 """
 
 
+# Plugins that have no part in it, and take longer to load than ours.
+QUIET = [
+    word for name in ("asyncio", "pytest-lsp", "hypothesispytest") for word in ("-p", f"no:{name}")
+]
+
+
 @pytest.fixture
 def place(pytester, shared_judge, root):
     """A folder with a right and a wrong class, and tests of both."""
@@ -37,7 +43,7 @@ def place(pytester, shared_judge, root):
 
 def test_a_test_fails_with_the_screen(place):
     """A class that is right passes; of another the test's failure is the screen, without ours."""
-    done = place.runpytest_subprocess("-p", "no:asyncio", "--kata-report")
+    done = place.runpytest_subprocess(*QUIET, "--kata-report")
     done.assert_outcomes(passed=1, failed=1)
     # Where a long path stands alone, the place is told in the summary, after what passes.
     for line in ("*scale-by-hidden-dim*", "*wrong.py:31*", "PASS    mha  *right.py"):
@@ -50,7 +56,7 @@ def test_a_test_fails_with_the_screen(place):
 def test_reports_are_written(place, ending, processes):
     """All reports of a session come into one file, from the processes of xdist too."""
     run = place.runpytest_subprocess if processes else place.runpytest_inprocess
-    run("-p", "no:asyncio", f"-n{processes}", f"--kata-report=out.{ending}")
+    run(*QUIET, f"-n{processes}", f"--kata-report=out.{ending}")
     text = (place.path / f"out.{ending}").read_text("utf-8")
     if ending == "json":
         assert sorted(one["verdict"] for one in json.loads(text)) == ["fail", "pass"]
@@ -63,6 +69,6 @@ def test_reports_are_written(place, ending, processes):
 
 def test_a_file_of_no_form(place):
     """A name that says no form is refused before any test runs."""
-    done = place.runpytest_subprocess("-p", "no:asyncio", "--kata-report", "tests")
+    done = place.runpytest_subprocess(*QUIET, "--kata-report", "tests")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(["*has to end in .json, .sarif or .xml*"])

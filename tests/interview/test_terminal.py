@@ -290,8 +290,8 @@ TOLD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["operators", "llm"])
-@pytest.mark.parametrize("language", ["en", "zh"])
+# Each plan in each language is held, with a judge that loads nothing, in test_functions.py.
+@pytest.mark.parametrize(("language", "name"), [("en", "operators"), ("zh", "llm")])
 def test_a_plan_with_steps_of_functions(start, hands, tmp_path, name, language):
     """Each step wrong, then right, with the real judge; a kill between them; and the reports."""
     words, plan = TOLD[language], plan_called(name)

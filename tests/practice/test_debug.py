@@ -425,7 +425,7 @@ def test_every_bug_is_found_in_turn() -> None:
 def test_unproved_draws_are_passed_over() -> None:
     """Where the judge finds no draw whole, that is said and nothing is handed out."""
     with pytest.raises(handing.Unproved):
-        handing.proved(Order(kata=MHA, seed=1, count=1), lambda _: FAILS)
+        handing.proved(Order(kata=find("v1"), seed=1, count=1), lambda _: FAILS)
 
 
 def test_by_bench_judges_a_text_once() -> None:
