@@ -46,10 +46,11 @@ def rows(app):
 
 
 async def say(app, pilot, *lines):
-    """Type lines, each ended."""
+    """Type lines, each ended; a pilot would rest after every key."""
     for line in lines:
         for char in line:
-            await pilot.press({" ": "space", "?": "question_mark"}.get(char, char))
+            name = {" ": "space", "?": "question_mark"}.get(char) or char
+            app._driver.send_message(events.Key(name, char).set_sender(app))
         await pilot.press("enter")
         await settled(app, pilot)
 
