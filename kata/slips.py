@@ -57,7 +57,7 @@ FILE = "mistakes.toml"
 GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
-    "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared",
+    "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared", "sorted",
     "offset", "remainder", "noted", "carried",
 )  # fmt: skip
 _KEYS = {

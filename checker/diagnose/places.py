@@ -89,6 +89,8 @@ class Places(Readings):
             return _nearest(step, steps, _moves)
         if group == "compared":
             return _nearest(step, steps, _compared)
+        if group == "sorted":
+            return _nearest(step, steps, _sorts)
         if group == "folded":
             return _nearest(step, steps, _folds)
         ran = {line for each in steps for line in each.lines}
@@ -340,6 +342,10 @@ def _moves(step: Step) -> bool:
 def _compared(step: Step) -> bool:
     """Whether a step asks of each entry whether it is 0."""
     return step.call.strip("_") in {"eq", "ne"} and 0.0 in step.numbers
+
+
+def _sorts(step: Step) -> bool:
+    return step.call in {"argsort", "sort", "unique"}
 
 
 def _folds(step: Step) -> bool:
