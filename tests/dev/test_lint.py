@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.client import Bench
-from attn_kata.dev import answers, layout, lint, pages, shapes, statements, texts
+from attn_kata.dev import answers, layout, lessons, lint, pages, shapes, statements, texts
 from attn_kata.kata.catalogue import katas
 from attn_kata.kata.packs import OWN
 from attn_kata.kata.slips import FILE
@@ -33,8 +33,9 @@ def copy(root, to, wanted):
 
 @pytest.fixture
 def unclaimed(monkeypatch):
-    """No statement is run: test_statements.py runs them all, once."""
+    """No statement and no lesson is run: test_statements.py and test_lessons.py run them all."""
     monkeypatch.setattr(statements, "claim_problems", lambda _room: iter(()))
+    monkeypatch.setattr(lessons, "lesson_problems", lambda _room: iter(()))
 
 
 @pytest.fixture
@@ -60,10 +61,12 @@ def only(problems):
 @pytest.mark.usefixtures("unclaimed")
 def test_own_katas_have_no_problems(monkeypatch):
     """Every kata of the project is whole and true; of the judge is asked below, kata by kata."""
-    monkeypatch.setattr(answers, "judge_problems", lambda _bench, _kata: iter(()))
+    asked, read = [], []
+    monkeypatch.setattr(answers, "judge_problems", lambda _bench, kata: asked.append(kata.id) or ())
     # test_shapes.py reads the comments of them all.
-    monkeypatch.setattr(shapes, "shape_problems", lambda _kata: iter(()))
+    monkeypatch.setattr(shapes, "shape_problems", lambda kata: read.append(kata.id) or ())
     assert lint.run() == []
+    assert asked == read == sorted(kata.id for kata in katas())
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +86,16 @@ def test_the_judge_agrees(bench, kata):
 
 
 def test_a_statement_that_is_no_longer_made(root, tmp_path):
-    """What a page no longer says is found, with the file and line that claims it."""
+    """What a page no longer says is found, with the file and line that claims it.
+
+    So is a lesson that no longer shows what is stored.
+    """
     every = copy(root, tmp_path, {"v1"})
     (every / "kata" / "v1" / "brief.zh.md").write_text("v1\n", "utf-8")
-    told = [one for one in lint.run(every) if one.startswith("kata/v1/claims.toml:")]
+    spoil(every / "kata" / "v1" / "learn.toml", "outputs", "output")
+    found = lint.run(every)
+    assert "kata/v1/learn.toml: is out of date; run `make figures`" in found
+    told = [one for one in found if one.startswith("kata/v1/claims.toml:")]
     assert told
     assert all(" brief (zh) does not say " in one for one in told)
 
