@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..judge.source import Source
-from .expressions import called
+from .expressions import called, span
 
 __all__ = [
-    "RANDOM", "call_line", "changed", "cut_line", "kept_line", "made_in_forward", "random_line",
-    "state_line",
+    "RANDOM", "call_line", "changed", "cut_around", "cut_line", "kept_line", "made_in_forward",
+    "random_line", "state_line",
 ]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
@@ -127,6 +127,19 @@ def cut_line(tree: ast.AST | None) -> int | None:
             if isinstance(node, ast.Attribute) and node.attr in _CUT:
                 return node.lineno
     return call_line(tree, ("set_grad_enabled",))
+
+
+def cut_around(tree: ast.AST, line: int | None) -> int | None:
+    """The line that turns gradients off for another one: the nearest `with`, or a decorator."""
+    found: list[int] = []
+    blocks = (n for n in ast.walk(tree) if isinstance(n, (ast.With, ast.FunctionDef)))
+    for block in (n for n in blocks if line is not None and line in span(n)):
+        within = isinstance(block, ast.With)
+        heads = [i.context_expr for i in block.items] if within else block.decorator_list
+        for head in heads:
+            off = (n for n in ast.walk(head) if isinstance(n, ast.Attribute) and n.attr in _CUT)
+            found += [head.lineno] if any(off) else []
+    return max(found, default=None)
 
 
 def call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:

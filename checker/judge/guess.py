@@ -12,7 +12,7 @@ import torch
 from ...kata.slips import slips
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
-from ..diagnose.giveaways import call_line, cut_line, made_in_forward
+from ..diagnose.giveaways import call_line, cut_around, cut_line, made_in_forward
 from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, overwriting
 from ..process.wire import dtype_name
@@ -134,6 +134,7 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
         key = "detached" if finding.kind == "detached" else "detached-in-part"
         elsewhere = None if alone else cut_line(_own(page, one)) or cut_line(page.source.tree)
         line = elsewhere or page.places.own_line(lines, page.names - {one.function.name})
+        line = cut_around(page.source.tree, line) or line
         page.blame("detached", line, key, name=f"`{finding.name}`" if finding.name else say("it"))
         return True
     cut = cut_line(_own(page, one))
