@@ -25,7 +25,7 @@ Judge = Callable[..., Report]
 CORPUS = Path(__file__).parent.parent / "corpus"
 SECONDS = 0.5
 # What a whole wrong submission may take until its verdict, several times over on a busy machine.
-VERDICT = 3.0
+VERDICT = 2.0
 HEAD = """\
 import os, signal, threading, time
 

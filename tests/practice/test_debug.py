@@ -140,7 +140,7 @@ def test_too_many() -> None:
 
 def test_other_form() -> None:
     """In another form every bug still stands on a line that is known, and nothing else differs."""
-    found = [worked_out(Order(kata=MHA, seed=2, count=2, form=form)) for form in range(1, 5)]
+    found = [worked_out(Order(kata=MHA, seed=2, count=2, form=form)) for form in (1, 2)]
     formed = [one for one in found if one is not None]
     assert formed
     for one in formed:
