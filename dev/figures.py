@@ -44,7 +44,8 @@ def own() -> dict[Path, str]:
     from_pages = _from_pages()
     for kata in katas():
         if (kata.folder / "pages").is_dir():
-            named = dict(own_blocks(kata)) | from_pages.get(kata.folder, {})
+            shown = from_pages.get(kata.folder, {})
+            named = dict(own_blocks(kata, shown)) | shown
             tables = [_table(name, figures) for name, figures in sorted(named.items())]
             found[kata.folder / FIGURES.name] = _NOTE + "".join(tables)
         found[kata.folder / OUTPUTS] = stored(kata.folder)

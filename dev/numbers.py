@@ -6,7 +6,7 @@ The same weights and inputs go through the model answer and through its edited c
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from itertools import chain
 
 import torch
@@ -51,10 +51,11 @@ def blocks() -> Iterator[tuple[str, dict[str, str]]]:
             yield name, _block(*_first(name), _LEAD)
 
 
-def own_blocks(kata: Kata) -> Iterator[tuple[str, dict[str, str]]]:
+def own_blocks(kata: Kata, but: Container[str] = ()) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the same for the pages that a kata of functions has in its own folder.
 
-    Only for those that ask for numbers: what shows in half precision alone has none.
+    Only for those that ask for numbers: what shows in half precision alone has none. but: those
+    whose own code gives theirs.
     """
     pages = {
         path.name.partition(".")[0]
@@ -62,7 +63,7 @@ def own_blocks(kata: Kata) -> Iterator[tuple[str, dict[str, str]]]:
         if "{numbers}" in path.read_text("utf-8")
     }
     for slip in slips(kata.folder):
-        if slip.id not in pages:
+        if slip.id not in pages or slip.id in but:
             continue
         yield slip.id, _block(kata, slip, _OWN_LEAD)
 

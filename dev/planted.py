@@ -84,7 +84,8 @@ def _cut(result):
 
 
 def _grown(given):
-    largest = max((float(t.abs().max()) for t in given if t.is_floating_point()), default=0.0)
+    sizes = [t.nan_to_num(0, 0, 0).abs() for t in given if t.is_floating_point()]
+    largest = max((float(one.max()) for one in sizes), default=0.0)
     return LARGE / 3 < largest if LARGE > 1 else largest < LARGE * 10
 
 

@@ -52,6 +52,8 @@ class Argument:
     call. adapted: shapes of a mask that a submission may want instead. taken: by shape that in
     which the submission takes it, () for the same. empties: of log-sum-exps the outputs that they
     belong to: by turns some are -inf, and the outputs 0.
+    hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by turns they
+    are floats instead, to be added, with -inf there.
     """
 
     name: str
@@ -75,6 +77,8 @@ class Argument:
     taken: tuple[Shape, ...] = ()
     model: str = "plain"
     empties: str = ""
+    hides: bool = False
+    added: bool = False
 
     @property
     def tensor(self) -> bool:
@@ -84,7 +88,7 @@ class Argument:
     @property
     def floats(self) -> bool:
         """Whether its numbers have the dtype that is tried."""
-        return self.kind in {"normal", "probabilities"}
+        return self.kind in {"normal", "probabilities"} or self.added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +180,11 @@ class Function:
     def mask(self) -> Argument | None:
         """The argument that takes a mask."""
         return next((one for one in self.arguments if one.kind == "mask"), None)
+
+    @property
+    def spare(self) -> list[str]:
+        """The booleans that may be left out."""
+        return [one.name for one in self.arguments if one.kind == "booleans" and one.optional]
 
     @property
     def far(self) -> bool:

@@ -49,6 +49,7 @@ _MEMORY_KEYS = {
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "late", "large", "along", "adapted", "model", "empties",
+    "hides", "added",
 }  # fmt: skip
 
 
@@ -137,6 +138,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
         model=row.get("model", MODELS[0]),
         empties=row.get("empties", ""),
+        hides=row.get("hides", False),
+        added=row.get("added", False),
     )
 
 

@@ -167,6 +167,15 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{case}: {count} {count:tensor|tensors} came back, but {wanted} {wanted:is|are} asked for ({names})",
         "zh": "{case}：返回了 {count} 个张量，题目要 {wanted} 个（{names}）",
     },
+    # Beside what is asked for a result is to be None.
+    "direct-alone": {
+        "en": "{case}: the result came back by itself, but a tuple is asked for, with None in the place of {names}",
+        "zh": "{case}：结果是单独返回的，而题目要的是元组，{names} 的位置上是 None",
+    },
+    "direct-not-none": {
+        "en": "{case}: {names} came back, but None is asked for there",
+        "zh": "{case}：返回了 {names}，而这里要的是 None",
+    },
     "direct-dtype": {"en": "{case}: {text}", "zh": "{case}：{text}"},
     "direct-dtype-kind": {
         "en": "`{name}` is {actual}, but {wanted} are asked for",

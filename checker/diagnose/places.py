@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...kata.slips import Slip
@@ -41,7 +41,7 @@ _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis",
 _FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
 # Calls that make one mask of two.
 _ORS = {"or", "ior", "logical_or", "bitwise_or"}
-_JOINS = {"maximum", "max", "add"}
+_JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
 
 
 class Places(Readings):
@@ -88,7 +88,7 @@ class Places(Readings):
         if group == "moved":
             return _nearest(step, steps, _moves)
         if group == "compared":
-            return _nearest(step, steps, _compared)
+            return _nearest(step, steps, _compared) or _nearest(step, steps, _made_bool)
         if group == "sorted":
             return _nearest(step, steps, _sorts)
         if group == "folded":
@@ -277,15 +277,13 @@ class Places(Readings):
         return None
 
     def _either(self, lines: list[int]) -> int | None:
-        """An `elif`, or a test of both, by which a mask and `causal` shut each other out."""
+        """An `elif`, or a test of both, by which two that hide shut each other out."""
         for node in ast.walk(self._function(lines[0]) or ast.Pass()):
-            if isinstance(node, (ast.If, ast.IfExp)) and {*_roles(node.test)} >= {"mask", "causal"}:
+            if isinstance(node, (ast.If, ast.IfExp)) and _pair(node.test):
                 return node.test.lineno
             if isinstance(node, ast.If) and len(node.orelse) == 1:
                 other = node.orelse[0]
-                if isinstance(other, ast.If) and {*_roles(node.test), *_roles(other.test)} >= {
-                    "mask", "causal",
-                }:  # fmt: skip
+                if isinstance(other, ast.If) and _pair(node.test, other.test):
                     return other.lineno
         return None
 
@@ -312,8 +310,12 @@ def _roles_of(nodes: Sequence[ast.AST]) -> set[str | None]:
     return {forward_role(node.id) for node in nodes if isinstance(node, ast.Name)}
 
 
-def _roles(test: ast.expr) -> Iterator[str | None]:
-    return (forward_role(node.id) for node in ast.walk(test) if isinstance(node, ast.Name))
+def _pair(*tests: ast.expr) -> bool:
+    """Whether tests ask for a mask and `causal`, or for two masks, be it there or not."""
+    parts = [node for test in tests for node in ast.walk(test)]
+    looked_into = {id(node.value) for node in parts if isinstance(node, ast.Attribute)}
+    there = _roles_of([node for node in parts if id(node) not in looked_into])
+    return _roles_of(parts) >= {"mask", "causal"} or there >= {"mask", "padding"}
 
 
 def _root(node: ast.expr) -> str:
@@ -348,8 +350,13 @@ def _sorts(step: Step) -> bool:
     return step.call in {"argsort", "sort", "unique"}
 
 
+def _made_bool(step: Step) -> bool:
+    return step.call == "bool"
+
+
 def _folds(step: Step) -> bool:
-    return step.call in _FOLDS and not step.values and bool(step.marks)
+    hides = any(bool(value.isneginf().any()) for value in step.values)
+    return step.call in _FOLDS and (hides if step.values else bool(step.marks))
 
 
 def _turned(step: Step) -> bool:

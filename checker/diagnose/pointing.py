@@ -89,7 +89,7 @@ def line_of(
             assert step is not None
         if slip.group in {"mask", "thrown"}:
             # What is right was made all the same, and thrown away.
-            made = next((right[n] for n in slip.shows if n in right), None)
+            made = next((right[n] for n in slip.shows if n in right and n in differs), None)
             unused = None if made is None else holding(made, steps, given)
             if unused is not None:
                 return places.own_line(_blamed(unused, steps, right, wrong), others)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit
@@ -85,15 +84,17 @@ class Tried:
         actual = [] if trial.answer.fault is not None else trial.results(trial.answer)
         try:
             with torch.no_grad():
-                results = made(self.kata, functions[self.name], trial.posed, named=False).results
+                given = made(self.kata, functions[self.name], trial.posed, named=False)
         except FAULTS as fault:
             theirs = trial.answer.fault
             return sayings(str(fault)) == sayings("" if theirs is None else theirs.message)
-        if len(actual) < len(results):
+        if trial.few(trial.answer.many) != trial.few(given.many):
+            return False
+        if len(actual) != len(given.results):
             return False
         return all(
-            mine.shape == theirs.shape and agree(mine, theirs, trial.bound, _kept(trial, theirs))
-            for mine, theirs in zip(actual, results, strict=False)
+            mine.shape == theirs.shape and agree(mine, theirs, trial.bound, trial.kept(theirs))
+            for mine, theirs in zip(actual, given.results, strict=True)
         )
 
 
@@ -101,9 +102,3 @@ def sayings(words: str) -> tuple[str, list[str]]:
     """What an exception says, and the sizes that it names, in whichever order they met."""
     words = _LETTER.sub("", _AXIS.sub("", words))
     return _NUMBER.sub("", words), sorted(_NUMBER.findall(words))
-
-
-def _kept(trial: Trial, result: Tensor) -> Tensor | None:
-    if trial.keep is None or trial.keep.dim() != result.dim():
-        return None
-    return trial.keep.expand(result.shape)

@@ -123,4 +123,6 @@ def _alike(
     """Whether results would be right in a trial where these were expected, within a bound."""
     asked = replace(trial, expected=expected, bound=bound, grads={}, weight_grads={})
     outs = [*results]
-    return asked.judge(Outcome(out=outs[0], outs=outs, carried=trial.given.kept)) is None
+    many = len(trial.function.results)
+    answer = Outcome(out=outs[0], outs=outs, many=many, carried=trial.given.kept)
+    return asked.judge(answer) is None

@@ -26,6 +26,8 @@ __all__ = [
 _VALUES = 5
 # A turn at which positions stand in any order.
 DISORDER = 2
+# Of so many turns one has a mask that is added.
+_FORMS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,11 @@ class Case:
             kind = say(f"direct-mask-{self.mask or 'none'}")
             shape = shape_name(self.taken_of(function.mask))
             parts.append(kind if self.mask is None else say("shaped", name=kind, shape=shape))
+        absent = self.absent(function)
+        parts += [say("case-without", name=name) for name in absent]
+        for one in (one for one in function.arguments if one.added and one.name not in absent):
+            key = "case-added" if self.adds(one) else "case-hiding"
+            parts.append(say(key, name=one.name, shape=shape_name(self.shape_of(one))))
         if self.schedule:
             parts.append(say(f"direct-{self.schedule}", after=self.after))
         if self.gain != 1:
@@ -104,6 +111,16 @@ class Case:
     def axes(self, function: Function) -> dict[str, tuple[str, ...]]:
         """The shape of each tensor that a function takes here, in symbols."""
         return {one.name: self.shape_of(one) for one in function.arguments if one.tensor}
+
+    def absent(self, function: Function) -> list[str]:
+        """The booleans that may be left out, and are here: by turns none, each alone, and all."""
+        many = function.spare
+        turn = self.turn % (len(many) + 3)
+        return many if turn > len(many) + 1 else many[turn - 1 : turn]
+
+    def adds(self, argument: Argument) -> bool:
+        """Whether a mask holds what is added to the scores here, and not what is hidden."""
+        return argument.added and self.turn % _FORMS == 1
 
     def sharing(self, function: Function) -> dict[str, str]:
         """The arguments that are given another's tensor here, with that other."""
@@ -215,9 +232,10 @@ def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
     mask = function.mask
     kind = mask and ("random" if "random" in mask.masks else mask.masks[0])
     check = "mask" if mask is not None and mask.optional else "values"
-    case = Case(
-        check=check, sizes=sizes.first(), chosen=choices(function)[-1], mask=kind, zeros=True
-    )
+    # Where masks may be left out all are: of what they hide a score tells nothing.
+    turn = len(function.spare) + 2 if function.spare else 0
+    case = Case(check=check, sizes=sizes.first(), chosen=choices(function)[-1], mask=kind,
+                turn=turn, zeros=True)  # fmt: skip
     if case.zeroed(function) and _holds(function, case):
         yield case
 

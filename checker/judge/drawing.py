@@ -26,7 +26,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
     plain: dict[str, Any] = {}
     left: list[str] = []
     state = "" if function.state is None else function.state.name
-    sharing = case.sharing(function)
+    sharing, absent = case.sharing(function), case.absent(function)
     for one in function.arguments:
         if one.kind == "choice":
             # What is as it is without being said is left out by turns.
@@ -38,7 +38,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
             plain[one.name] = worth(one.value, case.scope())
         elif one.kind == "state":
             plain[one.name] = None
-        elif one.kind == "mask" and case.mask is None:
+        elif one.name in absent or (one.kind == "mask" and case.mask is None):
             left.append(one.name)
         elif one.name not in sharing:
             tensors[one.name] = _tensor(one, case, generator)
@@ -89,6 +89,8 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         return torch.randint(low, high + 1, shape, generator=generator)
     if one.kind == "tokens":
         return _tokens(one, case, shape, generator)
+    if one.hides:
+        return _hiding(one, case, shape, generator)
     if one.kind == "booleans":
         drawn = torch.rand(shape, generator=generator) < SHOWN
         if "empty" in one.masks and len(drawn) > 1:
@@ -109,6 +111,17 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if case.gain == 1 or one.large in {"hidden", "kept"}:
         return values
     return values * case.gain if one.large == "multiplied" else values + case.gain
+
+
+def _hiding(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw a mask that is True where it hides; by turns what is added in its place."""
+    kind = one.masks[case.turn % len(one.masks)]
+    hidden = ~drawn_mask(kind, shape, generator)
+    if not case.adds(one):
+        return hidden
+    values = torch.randn(shape, generator=generator, dtype=torch.float64)
+    plain = torch.rand(shape, generator=generator) < SHOWN
+    return values.masked_fill(plain, 0).masked_fill(hidden, float("-inf"))
 
 
 def _one_sided(values: Tensor, gain: float, generator: torch.Generator | None) -> Tensor:

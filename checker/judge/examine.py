@@ -104,7 +104,7 @@ class Examination:
         plain = self.bound.call(given, self._handed(trial), strided=strided, keep=self._kept_dtype)
         trial.call = replace(
             plain,
-            shapes=[list(one.shape) for one in trial.expected],
+            shapes=trial.shapes,
             grad=grad,
             # Where it is forbidden it is left on, so that who uses it is told so.
             autograd=AUTOGRAD in self.function.rules.never or bool(self.function.models),

@@ -72,6 +72,16 @@ class Trial:
         return size + _LATER * bool(self.case.schedule)
 
     @property
+    def shapes(self) -> list[list[int]]:
+        """The shapes of all results, where None stands in a result's place that of a number."""
+        left = len(self.function.results) - len(self.expected)
+        return [*(list(one.shape) for one in self.expected), *([] for _ in range(left))]
+
+    def few(self, many: int) -> bool:
+        """Whether fewer came back together than there are results, None among them."""
+        return 1 < len(self.function.results) > many
+
+    @property
     def wrong(self) -> bool:
         """Whether what came back is not right."""
         return self.judge(self.answer) is not None
@@ -119,7 +129,7 @@ class Trial:
         actual = self.results(answer)
         if not actual:
             return Finding(kind="none", trial=self, words=str(answer.container))
-        if len(actual) < len(self.expected):
+        if len(actual) != len(self.expected) or self.few(answer.many):
             return Finding(kind="count", trial=self, words=str(len(actual)))
         for asked, mine, right in zip(self.function.results, actual, self.expected, strict=False):
             wrong = self._judge_one(asked, mine, right)
@@ -135,9 +145,22 @@ class Trial:
         if not (self.autocast and mine.is_floating_point()) and not _fits(asked, mine, self.dtype):
             return Finding(kind="dtype", trial=self, words=dtype_name(mine.dtype), **told)
         bound = self.bound if asked.holds == "floats" else 0.0
-        keep = None if self.keep is None else _fitted(self.keep, right)
+        keep = self.kept(right)
         found = gap(mine, right, bound, keep)
         return Finding(kind="values", trial=self, gap=found, **told) if found.wrong else None
+
+    def kept(self, right: Tensor) -> Tensor | None:
+        """Spread the rows that count over a result that has them; None where it has no such rows.
+
+        Heads that were merged in the first result may stand apart in another.
+        """
+        if self.keep is None:
+            return None
+        keep = self.keep.unsqueeze(1) if right.dim() > self.keep.dim() else self.keep
+        try:
+            return keep.expand(right.shape)
+        except RuntimeError:
+            return None
 
     def _judge_gradients(self, answer: Outcome) -> Finding | None:
         # A weight tells more of where it goes wrong than an input, which all of them reach.
@@ -178,14 +201,6 @@ def _fits(asked: Result, tensor: Tensor, dtype: torch.dtype) -> bool:
     if wanted == "booleans":
         return tensor.dtype is torch.bool
     return not tensor.is_floating_point() and tensor.dtype is not torch.bool
-
-
-def _fitted(keep: Tensor, right: Tensor) -> Tensor | None:
-    """Spread the rows that count over a result that has them; None where it has no such rows."""
-    try:
-        return keep.expand(right.shape)
-    except RuntimeError:
-        return None
 
 
 def until_ended(

@@ -53,10 +53,14 @@ Answers = dict[str, Answer]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """What a call gave: its results in order, and the tensors it named on the way."""
+    """What a call gave: its results in order, and the tensors it named on the way.
+
+    many: how many came back together, None among them; 0 for one alone.
+    """
 
     results: tuple[Tensor, ...]
     steps: dict[str, Tensor]
+    many: int = 0
 
     def counted(self, left_out: str) -> Tensor | None:
         """Which rows of the result have an agreed answer, (…, 1); None where all have one.
@@ -196,7 +200,11 @@ def made(
     elif given.state and len(results) > 1:
         results = results[:-1]
     output: Tensor = next(iter(results))
-    return Made(results=results, steps={**found, "output": output.detach()})
+    return Made(
+        results=tuple(one for one in results if isinstance(one, Tensor)),
+        steps={**found, "output": output.detach()},
+        many=len(result) if isinstance(result, tuple) else 0,
+    )
 
 
 def weighs(answer: Answer) -> bool:

@@ -49,6 +49,10 @@ class Words:
             return say("direct-uncarried", case=case, name=finding.name, wanted=asked_for)
         if finding.kind == "count":
             names = [result.name for result in asked.results]
+            expected = finding.trial.expected
+            if len(expected) < len(names):
+                key = "alone" if finding.words == str(len(expected)) else "not-none"
+                return say(f"direct-{key}", case=case, names=names[len(expected) :])
             return say("direct-count", case=case, count=finding.words,
                             wanted=len(asked.results), names=names)  # fmt: skip
         if finding.kind == "dtype":
