@@ -61,7 +61,7 @@ class Places(Readings):
         if one is not None:
             return one(lines)
         if group == "number":
-            return self.number(lines) or self._standing(step)
+            return self.number(lines) or self._standing(step) or self.layer(lines, "norm")
         if group == "call":
             return lines[-1]
         if group == "taken":
