@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -50,24 +51,16 @@ def line_of(
     if slip.group in _OF_MASKS:
         evidence = sorted(evidence, key=lambda trial: trial.case.mask == "full")
     for trial in evidence:
-        steps = [step for step in trial.answer.steps if step.lines]
-        if steps and slip.says:
-            ran = {line for step in steps for line in step.lines}
-            said = statement(places.around(ran), slip.says, constructed(places.tree, ran))
+        ran = [step.lines for step in trial.answer.steps if step.lines]
+        if ran and slip.says:
+            lines = {line for each in ran for line in each}
+            said = statement(places.around(lines), slip.says, constructed(places.tree, lines))
             if said is not None:
                 return said
-        if steps and slip.group == "return":
-            return places.last_return(steps[-1].lines[-1])
-        right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
-        differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
-        if set(right) - set(wrong):
-            # What raises leaves a name with what it had before.
-            differs = [n for n in differs if not any(same_numbers(wrong[n], right[o])
-                                                     for o in right if o != n)]  # fmt: skip
-        # What the edit alone names says nothing of whether the mistake shows in this call.
-        shown = {*differs} & {*right} if right else differs
-        if not steps or not (shown or set(right) - set(wrong)):
-            continue
+        if ran and slip.group == "return":
+            return places.last_return(ran[-1][-1])
+    for call in _telling(kata, name, slip, edits, evidence):
+        trial, steps, right, wrong, differs = call
         step = _overflow(steps) if slip.group == "overflow" else None
         if slip.group == "drawn":
             step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
@@ -97,6 +90,44 @@ def line_of(
         step = places.within(step) if slip.group == "call" and kata.kind == "program" else step
         return places.behind(slip, step, steps) or places.own_line(blamed, others)
     return None
+
+
+class _Call(NamedTuple):
+    """A call, and what the model answer names in it without and with the mistake."""
+
+    trial: Trial
+    steps: list[Step]
+    right: dict[str, Tensor]
+    wrong: dict[str, Tensor]
+    differs: list[str]
+
+
+def _telling(
+    kata: Kata, name: str, slip: Slip, edits: tuple[tuple[Edit, ...], tuple[Edit, ...]],
+    evidence: Sequence[Trial],
+) -> Iterator[_Call]:  # fmt: skip
+    """The calls in which the mistake shows; first those in which it shows where it is made."""
+    behind = list[_Call]()
+    for trial in evidence:
+        steps = [step for step in trial.answer.steps if step.lines]
+        if not steps:
+            continue
+        right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
+        differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
+        if set(right) - set(wrong):
+            # What raises leaves a name with what it had before.
+            differs = [n for n in differs if not any(same_numbers(wrong[n], right[o])
+                                                     for o in right if o != n)]  # fmt: skip
+        # What the edit alone names says nothing of whether the mistake shows in this call.
+        shown = {*differs} & {*right} if right else differs
+        if not (shown or set(right) - set(wrong)):
+            continue
+        call = _Call(trial, steps, right, wrong, differs)
+        if slip.shows and not {*slip.shows} & {*differs}:
+            behind.append(call)
+        else:
+            yield call
+    yield from behind
 
 
 def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:
