@@ -103,6 +103,10 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "dropout acts only where a mask is given; without one nothing is dropped",
         "zh": "只有传了 mask 时 dropout 才起作用；不传时什么也没有丢弃",
     },
+    "dropout-without-mask-alone": {
+        "en": "dropout acts only where no mask is given; with one nothing is dropped",
+        "zh": "只有不传 mask 时 dropout 才起作用；传了 mask 就什么也没有丢弃",
+    },
     "mask-without-default": {
         "en": "`{name}` has no default, so every call must name a mask or None; "
         "write `{name}=None`",

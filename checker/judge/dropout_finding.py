@@ -15,7 +15,7 @@ from torch import Tensor
 from ..process.answers import Dropout
 from ..vocabulary import words
 
-__all__ = ["SAME_RATE", "DropoutFinding", "Reading", "Undone", "says_output", "together"]
+__all__ = ["SAME_RATE", "DropoutFinding", "Idle", "Reading", "Undone", "says_output", "together"]
 
 _MANY = 150
 Undone = Literal["", "whole", "otherwise"]
@@ -44,6 +44,17 @@ class Reading:
         return abs(self.dropped - rate) <= 5 * spread + 1 / max(self.count, 1)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Idle:
+    """Calls in which nothing is dropped, though it is in others.
+
+    masked: whether they have a mask, and the others none. line: where their weights are made.
+    """
+
+    masked: bool
+    line: int | None
+
+
 @dataclass(slots=True, kw_only=True)
 class DropoutFinding:
     """What dropout does.
@@ -55,7 +66,8 @@ class DropoutFinding:
     None where it takes none. alone: the numbers of the calls that act on the weights, where all
     that drop anything are known. undone: where these halve each weight, whether the whole is what
     comes out, or something else; "" where it is half, as it should be. next: the line after what
-    is drawn by hand that uses it, or after torch's dropout that divides.
+    is drawn by hand that uses it, or after torch's dropout that divides. idle: calls in which
+    nothing is dropped.
     """
 
     place: str
@@ -67,6 +79,7 @@ class DropoutFinding:
     alone: tuple[int, ...] = ()
     undone: Undone = ""
     next: int | None = None
+    idle: Idle | None = None
 
     @property
     def rate(self) -> float:

@@ -37,6 +37,11 @@ def judge_dropout(
             return
         _no_dropout(sheet, wanted, found, modules)
         return
+    if found.idle is not None:
+        key = f"dropout-with{'out' * found.idle.masked}-mask-alone"
+        sheet.set("dropout", "fail", say(key))
+        sheet.blame("dropout-missing", found.idle.line, key)
+        return
     if found.place == "residual" and wanted in {"optional", "remark"}:
         if wanted == "remark":
             sheet.remark("dropout-not-applied")

@@ -8,12 +8,13 @@ from typing import Any
 
 import torch
 
+from ..diagnose.milestones import find
 from ..process.answers import Outcome
 from ..process.requests import Record
 from .by_hand import read_by_hand, restoring_line, with_weights_scaled
 from .compare import agree
 from .dropout import read_dropout
-from .dropout_finding import DropoutFinding, Undone
+from .dropout_finding import DropoutFinding, Idle, Undone
 from .examine import Examination
 from .precision import judge_low
 from .trials import Finding, Trial
@@ -21,6 +22,9 @@ from .truth import made
 from .weighing import Weighing
 
 __all__ = ["read_training", "try_training"]
+
+# So many alike are no chance: 32 weights at a rate of 0.1 come through all with 2e-12.
+_CALLS = 8
 
 
 def try_training(one: Examination) -> None:
@@ -41,12 +45,37 @@ def try_training(one: Examination) -> None:
                 one.dropout, place="weights", reading=read.reading, undone=read.undone,
                 next=read.next,
             )  # fmt: skip
+    if one.dropout.place in {"weights", "beside"}:
+        one.dropout.idle = _idle_beside(one, first)
     _try_loud(one)
     if not wrong and not _random(one, first):
         one.judge([one.in_training(trial) for trial in _some(one.tried)])
         # A draw in half precision may be 0, which is dropped by hand at a rate of 0 too.
         for trials in () if by_hand else one.low:
             judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
+
+
+def _idle_beside(one: Weighing, first: Trial) -> Idle | None:
+    """Whether nothing is dropped with a mask, where the first call has none, or without one."""
+    assert one.dropout is not None
+    others = (t for t in one.tried if (t.case.mask is None) != (first.case.mask is None))
+    other = next((t for t in others if not t.missing and t.case.mask != "full"), None)
+    if other is None:
+        return None
+    loud = replace(other, case=replace(other.case, train=True, loud=True))
+    one.write(loud)
+    answers = one.answered([one.series(other, [loud.call] * _CALLS)])
+    results = [loud.results(answer) for answer in answers]
+    if not all(results) or not all(one.same(results[0], each) for each in results[1:]):
+        return None
+    with torch.no_grad():
+        weights = made(one.kata, one.right, other.given).steps.get("weights")
+    steps = [step for seen in one.recorded([replace(other)]) for step in seen.answer.steps]
+    step = None if weights is None else find(weights, steps)
+    # Of a helper and its callers the line beside the dropout that is there.
+    near = one.dropout.line or 0
+    line = min(step.lines, key=lambda line: abs(line - near)) if step and step.lines else None
+    return Idle(masked=other.case.mask is not None, line=line)
 
 
 def _try_loud(one: Weighing) -> None:
