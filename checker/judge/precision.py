@@ -134,9 +134,9 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
 
 def _gain(function: Function) -> float:
     """What inputs are multiplied by, so that one key too many or too few is seen in the result."""
-    if not any(each.late for each in function.arguments):
-        return 1
-    return _EVEN if function.module is None else _SHARP
+    if function.module is None:
+        return _EVEN
+    return _SHARP if any(each.late for each in function.arguments) else 1
 
 
 def _behind(function: Function, sizes: Mapping[str, int]) -> torch.Tensor | None:
