@@ -65,6 +65,7 @@ def line_of(
         if slip.group == "drawn":
             step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
         given = trial.given
+        step = step or _constructed(slip, right, wrong, trial.answer.made)
         step = step or _first_wrong(slip, right, wrong, differs, steps, given)
         fault = trial.answer.fault
         if step is None and fault is not None and fault.line is not None:
@@ -185,6 +186,16 @@ def _first_wrong(
     return None
 
 
+def _constructed(
+    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], made: Sequence[Step]
+) -> Step | None:
+    """Where the constructor makes what the mistake shows in, which no input has a part in then."""
+    shown = next((name for name in slip.shows if name in wrong and name in right), None)
+    if shown is None or wrong[shown].numel() < 2 or same_numbers(right[shown], wrong[shown]):
+        return None
+    return None if find(right[shown], made) else find(wrong[shown], made)
+
+
 def _drawn(
     slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], steps: Sequence[Step]
 ) -> Step | None:
@@ -194,7 +205,8 @@ def _drawn(
         return None
     hidden, covered = ((v[shown] < HIDDEN).flatten(0, -3)[0] for v in (wrong, right))
     length = hidden.shape[-1]
-    for step in steps:
+    # Where nothing is hidden, anything is like it.
+    for step in steps if bool(hidden.any()) else ():
         for drawn in (*step.marks, *step.values):
             if drawn.dim() < 2 or min(drawn.shape[-2:]) < length:
                 continue

@@ -18,6 +18,8 @@ __all__ = ["Function", "frozen_line", "statement"]
 _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
 _POSITIONS = re.compile(r"(^|_)(pos|wpe|pe(_|$)|place)")
+_EPS = re.compile(r"(^|_)eps")
+_NORM = re.compile(r"[Nn]orm")
 _LAST = "last "
 
 
@@ -38,7 +40,9 @@ def statement(
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
     the function itself; `unset`, a call of one of the functions that leaves an argument to its
     default which the caller has under that name; `shared`, where a constructor puts one part into
-    several places; `applied`, where parts are called otherwise than each in its turn.
+    several places; `applied`, where parts are called otherwise than each in its turn; `twice`,
+    where a constructor names a norm again that it made once; `eps`, where one is added to what no
+    root is taken of; `copied`, where a constructor sets a weight's numbers.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -51,7 +55,7 @@ def statement(
         wanted = said.removeprefix(_LAST)
         followed = _FOLLOWED.get(wanted)
         lines = sorted(
-            shared(constructors) if wanted == "shared" else
+            _CONSTRUCTED[wanted](constructors) if wanted in _CONSTRUCTED else
             followed(functions) if followed else
             (node.lineno for node in nodes if _is(node, wanted, schedules))  # type: ignore[attr-defined]
         )  # fmt: skip
@@ -249,10 +253,57 @@ def _source(function: Function, given: ast.expr, *, made: bool = False) -> int:
     return given.lineno
 
 
+def _eps(functions: Sequence[Function]) -> Iterator[int]:
+    """Where what is called eps is added to something that no root is taken of."""
+    for function in functions:
+        nodes = [*ast.walk(function)]
+        within = [one for node in nodes if _rooted(node) for one in ast.walk(node)]
+        named = {one.id for one in within if isinstance(one, ast.Name)}
+        for node in nodes:
+            if isinstance(node, ast.Assign) and named & {name_of(one) for one in node.targets}:
+                within += ast.walk(node.value)
+        for node in nodes:
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and node not in within:
+                if any(_EPS.search(name_of(side)) for side in (node.left, node.right)):
+                    yield node.lineno
+
+
+def _rooted(node: ast.AST) -> bool:
+    """Whether a root is taken: by name, or as a power of a half."""
+    if isinstance(node, ast.BinOp):
+        power = node.right.operand if isinstance(node.right, ast.UnaryOp) else node.right
+        half = isinstance(power, ast.Constant) and power.value == 0.5
+        return isinstance(node.op, ast.Pow) and half
+    return isinstance(node, ast.Call) and name_of(node.func) in {"sqrt", "rsqrt", "pow"}
+
+
+def _twice(constructors: Sequence[Function]) -> Iterator[int]:
+    for function in constructors:
+        nodes = [*ast.walk(function)]
+        made = {
+            name_of(target)
+            for node in nodes if isinstance(node, ast.Assign) and _makes(node.value, _NORM)
+            for target in node.targets if isinstance(target, ast.Name)
+        }  # fmt: skip
+        names = [one for one in nodes if isinstance(one, ast.Name) and one.id in made]
+        for name in made:
+            loads = (one.lineno for one in names if one.id == name and type(one.ctx) is ast.Load)
+            yield from sorted(loads)[1:]
+
+
+def _copied(constructors: Sequence[Function]) -> Iterator[int]:
+    for node in (one for function in constructors for one in ast.walk(function)):
+        if isinstance(node, ast.Attribute) and node.attr == "data" and type(node.ctx) is ast.Store:
+            yield node.lineno
+        if isinstance(node, ast.Call) and name_of(node.func) == "copy_":
+            yield node.lineno
+
+
+_CONSTRUCTED = {"shared": shared, "twice": _twice, "copied": _copied}
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "called": _called, "start": _start, "handed": _handed, "cut": _cut,
-    "stored": _stored, "unset": _unset, "applied": applied,
+    "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
 }  # fmt: skip
 
 

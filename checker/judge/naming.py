@@ -70,6 +70,8 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         if check == "stability":
             # A few large scores may miss what many show: an overflow, or a row of zeros.
             further += [one.again(finding.trial) for finding in many[1:][-1:]]
+    if not training:
+        evidence += [one.again(trial) for trial in _right_beside(one, evidence)]
     off = [finding.trial for finding in low if finding.kind == "values"]
     if off and not wrong:
         evidence.append(one.again(min(off, key=lambda trial: trial.weight)))
@@ -95,6 +97,20 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id == _SWAPPED and _fused(one))]
     return []
+
+
+def _right_beside(one: Examination, evidence: Sequence[Trial]) -> list[Trial]:
+    """A call that is answered right, of other sizes than any that is seen: it must stay so."""
+    seen = [trial.case.sizes for trial in evidence]
+    most = 4 * max((trial.weight for trial in evidence), default=0)
+    fine = [
+        trial for trial in one.tried
+        if not (trial.wrong or trial.missing or trial.group or trial.case.grad or trial.case.large)
+        and trial.case.gain == 1 and trial.case.sizes not in seen and trial.weight <= most
+    ]  # fmt: skip
+    # Where an axis has one entry, many mistakes do nothing.
+    fine.sort(key=lambda trial: ([*trial.case.sizes.values()].count(1), -trial.weight))
+    return fine[:1]
 
 
 def _fused(one: Examination) -> bool:
