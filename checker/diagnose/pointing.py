@@ -187,7 +187,7 @@ def _first_wrong(
 
 
 def _constructed(
-    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], made: Sequence[Step]
+    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], made: list[Step]
 ) -> Step | None:
     """Where the constructor makes what the mistake shows in, which no input has a part in then."""
     shown = next((name for name in slip.shows if name in wrong and name in right), None)

@@ -262,10 +262,11 @@ def _eps(functions: Sequence[Function]) -> Iterator[int]:
         for node in nodes:
             if isinstance(node, ast.Assign) and named & {name_of(one) for one in node.targets}:
                 within += ast.walk(node.value)
-        for node in nodes:
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and node not in within:
-                if any(_EPS.search(name_of(side)) for side in (node.left, node.right)):
-                    yield node.lineno
+        added = (one for one in nodes if isinstance(one, ast.BinOp) and type(one.op) is ast.Add)
+        for node in added:
+            small = any(_EPS.search(name_of(side)) for side in (node.left, node.right))
+            if small and node not in within:
+                yield node.lineno
 
 
 def _rooted(node: ast.AST) -> bool:
