@@ -104,8 +104,10 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if case.far and one.late:
         values[..., : one.late, :] = 0
     if case.zeros and values.dim() > 1:
-        # One in the middle: a causal mask leaves it some keys, and hides others.
-        values[tuple(size // 2 for size in values.shape[:-1])] = 0
+        # In the middle a causal mask leaves it some keys, and hides others; of a packed buffer
+        # that place may be empty.
+        for part in (2, 4):
+            values[tuple(size // part for size in values.shape[:-1])] = 0
     if case.far and one.far:
         return values + one.far
     if case.gain == 1 or one.large in {"hidden", "kept"}:
