@@ -1,4 +1,4 @@
-# wrong: qk-norm qk-norm-eps line 18
+# wrong: qk-norm qk-norm-eps line 12
 from torch import nn
 import torch
 
