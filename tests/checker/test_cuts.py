@@ -49,12 +49,12 @@ class MultiHeadAttention(nn.Module):
 # What is written otherwise, what stands on the line that cuts, and whether all is lost there.
 CUT = {
     "in a helper under no_grad": (
-        ("numerators.sum(dim=-1, keepdim=True)", "total(numerators)"), "# helper", False,
+        ("numerators.sum(dim=-1, keepdim=True)", "total(numerators)"), "@torch.no_grad()", False,
     ),
     "by a function": (("/ denominators", "/ cut(denominators)"), "# in a function", False),
     "in a block": (
         ("        denominators = ", "        with torch.no_grad():\n          denominators = "),
-        "  denominators = ", False,
+        "with torch.no_grad():", False,
     ),
     "by data": (("(scores - top).exp()", "(scores.data - top).exp()"), "scores.data", True),
     "of one of two factors": (
