@@ -29,7 +29,7 @@ MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
 # A rule's word for gradients that torch takes by itself, however it is asked to.
 AUTOGRAD = "autograd"
-GROWTH = ("multiplied", "shifted", "hidden", "kept")
+GROWTH = ("multiplied", "shifted", "later", "hidden", "kept")
 MODELS = ("plain", "sharp", "cached")
 FLOATS = ("float32", "bfloat16", "float16")
 
@@ -47,11 +47,11 @@ class Argument:
     late: where positions are counted far, normal values are 0 but from this one on.
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
     out; `default` stands for it then. large: how normal values grow where stability is tried, one
-    of GROWTH; hidden: those alone are shifted that the mask hides. check: the check that counts
-    where a choice is not its default. along: of a state, the size that is cut into pieces, one a
-    call. adapted: shapes of a mask that a submission may want instead. taken: by shape that in
-    which the submission takes it, () for the same. empties: of log-sum-exps the outputs that they
-    belong to: by turns some are -inf, and the outputs 0.
+    of GROWTH; later: the second half alone is shifted; hidden: what the mask hides. check: the
+    check that counts where a choice is not its default. along: of a state, the size that is
+    cut into pieces, one a call. adapted: shapes of a mask that a submission may want instead.
+    taken: by shape that in which the submission takes it, () for the same. empties: of
+    log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by turns they
     are floats instead, to be added, with -inf there.
     """

@@ -155,7 +155,7 @@ def shape_name(shape: tuple[str, ...]) -> str:
 
 def shifts(function: Function) -> bool:
     """Whether inputs are made large by a shift, so that most of what they hold cancels."""
-    return any(one.large == "shifted" for one in function.arguments)
+    return any(one.large in {"shifted", "later"} for one in function.arguments)
 
 
 def grown(function: Function, gain: float) -> Message:
@@ -163,8 +163,9 @@ def grown(function: Function, gain: float) -> Message:
     many = [one for one in function.arguments if one.kind == "normal"]
     shifted = [one.name for one in many if one.large == "shifted"]
     hidden = [one.name for one in many if one.large == "hidden"]
-    if hidden:
-        return say("case-hidden", names=hidden, gain=gain)
+    later = [one.name for one in many if one.large == "later"]
+    if hidden or later:
+        return say("case-hidden" if hidden else "case-later", names=hidden or later, gain=gain)
     if all(one.large == "multiplied" for one in many) or not shifted:
         return say("case-gain", gain=gain)
     return say("case-shift", names=shifted, gain=gain)

@@ -51,11 +51,11 @@ def test_how_arguments_grow():
     assert sentence(case.label(function, asked.sizes), "en").endswith("b + 100")
 
 
-def test_growth_is_one_of_four():
+def test_growth_is_one_of_five():
     """Another word is no contract."""
     argument = {"name": "a", "is": "normal", "shape": ["B", "T"], "large": "doubled"}
     function = {**CONTRACT["function"][0], "argument": [argument]}
-    with pytest.raises(BadContract, match="multiplied, shifted, hidden, kept"):
+    with pytest.raises(BadContract, match="multiplied, shifted, later, hidden, kept"):
         read_asked({**CONTRACT, "function": [function]})
 
 
