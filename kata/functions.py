@@ -47,7 +47,7 @@ class Argument:
     late: where positions are counted far, normal values are 0 but from this one on.
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
     out; `default` stands for it then. large: how normal values grow where stability is tried, one
-    of GROWTH; later: the second half alone is shifted; hidden: what the mask hides. check: the
+    of GROWTH; later: the second half is shifted twice; hidden: what the mask hides. check: the
     check that counts where a choice is not its default. along: of a state, the size that is
     cut into pieces, one a call. adapted: shapes of a mask that a submission may want instead.
     taken: by shape that in which the submission takes it, () for the same. empties: of

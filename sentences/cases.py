@@ -59,7 +59,10 @@ CASES: dict[str, dict[str, str]] = {
     "direct-booleans": {"en": "booleans", "zh": "布尔值"},
     # Large inputs that are moved, not multiplied.
     "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
-    "case-later": {"en": "later half of {names} + {gain:g}", "zh": "{names} 的后一半 + {gain:g}"},
+    "case-later": {
+        "en": "{names} + {gain:g}, the later half twice that",
+        "zh": "{names} + {gain:g}，后一半加两倍",
+    },
     # Those of them that a mask hides, and no others.
     "case-hidden": {"en": "hidden {names} + {gain:g}", "zh": "被遮住的 {names} + {gain:g}"},
     "direct-mask-of": {"en": "{dtype} mask", "zh": "{dtype} 的 mask"},

@@ -115,7 +115,7 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if one.large == "later":
         # A causal mask hides some of it from queries that see nothing as large.
         values[..., values.shape[-2] // 2 :, :] += case.gain
-        return values
+        return values + case.gain
     return values * case.gain if one.large == "multiplied" else values + case.gain
 
 
