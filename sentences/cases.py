@@ -58,7 +58,7 @@ CASES: dict[str, dict[str, str]] = {
     "direct-integers": {"en": "integers", "zh": "整数"},
     "direct-booleans": {"en": "booleans", "zh": "布尔值"},
     # Large inputs that are moved, not multiplied.
-    "case-shift": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
+    "case-shifted": {"en": "{names} + {gain:g}", "zh": "{names} + {gain:g}"},
     "case-later": {
         "en": "{names} + {gain:g}, the later half twice that",
         "zh": "{names} + {gain:g}，后一半加两倍",

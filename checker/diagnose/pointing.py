@@ -186,11 +186,16 @@ def _first_wrong(
     return None
 
 
+def _shown(slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor]) -> str | None:
+    """The first of the steps that a mistake shows in that is made with it and without it."""
+    return next((name for name in slip.shows if name in wrong and name in right), None)
+
+
 def _constructed(
     slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], made: list[Step]
 ) -> Step | None:
     """Where the constructor makes what the mistake shows in, which no input has a part in then."""
-    shown = next((name for name in slip.shows if name in wrong and name in right), None)
+    shown = _shown(slip, right, wrong)
     if shown is None or wrong[shown].numel() < 2 or same_numbers(right[shown], wrong[shown]):
         return None
     return None if find(right[shown], made) else find(wrong[shown], made)
@@ -200,7 +205,7 @@ def _drawn(
     slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], steps: Sequence[Step]
 ) -> Step | None:
     """Where a wrong causal mask is drawn, in the constructor or in forward."""
-    shown = next((name for name in slip.shows if name in wrong and name in right), None)
+    shown = _shown(slip, right, wrong)
     if shown is None:
         return None
     hidden, covered = ((v[shown] < HIDDEN).flatten(0, -3)[0] for v in (wrong, right))

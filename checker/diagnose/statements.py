@@ -257,11 +257,11 @@ def _eps(functions: Sequence[Function]) -> Iterator[int]:
     """Where what is called eps is added to something that no root is taken of."""
     for function in functions:
         nodes = [*ast.walk(function)]
-        within = [one for node in nodes if _rooted(node) for one in ast.walk(node)]
+        within = {one for node in nodes if _rooted(node) for one in ast.walk(node)}
         named = {one.id for one in within if isinstance(one, ast.Name)}
         for node in nodes:
             if isinstance(node, ast.Assign) and named & {name_of(one) for one in node.targets}:
-                within += ast.walk(node.value)
+                within.update(ast.walk(node.value))
         added = (one for one in nodes if isinstance(one, ast.BinOp) and type(one.op) is ast.Add)
         for node in added:
             small = any(_EPS.search(name_of(side)) for side in (node.left, node.right))

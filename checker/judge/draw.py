@@ -88,7 +88,7 @@ class Case:
             parts.append(say("case-strided"))
         away = [one for one in function.arguments if one.kind == "normal" and one.far]
         if self.far:
-            parts += [say("case-shift", names=[one.name], gain=one.far) for one in away]
+            parts += [say("case-shifted", names=[one.name], gain=one.far) for one in away]
             parts += [] if away else [say("direct-far")]
         if self.train:
             parts.append(say("case-train"))
@@ -161,14 +161,11 @@ def shifts(function: Function) -> bool:
 def grown(function: Function, gain: float) -> Message:
     """Say how inputs are made large."""
     many = [one for one in function.arguments if one.kind == "normal"]
-    shifted = [one.name for one in many if one.large == "shifted"]
-    hidden = [one.name for one in many if one.large == "hidden"]
-    later = [one.name for one in many if one.large == "later"]
-    if hidden or later:
-        return say("case-hidden" if hidden else "case-later", names=hidden or later, gain=gain)
-    if all(one.large == "multiplied" for one in many) or not shifted:
-        return say("case-gain", gain=gain)
-    return say("case-shift", names=shifted, gain=gain)
+    for growth in ("hidden", "later", "shifted"):
+        names = [one.name for one in many if one.large == growth]
+        if names:
+            return say(f"case-{growth}", names=names, gain=gain)
+    return say("case-gain", gain=gain)
 
 
 def small(function: Function, sizes: Sizes, *, mask: bool, turn: int = 0) -> Iterator[Case]:

@@ -38,7 +38,8 @@ def judge_dropout(
         _no_dropout(sheet, wanted, found, modules)
         return
     if found.idle is not None:
-        key = f"dropout-with{'out' * found.idle.masked}-mask-alone"
+        without, with_one = "dropout-without-mask-alone", "dropout-with-mask-alone"
+        key = without if found.idle.masked else with_one
         sheet.set("dropout", "fail", say(key))
         sheet.blame("dropout-missing", found.idle.line, key)
         return

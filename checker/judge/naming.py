@@ -105,8 +105,9 @@ def _right_beside(one: Examination, evidence: Sequence[Trial]) -> list[Trial]:
     most = 4 * max((trial.weight for trial in evidence), default=0)
     fine = [
         trial for trial in one.tried
-        if not (trial.wrong or trial.missing or trial.group or trial.case.grad or trial.case.large)
+        if not (trial.missing or trial.group or trial.case.grad or trial.case.large)
         and trial.case.gain == 1 and trial.case.sizes not in seen and trial.weight <= most
+        and not trial.wrong
     ]  # fmt: skip
     # Where an axis has one entry, many mistakes do nothing.
     fine.sort(key=lambda trial: ([*trial.case.sizes.values()].count(1), -trial.weight))

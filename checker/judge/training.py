@@ -64,18 +64,20 @@ def _idle_beside(one: Weighing, first: Trial) -> Idle | None:
         return None
     loud = replace(other, case=replace(other.case, train=True, loud=True))
     one.write(loud)
-    answers = one.answered([one.series(other, [loud.call] * _CALLS)])
-    results = [loud.results(answer) for answer in answers]
+    results = [loud.results(answer) for answer in one.run([loud] * _CALLS)]
     if not all(results) or not all(one.same(results[0], each) for each in results[1:]):
         return None
-    with torch.no_grad():
-        weights = made(one.kata, one.right, other.given).steps.get("weights")
-    steps = [step for seen in one.recorded([replace(other)]) for step in seen.answer.steps]
-    step = None if weights is None else find(weights, steps)
-    # Of a helper and its callers the line beside the dropout that is there.
-    near = one.dropout.line or 0
-    line = min(step.lines, key=lambda line: abs(line - near)) if step and step.lines else None
+    line = _weights_line(one, other, one.dropout.line or 0)
     return Idle(masked=other.case.mask is not None, line=line)
+
+
+def _weights_line(one: Weighing, trial: Trial, near: int) -> int | None:
+    """Where a call makes its weights: of a helper and its callers the line nearest to one."""
+    with torch.no_grad():
+        weights = made(one.kata, one.right, trial.given).steps.get("weights")
+    steps = [step for seen in one.recorded([replace(trial)]) for step in seen.answer.steps]
+    step = None if weights is None else find(weights, steps)
+    return min(step.lines, key=lambda line: abs(line - near)) if step and step.lines else None
 
 
 def _try_loud(one: Weighing) -> None:

@@ -63,7 +63,6 @@ class Weighing(Examination):
         self.skip: tuple[str, ...] = ()
         self.quiet = False
         # Whether the calls of the constructor are kept too.
-        self.noting = False
 
     # -- finding the way in ----------------------------------------------------------------
 
@@ -300,9 +299,11 @@ class Weighing(Examination):
         weights = self.held.of(trial.case)
         if trial.dtype is not torch.float64:
             weights = {name: one.to(trial.dtype).double() for name, one in weights.items()}
+        # Where a call's values are kept, those that the constructor makes are as well.
+        noted = any(call.record is not None and call.record.values for call in calls)
         return replace(
             super().series(trial, calls, dtype=dtype, warm=warm),
-            recipe=self._recipe_of(trial), weights=weights, record=self.noting, wide=trial.wide,
+            recipe=self._recipe_of(trial), weights=weights, record=noted, wide=trial.wide,
         )  # fmt: skip
 
     def _recipe_of(self, trial: Trial) -> ObjectRecipe:
@@ -385,14 +386,6 @@ class Weighing(Examination):
             return
         for group in self._schedules(1):
             self.seen += self.recorded([trial for trial in group if not trial.missing])
-
-    def recorded(self, trials: list[Trial]) -> list[Trial]:
-        """Make trials' calls, and keep their steps and the constructor's."""
-        self.noting = True
-        try:
-            return super().recorded(trials)
-        finally:
-            self.noting = False
 
     def again(self, trial: Trial) -> Trial:
         """Make a trial's call once more, and keep its steps; of several, the first was seen."""
