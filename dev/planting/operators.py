@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .blocks import BLOCKS
+from .kept import KEPT
 from .layers import LAYERS
 from .numbers import NUMBERS
 from .programs import PROGRAMS
@@ -16,7 +17,7 @@ from .steps import STEPS
 
 __all__ = ["OPERATORS", "changes"]
 
-OPERATORS = (*NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING)
+OPERATORS = (*NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING, *KEPT)
 
 
 def changes(text: str, mistakes: frozenset[str]) -> Iterator[Change]:
