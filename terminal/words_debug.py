@@ -82,6 +82,16 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "no mistake is called `{name}`, and nothing was claimed; the line alone is enough",
         "没有叫 `{name}` 的错误，这次不算；只写行号就够了",
     ),
+    (
+        "debug-ended",
+        "the answer was shown, and this exercise has ended; nothing more is counted in it",
+        "答案已经看过，这次练习结束了，之后的不再计入",
+    ),
+    (
+        "debug-solved",
+        "this exercise is solved, and nothing more is counted in it",
+        "这次练习已经做完，之后的不再计入",
+    ),
     ("claim-right", "right: there is a bug on line {line}", "对：第 {line} 行有 bug"),
     ("claim-right-named", "right: line {line} is {mistake}", "对：第 {line} 行就是 {mistake}"),
     (
@@ -223,6 +233,11 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "symptom-part-dtypes",
         "`{name}` is right in double precision; in another dtype it is not",
         "`{name}` 在双精度下是对的，换一种 dtype 就不对了",
+    ),
+    (
+        "symptom-part-dropout",
+        "dropout in `{name}` does not do what it should: compare train mode and eval mode",
+        "`{name}` 里的 dropout 行为不对：对比一下 train 和 eval",
     ),
     (
         "symptom-part-device",

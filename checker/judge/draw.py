@@ -158,6 +158,11 @@ def shifts(function: Function) -> bool:
     return any(one.large in {"shifted", "later"} for one in function.arguments)
 
 
+def _by_one(function: Function) -> bool:
+    """Whether some inputs stay as they are where others are large, so that gradients stay small."""
+    return any(one.large == "kept" for one in function.arguments)
+
+
 def grown(function: Function, gain: float) -> Message:
     """Say how inputs are made large."""
     many = [one for one in function.arguments if one.kind == "normal"]
@@ -256,7 +261,7 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
                             turn=number + place, gain=function.large)  # fmt: skip
                 if function.large and _holds(function, case):
                     yield case
-                    if function.gradients and shifts(function):
+                    if function.gradients and (shifts(function) or _by_one(function)):
                         yield replace(case, check="gradients", grad=True)
     yield from _below(function, sizes)
     yield from _large(function, sizes)

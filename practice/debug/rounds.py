@@ -102,7 +102,10 @@ def opened(name: str | None, history: History) -> tuple[Path, Exercise]:
 
 
 def claim(said: str, file: Path, exercise: Exercise, history: History) -> Counted:
-    """Take a claim: a line, and perhaps what is wrong there. Raise Refusal where it is none."""
+    """Take a claim: a line, and perhaps what is wrong there. Raise Refusal where it is none.
+
+    Nor is any taken once the exercise has ended.
+    """
     spoken = said_of_a_line(said, freely=True)
     if spoken is None:
         raise Refusal("debug-say-what", said=said, commands=("debug --say 31",))
@@ -110,7 +113,7 @@ def claim(said: str, file: Path, exercise: Exercise, history: History) -> Counte
     count = len(text.splitlines())
     if not 0 < spoken.line <= count:
         raise Refusal("debug-no-line", line=spoken.line, count=count, commands=())
-    before = _held(exercise, history)
+    before = _going_on(exercise, history)
     found = weighed(spoken, exercise, text, before.right, before.turned_down)
     if not found.verdict.startswith("again"):
         right = found.verdict == "right"
@@ -127,8 +130,11 @@ def claim(said: str, file: Path, exercise: Exercise, history: History) -> Counte
 
 
 def hint(exercise: Exercise, history: History) -> Hint:
-    """Give the next hint, on the first bug that was not claimed: its area, its step, its line."""
-    before = _held(exercise, history)
+    """Give the next hint, on the first bug that was not claimed: its area, its step, its line.
+
+    Raise Refusal where the exercise has ended.
+    """
+    before = _going_on(exercise, history)
     following = next_hint(exercise, before.right, before.hinted)
     if following is None:
         return Hint(step="over", number=0, over=True)
@@ -180,6 +186,15 @@ def _held(exercise: Exercise, history: History) -> Held:
             return one
     kata = exercise.order.kata.id
     return Held(kata=kata, key=key, order=exercise.order.said, file="", began=0.0, last=0.0)
+
+
+def _going_on(exercise: Exercise, history: History) -> Held:
+    """What was done so far. Raise Refusal where the exercise has ended, and nothing counts now."""
+    before = _held(exercise, history)
+    if before.ended is not None:
+        key = "debug-solved" if before.solved else "debug-ended"
+        raise Refusal(key, commands=(f"debug {exercise.order.kata.id} --force",))
+    return before
 
 
 def _note(history: History, kind: str, exercise: Exercise, **values: object) -> None:

@@ -103,7 +103,7 @@ def _of_part(part: Part) -> Symptom:
     if told.key == "fail-shape":
         return Symptom(key="symptom-part-shape", values=values | told.values)
     if "dropout" in told.key:
-        return Symptom(key="symptom-dropout")
+        return Symptom(key="symptom-part-dropout", values=values)
     for name, keys in _ALONE.items():
         if told.key in keys:
             return Symptom(key=f"symptom-part-{name}", values=values)

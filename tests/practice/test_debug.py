@@ -294,6 +294,10 @@ def test_answer_ends_it(tmp_path, history, monkeypatch) -> None:
     done = rounds.answered(file, one, history)
     assert done.words == {first.line: "the wrong width"}
     assert done.missed == (second.mistake,)
+    with pytest.raises(Refusal, match="debug-ended"):
+        rounds.claim(str(second.line), file, one, history)
+    with pytest.raises(Refusal, match="debug-ended"):
+        rounds.hint(one, history)
     before = wrong_before(history.story())
     assert before == Counter({second.mistake: 1})
     # The same seeds each time: of those that are drawn, none may have it.
@@ -315,6 +319,11 @@ def test_no_kata_is_passed(tmp_path, history) -> None:
     assert history.standing() == {}
     assert sittings(history.story()) == []
     assert [(each.solved, each.clean) for each in held(history.story())] == [(True, True)]
+    with pytest.raises(Refusal, match="debug-solved"):
+        rounds.claim("2", file, one, history)
+    # The same one begun again starts from nothing.
+    begun(history, one, file)
+    assert rounds.claim(str(one.planted[0].line), file, one, history).claim.verdict == "right"
 
 
 def test_due(history, set_clock, tmp_path) -> None:
@@ -380,6 +389,9 @@ def report(verdict="fail", failing=(), kata="mha", **more):
             Part(name="slopes", status="pass"),
             Part(name="attention", status="fail", message=Message("fail-detached", {}))]),
          "symptom-part-gradients", "senior"),
+        (report(failing=["dropout"], kata="minigpt", functions=[
+            Part(name="GPT", status="fail", message=Message("dropout-missing", {}))]),
+         "symptom-part-dropout", "senior"),
         (report(failing=["shape"], kata="alibi", functions=[
             Part(name="slopes", status="fail", message=Message("fail-shape", {
                 "case": "heads 4", "actual": "(1, 4)", "expected": "(4,)"})),
