@@ -22,8 +22,8 @@ __all__ = [
 Shape = tuple[str, ...]
 
 # What an argument can be. The first line are tensors.
-TENSORS = ("normal", "probabilities", "mask", "integers", "tokens", "booleans", "positions",
-           "model")  # fmt: skip
+TENSORS = ("normal", "probabilities", "uniform", "mask", "integers", "tokens", "booleans",
+           "positions", "model")  # fmt: skip
 KINDS = (*TENSORS, "choice", "size", "state")
 MASK_KINDS = ("random", "padding", "causal", "single", "empty", "full")
 CHECKS = ("values", "mask", "lengths", "causality", "stability")
@@ -38,12 +38,13 @@ FLOATS = ("float32", "bfloat16", "float16")
 class Argument:
     """One argument of a function, or of a class's forward.
 
-    kind: normal (standard normal values), probabilities (rows that add up to 1), mask,
-    integers (from `low` to `high`), tokens (above `low` to `high`, shorter rows filled with
-    `low`), model (a module of the judge's with these weights, of the kind `model`), booleans,
-    positions (counting up from a start, in half precision from beyond `far` too, or, where no
-    dtypes are tried, in values), choice (one of `values`), size (worth `value`) or state (what the
-    call before gave back behind its results, None at first; in bfloat16 so long as `far`, too).
+    kind: normal (standard normal values), probabilities (rows that add up to 1), uniform (numbers
+    from 0 to below 1), mask, integers (from `low` to `high`), tokens (above `low` to `high`,
+    shorter rows filled with `low`), model (a module of the judge's with these weights, of the kind
+    `model`), booleans, positions (counting up from a start, in half precision from beyond `far`
+    too, or, where no dtypes are tried, in values), choice (one of `values`), size (worth `value`)
+    or state (what the call before gave back behind its results, None at first; in bfloat16 so
+    long as `far`, too).
     late: where positions are counted far, normal values are 0 but from this one on.
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
     out; `default` stands for it then. large: how normal values grow where stability is tried, one
@@ -53,7 +54,8 @@ class Argument:
     taken: by shape that in which the submission takes it, () for the same. empties: of
     log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by turns they
-    are floats instead, to be added, with -inf there.
+    are floats instead, to be added, with -inf there. ties: whether normal values may be equal to
+    others of their row, as where a vector of zeros is tried.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Argument:
     empties: str = ""
     hides: bool = False
     added: bool = False
+    ties: bool = True
 
     @property
     def tensor(self) -> bool:
@@ -88,7 +91,7 @@ class Argument:
     @property
     def floats(self) -> bool:
         """Whether its numbers have the dtype that is tried."""
-        return self.kind in {"normal", "probabilities"} or self.added
+        return self.kind in {"normal", "probabilities", "uniform"} or self.added
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

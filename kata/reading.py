@@ -49,7 +49,7 @@ _MEMORY_KEYS = {
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "late", "large", "along", "adapted", "model", "empties",
-    "hides", "added",
+    "hides", "added", "ties",
 }  # fmt: skip
 
 
@@ -140,6 +140,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         empties=row.get("empties", ""),
         hides=row.get("hides", False),
         added=row.get("added", False),
+        ties=row.get("ties", True),
     )
 
 

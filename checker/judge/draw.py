@@ -136,7 +136,7 @@ class Case:
     def zeroed(self, function: Function) -> list[str]:
         """The inputs that hold a vector of zeros here."""
         many = (one for one in function.arguments if one.kind == "normal" and self.zeros)
-        return [one.name for one in many if len(self.shape_of(one)) > 1]
+        return [one.name for one in many if one.ties and len(self.shape_of(one)) > 1]
 
     def usual(self, function: Function) -> bool:
         """Whether every choice that may be left out is what it is then."""

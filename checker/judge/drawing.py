@@ -98,12 +98,14 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         return drawn
     if one.kind == "positions":
         return _positions(one, case, shape, generator)
+    if one.kind == "uniform":
+        return torch.rand(shape, generator=generator, dtype=torch.float64)
     values = torch.randn(shape, generator=generator, dtype=torch.float64)
     if one.kind == "probabilities":
         return values.softmax(-1)
     if case.far and one.late:
         values[..., : one.late, :] = 0
-    if case.zeros and values.dim() > 1:
+    if case.zeros and one.ties and values.dim() > 1:
         # In the middle a causal mask leaves it some keys, and hides others; of a packed buffer
         # that place may be empty.
         for part in (2, 4):

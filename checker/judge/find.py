@@ -304,7 +304,7 @@ def _kept_from(argument: Argument, own: Parameter) -> bool:
 
     Such a one gets no number, no switch and no cache in its place.
     """
-    if argument.kind in {"normal", "mask", "integers", "booleans", "probabilities"}:
+    if argument.kind in {"normal", "mask", "integers", "booleans", "probabilities", "uniform"}:
         return False
     if _synonym(argument, own.name):
         return False
