@@ -38,11 +38,12 @@ def statement(
     `start`, where what they are counted from is read of an argument; `handed`, where places are
     made that are handed on;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
-    the function itself; `unset`, a call of one of the functions that leaves an argument to its
-    default which the caller has under that name; `shared`, where a constructor puts one part into
-    several places; `applied`, where parts are called otherwise than each in its turn; `twice`,
-    where a constructor names a norm again that it made once; `eps`, where one is added to what no
-    root is taken of; `copied`, where a constructor sets a weight's numbers.
+    the function itself; `entry`, the one that no other speaks of; `unset`, a call of one of the
+    functions that leaves an argument to its default which the caller has under that name;
+    `shared`, where a constructor puts one part into several places; `applied`, where parts are
+    called otherwise than each in its turn; `twice`, where a constructor names a norm again that it
+    made once; `eps`, where one is added to what no root is taken of; `copied`, where a constructor
+    sets a weight's numbers.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -193,6 +194,12 @@ def _def(functions: Sequence[Function]) -> Iterator[int]:
     yield from [one.lineno for one in looping or functions][:1]
 
 
+def _entry(functions: Sequence[Function]) -> Iterator[int]:
+    """Where the function begins that no other of them speaks of."""
+    told = {node.id for one in functions for node in ast.walk(one) if isinstance(node, ast.Name)}
+    yield from (one.lineno for one in functions if one.name not in told)
+
+
 def _loops(node: ast.AST) -> bool:
     return isinstance(node, (ast.For, ast.While))
 
@@ -303,8 +310,8 @@ def _copied(constructors: Sequence[Function]) -> Iterator[int]:
 _CONSTRUCTED = {"shared": shared, "twice": _twice, "copied": _copied}
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
-    "def": _def, "called": _called, "start": _start, "handed": _handed, "cut": _cut,
-    "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
+    "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
+    "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
 }  # fmt: skip
 
 

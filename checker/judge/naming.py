@@ -23,6 +23,8 @@ __all__ = ["calls_for_a_name", "name_mistakes"]
 
 _SWAPPED = "query-key-swapped"
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
+# Where what is greater decides, several mistakes give what one call does.
+_BY_ORDER = 8
 
 
 def calls_for_a_name(page: Page, one: Examination) -> bool:
@@ -66,7 +68,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
     for check in wrong:
         many = sorted(found[check], key=lambda f: f.trial.weight)
         many = [finding for finding in many if not finding.trial.case.grad]
-        evidence += [one.again(finding.trial) for finding in many[:1]]
+        evidence += [one.again(finding.trial) for finding in many[:: _stride(one, len(many))]]
         if check == "stability":
             # A few large scores may miss what many show: an overflow, or a row of zeros.
             further += [one.again(finding.trial) for finding in many[1:][-1:]]
@@ -97,6 +99,12 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id == _SWAPPED and _fused(one))]
     return []
+
+
+def _stride(one: Examination, count: int) -> int:
+    """Of how many calls that go wrong alike one is to be explained: the first of all, mostly."""
+    ordered = not all(each.ties for each in one.function.arguments)
+    return max(1, count // _BY_ORDER) if ordered else count
 
 
 def _right_beside(one: Examination, evidence: Sequence[Trial]) -> list[Trial]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-# 大模型服务里，从模型的 logits 到下一个 token 之间要做的事。`logits` 是 (batch, vocab)，每个序列一行，
-# 同一行里没有两个相等的 logit。传进来的张量不能改动。
+# 大模型服务里，从模型的 logits 到下一个 token 之间要做的事。`logits` 是 (batch, vocab)，每个序列
+# 一行，同一行里没有两个相等的 logit。传进来的张量不能改动。
 
 
 def penalize(logits: Tensor, tokens: Tensor, penalty: float) -> Tensor:
