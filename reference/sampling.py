@@ -26,7 +26,7 @@ def penalize(logits: Tensor, tokens: Tensor, penalty: float) -> Tensor:
 
 def keep_top_k(logits: Tensor, k: int) -> Tensor:
     """Return the logits with −inf at all but the k largest of each row, (batch, vocab)."""
-    largest = logits.topk(k, dim=-1).values  # (batch, k)
+    largest = logits.topk(k, dim=-1).values
     lowest_kept = largest[:, -1:]
     below = logits < lowest_kept
     top = logits.masked_fill(below, float("-inf"))  # (batch, vocab)
