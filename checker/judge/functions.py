@@ -315,7 +315,7 @@ class _Judging:
         page.name([each for each in named if each.slip.id not in told])
         if named and isinstance(one, Weighing) and one.found.state is None:
             beneath(page, one, named[0].edits, self._dropout)
-        if not (named or page.told_of(one) or one.found.state == "fail-state"):
+        if not (named or told or page.told_of(one) or one.found.state == "fail-state"):
             guess(page, one)
         elif not named:
             beside_device(page, one)

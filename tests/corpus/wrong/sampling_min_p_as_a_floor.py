@@ -1,4 +1,5 @@
-# wrong: sampling min-p-absolute line 28
+# wrong: sampling min-p-absolute line 29
+# fair: min-p-absolute 28, 30
 import torch
 
 

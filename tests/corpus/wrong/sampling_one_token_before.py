@@ -1,5 +1,5 @@
 # wrong: sampling draw-off-by-one line 43
-# fair: draw-off-by-one 42, 44
+# fair: draw-off-by-one 44
 import torch
 
 NEG = float("-inf")

@@ -1,5 +1,5 @@
-# wrong: sampling penalty-per-occurrence line 8
-# fair: penalty-per-occurrence 7, 9, 10, 11
+# wrong: sampling penalty-per-occurrence line 11
+# fair: penalty-per-occurrence 9, 10
 import torch
 
 

@@ -1,5 +1,5 @@
-# wrong: sampling probs-not-renormalised line 52
-# fair: probs-not-renormalised 53, 54
+# wrong: sampling probs-not-renormalised line 53
+# fair: probs-not-renormalised 54
 from typing import NamedTuple
 
 import torch

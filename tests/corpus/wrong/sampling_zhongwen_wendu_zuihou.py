@@ -1,5 +1,5 @@
-# wrong: sampling temperature-last line 43
-# fair: temperature-last 36, 37, 38, 39, 40, 41, 42
+# wrong: sampling temperature-last line 42
+# fair: temperature-last 34
 import torch
 
 
