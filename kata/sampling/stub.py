@@ -11,7 +11,7 @@ from torch import Tensor
 def penalize(logits: Tensor, tokens: Tensor, penalty: float) -> Tensor:
     """Repetition penalty: make the tokens that a sequence already has less likely.
 
-    logits   (batch, vocab), any float dtype; below float32 and float64 alone
+    logits   (batch, vocab), any float dtype
     tokens   (batch, length), whole numbers from 0 to vocab - 1: what each sequence has so far
     penalty  1 or more
     returns  (batch, vocab): a seen token's logit is divided by the penalty where it is positive

@@ -11,7 +11,7 @@ from torch import Tensor
 def penalize(logits: Tensor, tokens: Tensor, penalty: float) -> Tensor:
     """重复惩罚：让序列里已经出现过的 token 更不容易再出现。
 
-    logits   (batch, vocab)，任何浮点 dtype；下面的函数只用 float32 和 float64
+    logits   (batch, vocab)，任何浮点 dtype
     tokens   (batch, length)，0 到 vocab - 1 的整数：每个序列目前已有的 token
     penalty  大于等于 1
     返回     (batch, vocab)：出现过的 token，logit 为正就除以 penalty，为负就乘 penalty；不管出现
