@@ -56,12 +56,11 @@ class Objects:
         (answer,) = self._answers(weights, [self.trial.call])
         return next(iter(self.trial.results(answer)), None)
 
-    def derivatives(self, weights: Tensor) -> Tensor | None:
-        """Derivatives with respect to all weights, (probes, weights), None where it raises."""
-        answers = self._answers(weights, [replace(self.trial.call, grad=one) for one in self.sums])
-        if any(answer.fault is not None for answer in answers):
-            return None
-        return torch.stack([self._end_to_end(answer) for answer in answers])
+    def derivatives(self, weights: Tensor, probe: int) -> Tensor | None:
+        """Derivatives of one sum with respect to all weights, (weights,), None where it raises."""
+        call = replace(self.trial.call, grad=self.sums[probe])
+        (answer,) = self._answers(weights, [call])
+        return None if answer.fault is not None else self._end_to_end(answer)
 
     def agrees(self, right: Tensor | None) -> bool:
         """Whether this is the output where all weights are the same."""
@@ -145,10 +144,15 @@ class Derived:
         sizes = [prod(objects.wanted[name]) for name in form.names]
         draw = torch.Generator().manual_seed(_SEED)
         some = torch.randn(sum(sizes), generator=draw, dtype=torch.float64) * _LEVEL
-        slopes = self._right(objects, form)(some)
-        assert slopes is not None
-        acting = (slopes.abs() > self.close * 1e-6 * slopes.abs().max()).any(dim=0).split(sizes)
-        return {n: one.view(objects.wanted[n]) for n, one in zip(form.names, acting, strict=True)}
+        acting = torch.zeros(sum(sizes), dtype=torch.bool)
+        for probe in range(PROBES):
+            slopes = self._right(objects, form)(some, probe)
+            assert slopes is not None
+            acting |= slopes.abs() > self.close * 1e-6 * slopes.abs().max()
+        return {
+            n: one.view(objects.wanted[n])
+            for n, one in zip(form.names, acting.split(sizes), strict=True)
+        }
 
     @property
     def offsets(self) -> dict[str, float]:
@@ -197,16 +201,12 @@ class Derived:
         """The derivatives of the model answer with respect to its weights."""
         sizes = [prod(objects.wanted[name]) for name in form.names]
 
-        def right(flat: Tensor) -> Tensor | None:
+        def right(flat: Tensor, probe: int) -> Tensor | None:
             leaf = flat.clone().requires_grad_(True)
             out = self._output(objects, form, leaf.split(sizes))
             if out is None or not out.requires_grad:
                 return None
-            derivatives = [
-                torch.autograd.grad((out * one).sum(), leaf, retain_graph=True)[0]
-                for one in objects.sums
-            ]
-            return torch.stack(derivatives)
+            return torch.autograd.grad((out * objects.sums[probe]).sum(), leaf)[0]
 
         return right
 

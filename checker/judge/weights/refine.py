@@ -18,13 +18,12 @@ from torch import Tensor
 
 __all__ = ["PROBES", "Side", "assigned"]
 
-# So many derivatives are taken of each entry, each of another sum of the outputs.
+# Derivatives are taken of so many sums of the outputs, by turns.
 PROBES = 3
-_MOST_ROUNDS = 120
-_LARGEST = 2**62
+_MOST_ROUNDS = 400
 
-# Given all weights end to end: the derivatives (probes, weights), None where it cannot be called.
-Side = Callable[[Tensor], "Tensor | None"]
+# Given all weights end to end, and which sum: the derivatives (weights,), None where it raises.
+Side = Callable[[Tensor, int], "Tensor | None"]
 
 
 def assigned(
@@ -46,102 +45,145 @@ def assigned(
 
 
 class _Colouring:
-    """Colours of the submission's weights and of the model answer's, end to end."""
+    """Colours of the submission's weights and of the model answer's, end to end.
+
+    open: those whose colour is not yet one weight's on both sides; the others are left alone.
+    still: by sum of the outputs, the weights that it has not been seen to change with.
+    """
 
     def __init__(
         self, mine: Side, right: Side, sizes: tuple[int, int], close: float, seed: int
     ) -> None:
         self.mine, self.right, self.cut = mine, right, sizes[0]
         self.colours = torch.zeros(sum(sizes), dtype=torch.long)
-        self.idle = torch.zeros(sum(sizes), dtype=torch.bool)
+        self.open = torch.arange(sum(sizes))
+        self.still = torch.ones((PROBES, sum(sizes)), dtype=torch.bool)
         self.close, self.seed, self.rounds = close, seed, 0
+
+    @property
+    def _settled(self) -> int:
+        """How many colours are one weight's on both sides: the first ones."""
+        return (len(self.colours) - len(self.open)) // 2
+
+    @property
+    def idle(self) -> Tensor:
+        """Which weights change nothing."""
+        return self.still.all(dim=0)
 
     def assignment(self) -> Tensor | None:
         """Refine and choose until every colour is one weight's."""
         if not self._refined():
             return None
-        while (many := self._alike()) is not None:
-            before = self.colours, self.idle
-            # Features of one head can be told apart in any order, heads one at a time: all of a
-            # colour at once where that holds, which is quicker, else one.
-            if not (self._chosen(*many, len(many[0])) and self._refined()):
-                self.colours, self.idle = before
-                if len(many[0]) == 2 or not (self._chosen(*many, 1) and self._refined()):
-                    return None
+        while ways := self._ways():
+            before = self.colours.clone(), self.open, self.still.clone()
+            for own, theirs in ways:
+                self.colours, self.open, self.still = (one.clone() for one in before)
+                self._choose(own, theirs)
+                if self._refined():
+                    break
+            else:
+                return None
         return self._paired()
 
     def mark(self, mine: Tensor, right: Tensor) -> None:
         """Tell each row from all others, and from what is in none."""
-        rows = torch.zeros_like(self.colours)
+        rows = torch.zeros(len(self.colours), dtype=torch.double)
         for side in (mine, right + self.cut):
-            rows[side] = torch.arange(1, len(side) + 1)[:, None]
-        self.colours = _finer(self.colours, rows[None])
+            rows[side] = torch.arange(1.0, len(side) + 1, dtype=torch.double)[:, None]
+        self._number(_finer(self.colours[self.open], rows[self.open], 0.0))
 
-    def _chosen(self, mine: Tensor, right: Tensor, count: int) -> bool:
-        """Give the first of both sides colours that they share with each other alone."""
-        fresh = int(self.colours.max()) + 1 + torch.arange(count)
-        self.colours = self.colours.clone()
-        self.colours[mine[:count]] = fresh
-        self.colours[right[:count]] = fresh
-        return True
+    def _choose(self, mine: Tensor, right: Tensor) -> None:
+        """Give each of one side a colour that it shares with that of the other side alone."""
+        numbers = self.colours[self.open] - self._settled
+        fresh = _count(numbers) + torch.arange(len(mine))
+        for side in (mine, right):
+            numbers[torch.searchsorted(self.open, side)] = fresh
+        self._number(numbers)
 
     def _refined(self) -> bool:
-        """Split colours until nothing splits; False where the sides do not split alike."""
-        count = int(self.colours.unique().numel())
-        while self.rounds < _MOST_ROUNDS:
+        """Split colours until no sum of the outputs splits any; False where sides differ."""
+        unsplit = 0
+        while self.rounds < _MOST_ROUNDS and unsplit < PROBES:
+            probe = self.rounds % PROBES
             self.rounds += 1
-            seen = self._derivatives()
-            if seen is None:
+            seen = self._derivatives(probe)
+            if seen is None or not self._even(seen):
                 return False
-            signs = _told_apart(seen, self.close)
-            self.idle = (seen == 0).all(dim=0)
-            self.colours = _finer(self.colours, signs)
-            if not self._balanced():
+            self.still[probe] = seen == 0
+            before = self.colours[self.open]
+            numbers = _finer(before, seen[self.open], self.close)
+            unsplit = unsplit + 1 if _count(numbers) == len(before.unique()) else 0
+            if not self._number(numbers):
                 return False
-            found = int(self.colours.max()) + 1
-            if found == count:
-                return True
-            count = found
-        return False
+        return unsplit == PROBES
 
-    def _derivatives(self) -> Tensor | None:
+    def _derivatives(self, probe: int) -> Tensor | None:
         """Take the derivatives of both sides, in units of the largest; what is nothing is 0."""
-        draw = torch.Generator().manual_seed(self.seed)
+        draw = torch.Generator().manual_seed(self.seed + self.rounds)
         palette = torch.rand(len(self.colours), generator=draw, dtype=torch.float64) + 0.25
         palette *= torch.where(torch.rand(len(palette), generator=draw) < 0.5, -0.4, 0.4)
         weights = palette[self.colours]
-        mine, right = self.mine(weights[: self.cut]), self.right(weights[self.cut :])
+        mine = self.mine(weights[: self.cut], probe)
+        right = self.right(weights[self.cut :], probe)
         if mine is None or right is None:
             return None
-        seen = torch.cat([mine, right], dim=1)
-        largest = seen.abs().amax(dim=1, keepdim=True)
-        if not bool(torch.isfinite(largest).all()) or not bool((largest > 0).all()):
+        seen = torch.cat([mine, right])
+        largest = seen.abs().max()
+        if not bool(torch.isfinite(largest)) or not bool(largest > 0):
             return None
         seen = seen / largest
         return torch.where(seen.abs() < self.close, 0.0, seen)
 
-    def _balanced(self) -> bool:
-        """Whether each colour is as frequent on both sides, but for weights that do nothing."""
-        count = int(self.colours.max()) + 1
-        mine = torch.bincount(self.colours[: self.cut], minlength=count)
-        right = torch.bincount(self.colours[self.cut :], minlength=count)
-        idle = torch.zeros(count, dtype=torch.bool).index_fill(0, self.colours[self.idle], 1)
+    def _number(self, numbers: Tensor) -> bool:
+        """Colour what is open by numbers from 0; False where a side has more of one that acts.
+
+        What is told apart from all else comes first and is open no more.
+        """
+        count, of_mine = _count(numbers), self.open < self.cut
+        mine = torch.bincount(numbers[of_mine], minlength=count)
+        right = torch.bincount(numbers[~of_mine], minlength=count)
+        done = (mine == 1) & (right == 1)
+        fresh = torch.where(done, done.cumsum(0), done.sum() + (~done).cumsum(0)) - 1
+        self.colours[self.open] = fresh[numbers] + self._settled
+        idle = torch.zeros(count, dtype=torch.bool).index_fill(0, numbers[self.idle[self.open]], 1)
+        self.open = self.open[~done[numbers]]
         return bool(((mine == right) | idle).all())
 
-    def _alike(self) -> tuple[Tensor, Tensor] | None:
-        """The rarest colour of more than one weight of a side that does something."""
-        live = self.colours[: self.cut][~self.idle[: self.cut]]
-        count = torch.bincount(live)
-        many = count.masked_fill(count < 2, len(self.colours)).min(dim=0)
-        if not len(count) or int(many.values) == len(self.colours):
-            return None
-        of_both = (self.colours == many.indices).nonzero().flatten()
-        return of_both[of_both < self.cut], of_both[of_both >= self.cut]
+    def _even(self, seen: Tensor) -> bool:
+        """Whether what has been paired changes the outputs alike."""
+        paired = torch.zeros((2, self._settled), dtype=seen.dtype)
+        for side, part in zip(paired, (slice(self.cut), slice(self.cut, None)), strict=True):
+            colours = self.colours[part]
+            done = colours < self._settled
+            side[colours[done]] = seen[part][done]
+        return bool((paired.diff(dim=0).abs() <= self.close).all())
+
+    def _ways(self) -> list[tuple[Tensor, Tensor]]:
+        """List how to set apart what is alike and acts, as weights of both sides, pair by pair.
+
+        Each feature of a head, and each hidden feature, may be any of its kind, if only all that
+        belongs to it goes with it. Where both sides have them in one order, all are set apart at
+        once, which is quickest; else those of the rarest colour, as features of one head; else
+        one of these, as a head.
+        """
+        numbers, mine = self.colours[self.open] - self._settled, self.open < self.cut
+        count = _count(numbers)
+        counts, others = (torch.bincount(numbers[side], minlength=count) for side in (mine, ~mine))
+        acting = torch.bincount(numbers[mine & ~self.idle[self.open]], minlength=count)
+        many = (acting > 0) & (counts == others) & (counts > 1)
+        if not bool(many.any()):
+            return []
+        rarest = counts.where(many, len(self.colours)).argmin()
+        order = numbers.argsort(stable=True)
+        sides = [order[side[order]] for side in (mine, ~mine)]
+        every = [self.open[side[many[numbers[side]]]] for side in sides]
+        rare = [self.open[side[numbers[side] == rarest]] for side in sides]
+        return [(one, other) for one, other in (every, rare, [side[:1] for side in rare])]
 
     def _paired(self) -> Tensor:
         """Pair what has one colour, as often as both sides have it."""
         mine, right = self.colours[: self.cut], self.colours[self.cut :]
-        count = int(self.colours.max()) + 1
+        count = _count(self.colours)
         even = torch.bincount(mine, minlength=count) == torch.bincount(right, minlength=count)
         found = torch.full((len(right),), -1)
         own, theirs = (side.argsort(stable=True) for side in (mine, right))
@@ -149,24 +191,16 @@ class _Colouring:
         return found
 
 
-def _finer(colours: Tensor, signs: Tensor) -> Tensor:
-    """Number what differs in its colour or a sign, the colour counting first; signs: (probes, n).
-
-    Sorting takes the time: it is done once, as long as one number holds all of them.
-    """
-    both, count = colours, int(colours.max()) + 1
-    for sign in signs:
-        several = int(sign.max()) + 1
-        if count * several > _LARGEST:
-            both = both.unique(return_inverse=True)[1]
-            count = int(both.max()) + 1
-        both, count = both * several + sign, count * several
-    return both.unique(return_inverse=True)[1]
+def _count(numbers: Tensor) -> int:
+    """How many there are, of numbers from 0 of which none is left out."""
+    return int(numbers.max()) + 1 if len(numbers) else 0
 
 
-def _told_apart(seen: Tensor, close: float) -> Tensor:
-    """Number the values of each row, (probes, weights): those that are close have one number."""
-    rising, order = seen.sort(dim=1)
-    steps = torch.zeros_like(order)
-    steps[:, 1:] = (rising.diff(dim=1) > close).long().cumsum(dim=1)
-    return torch.zeros_like(order).scatter(1, order, steps)
+def _finer(colours: Tensor, seen: Tensor, close: float) -> Tensor:
+    """Number from 0 what differs in its colour, or by more than `close` from all else of it."""
+    order = seen.argsort()
+    order = order[colours[order].argsort(stable=True)]
+    differs = (colours[order].diff() != 0) | (seen[order].diff() > close)
+    numbers = torch.zeros_like(order)
+    numbers[order[1:]] = differs.cumsum(0)
+    return numbers
