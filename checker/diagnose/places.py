@@ -52,61 +52,52 @@ class Places(Readings):
 
         step: where it shows. steps: all of its call.
         """
-        group, lines = slip.group, step.lines
-        one: Callable[[list[int]], int | None] | None = {
-            "softmax": self._axis, "scale": self.scale, "fill": self.fill, "start": self.start,
-            "loop": self._loop, "read": self._read, "index": self.index,
-            "offset": self.offset, "carried": self.carried,
-        }.get(group)  # fmt: skip
-        if one is not None:
-            return one(lines)
-        if group == "number":
-            return self.number(lines) or self._standing(step) or self.layer(lines, "norm")
-        if group == "call":
-            return lines[-1]
-        if group == "taken":
-            return self._taken(slip.id.partition("-")[0], lines, steps)
-        if group == "swapped":
-            return self._swapped(slip.id, steps)
-        if group == "lined-up":
-            return self.lined_up(
-                next((s for s in steps if EXTRAS.get(s.call.strip("_")) == slip.id), step)
-            )
-        if group == "variance":
-            taken = (each.line for each in steps if each.call.strip("_") in _SPREADS)
-            return next(taken, None)
-        if group == "written":
-            changing = in_place(steps)
-            return self._handed_on_changed() or (changing and changing.line)
-        if group == "kept":
-            return self._kept()
-        if group == "joined":
-            one_of_two = _nearest(step, steps, _ors)
-            return one_of_two or self._either(lines) or _nearest(step, steps, _joins)
-        if group == "turned":
-            return next((each.line for each in steps if _turned(each)), None)
-        if group == "moved":
-            return _nearest(step, steps, _moves)
-        if group == "compared":
-            return _nearest(step, steps, _compared) or _nearest(step, steps, _made_bool)
-        if group == "sorted":
-            return _nearest(step, steps, _sorts)
-        if group == "folded":
-            return _nearest(step, steps, _folds)
-        ran = {line for each in steps for line in each.lines}
-        if group == "window":
-            return self._windowed(lines, ran)
-        if group == "remainder":
-            return self._remainder(ran)
-        if group == "noted":
-            return self._noted(ran)
-        if group == "thrown":
-            return thrown_away(self.tree, ran)
-        if group == "mask":
-            unmasked = next((node.lineno for node in self.skipped(ran, _DRAW)), None)
-            thrown = thrown_away(self.tree, ran)
-            return thrown or self.unmasked_branch(ran) or unmasked or self.unmasked_call()
-        return None
+        lines, ran = step.lines, {line for each in steps for line in each.lines}
+        behind: dict[str, Callable[[], int | None]] = {
+            "call": lambda: lines[-1],
+            "carried": lambda: self.carried(lines),
+            "compared": lambda: (
+                _nearest(step, steps, _compared) or _nearest(step, steps, _made_bool)
+            ),
+            "fill": lambda: self.fill(lines),
+            "folded": lambda: _nearest(step, steps, _folds),
+            "index": lambda: self.index(lines),
+            "joined": lambda: (
+                _nearest(step, steps, _ors) or self._either(lines) or _nearest(step, steps, _joins)
+            ),
+            "kept": self._kept,
+            "lined-up": lambda: self.lined_up(_first(steps, _adds(slip.id)) or step),
+            "loop": lambda: self._loop(lines),
+            "mask": lambda: self._unmasked(ran),
+            "moved": lambda: _nearest(step, steps, _moves),
+            "noted": lambda: self._noted(ran),
+            "number": lambda: (
+                self.number(lines) or self._standing(step) or self.layer(lines, "norm")
+            ),
+            "offset": lambda: self.offset(lines),
+            "read": lambda: self._read(lines),
+            "remainder": lambda: self._remainder(ran),
+            "scale": lambda: self.scale(lines),
+            "softmax": lambda: self._axis(lines),
+            "sorted": lambda: _nearest(step, steps, _sorts),
+            "start": lambda: self.start(lines),
+            "swapped": lambda: self._swapped(slip.id, steps),
+            "taken": lambda: self._taken(slip.id.partition("-")[0], lines, steps),
+            "thrown": lambda: thrown_away(self.tree, ran),
+            "turned": lambda: _line(_first(steps, _turned)),
+            "variance": lambda: _line(_first(steps, _spreads)),
+            "window": lambda: self._windowed(lines, ran),
+            "written": lambda: self._handed_on_changed() or _line(in_place(steps)),
+        }
+        return behind[slip.group]() if slip.group in behind else None
+
+    def _unmasked(self, ran: set[int]) -> int | None:
+        """Where a mask is thrown away, or the branch, the drawing or the call that is skipped."""
+        drawn = (node.lineno for node in self.skipped(ran, _DRAW))
+        thrown = thrown_away(self.tree, ran)
+        return (
+            thrown or self.unmasked_branch(ran) or next(drawn, None) or self.unmasked_call()
+        )  # fmt: skip
 
     def own_line(self, lines: list[int], others: set[str]) -> int:
         """The innermost line outside of the other functions that are asked for."""
@@ -159,7 +150,7 @@ class Places(Readings):
             if isinstance(node, ast.Constant) and type(node.value) is float
             and node.value in step.numbers
         }  # fmt: skip
-        return found.pop() if len(found) == 1 else None
+        return _only(found)
 
     def _swapped(self, mistake: str, steps: Sequence[Step]) -> int | None:
         """Where what a layer makes gets another role's name; else its second call."""
@@ -213,7 +204,7 @@ class Places(Readings):
             if isinstance(node, (ast.BinOp, ast.Compare)) and node.lineno in self._around(ran)
             and any("win" in n.id.lower() for n in ast.walk(node) if isinstance(n, ast.Name))
         }  # fmt: skip
-        line = found.pop() if len(found) == 1 else None
+        line = _only(found)
         if line is None or line in lines:
             return None
         elsewhere = self._function(line) is not self._function(lines[0])
@@ -226,7 +217,7 @@ class Places(Readings):
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
             and node.lineno in self._around(ran)
         }  # fmt: skip
-        return found.pop() if len(found) == 1 else None
+        return _only(found)
 
     def _noted(self, ran: set[int]) -> int | None:
         """The first line that writes into an entry, one after another."""
@@ -288,6 +279,11 @@ class Places(Readings):
         return None
 
 
+def _only(lines: set[int]) -> int | None:
+    """The line, where there is one alone."""
+    return lines.pop() if len(lines) == 1 else None
+
+
 def _left_early(loop: ast.For | ast.While) -> int | None:
     """The condition on which a loop is left, or goes on to its next round."""
     for node in loop.body:
@@ -337,6 +333,15 @@ def _joins(step: Step) -> bool:
     return step.call.strip("_") in _JOINS and bool(step.marks)
 
 
+def _spreads(step: Step) -> bool:
+    return step.call.strip("_") in _SPREADS
+
+
+def _adds(mistake: str) -> Callable[[Step], bool]:
+    """Whether a step does what attention does without, and a mistake is to have."""
+    return lambda step: EXTRAS.get(step.call.strip("_")) == mistake
+
+
 def _moves(step: Step) -> bool:
     return step.call.strip("_") in _MOVES
 
@@ -365,6 +370,14 @@ def _turned(step: Step) -> bool:
         mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.marks
     )
     return laid or (_moves(step) and not step.values and bool(step.marks))
+
+
+def _first(steps: Sequence[Step], meant: Callable[[Step], bool]) -> Step | None:
+    return next(filter(meant, steps), None)
+
+
+def _line(step: Step | None) -> int | None:
+    return None if step is None else step.line
 
 
 def _nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:

@@ -50,47 +50,79 @@ def line_of(
     """
     if slip.group in _OF_MASKS:
         evidence = sorted(evidence, key=lambda trial: trial.case.mask == "full")
-    for trial in evidence:
-        ran = [step.lines for step in trial.answer.steps if step.lines]
-        if ran and slip.says:
-            lines = {line for each in ran for line in each}
-            said = statement(places.around(lines), slip.says, constructed(places.tree, lines))
-            if said is not None:
-                return said
-        if ran and slip.group == "return":
-            return places.last_return(ran[-1][-1])
-    for call in _telling(kata, name, slip, edits, evidence):
-        trial, steps, right, wrong, differs = call
-        step = _overflow(steps) if slip.group == "overflow" else None
-        if slip.group == "drawn":
-            step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
-        given = trial.given
-        step = step or _constructed(slip, right, wrong, trial.answer.made)
-        step = step or _first_wrong(slip, right, wrong, differs, steps, given)
-        fault = trial.answer.fault
-        if step is None and fault is not None and fault.line is not None:
-            return fault.line
-        step = step or _departure(right, steps, given)
-        if step is None:
-            continue
-        others = {other for other in kata.names if other != name}
-        if slip.group == "skipped":
-            step = _taking(step, steps, slip, wrong)
-        if slip.group == "mask" and not any(s.call.strip("_") in _HIDING for s in steps):
-            # A mask that nothing is done with is left out where the weights are made.
-            step = find(wrong["weights"], steps) if "weights" in wrong else None
-            step = step or _first_wrong(slip, right, wrong, differs, steps, given)
-            assert step is not None
-        if slip.group in {"mask", "thrown"}:
-            # What is right was made all the same, and thrown away.
-            made = next((right[n] for n in slip.shows if n in right and n in differs), None)
-            unused = None if made is None else holding(made, steps, given)
-            if unused is not None:
-                return places.own_line(_blamed(unused, steps, right, wrong), others)
-        blamed = _blamed(step, steps, right, wrong, taken=slip.group == "swapped")
-        step = places.within(step) if slip.group == "call" and kata.kind == "program" else step
-        return places.behind(slip, step, steps) or places.own_line(blamed, others)
-    return None
+    said = next(filter(None, (_said(slip, trial, places) for trial in evidence)), None)
+    calls = _telling(kata, name, slip, edits, evidence)
+    others = {other for other in kata.names if other != name}
+    inside = slip.group == "call" and kata.kind == "program"
+    pointed = (_pointed(slip, call, places, others, inside=inside) for call in calls)
+    return said or next(filter(None, pointed), None)
+
+
+def _said(slip: Slip, trial: Trial, places: Places) -> int | None:
+    """The statement of what ran that holds a mistake which leaves nothing in a trace."""
+    ran = [step.lines for step in trial.answer.steps if step.lines]
+    if not ran:
+        return None
+    lines = {line for each in ran for line in each}
+    if slip.group == "return":
+        return places.last_return(ran[-1][-1])
+    return statement(places.around(lines), slip.says, constructed(places.tree, lines))
+
+
+def _pointed(
+    slip: Slip, call: _Call, places: Places, others: set[str], *, inside: bool
+) -> int | None:
+    """The line of a mistake by one call, behind the step in which it shows.
+
+    others: the other functions that are asked for. inside: whether the loop that calls a model's
+    parts is left out.
+    """
+    trial, steps, right, wrong, _ = call
+    step = _showing(slip, call)
+    fault = trial.answer.fault
+    if step is None and fault is not None and fault.line is not None:
+        return fault.line
+    step = step or _departure(right, steps, trial.given)
+    if step is None:
+        return None
+    step = _acting(slip, call, step)
+    unused = _unused(slip, call)
+    if unused is not None:
+        return places.own_line(_blamed(unused, steps, right, wrong), others)
+    blamed = _blamed(step, steps, right, wrong, taken=slip.group == "swapped")
+    step = places.within(step) if inside else step
+    return places.behind(slip, step, steps) or places.own_line(blamed, others)
+
+
+def _showing(slip: Slip, call: _Call) -> Step | None:
+    """The step in which a mistake shows: where it overflows, is drawn or made, or first differs."""
+    trial, steps, right, wrong, differs = call
+    step = _overflow(steps) if slip.group == "overflow" else None
+    if slip.group == "drawn":
+        step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
+    step = step or _constructed(slip, right, wrong, trial.answer.made)
+    return step or _first_wrong(slip, right, wrong, differs, steps, trial.given)
+
+
+def _acting(slip: Slip, call: _Call, step: Step) -> Step:
+    """The step that acts, where the one in which a mistake shows does not."""
+    trial, steps, right, wrong, differs = call
+    if slip.group == "skipped":
+        return _taking(step, steps, slip, wrong)
+    if slip.group != "mask" or any(one.call.strip("_") in _HIDING for one in steps):
+        return step
+    # A mask that nothing is done with is left out where the weights are made.
+    weights = find(wrong["weights"], steps) if "weights" in wrong else None
+    return weights or _first_wrong(slip, right, wrong, differs, steps, trial.given) or step
+
+
+def _unused(slip: Slip, call: _Call) -> Step | None:
+    """The step that makes what is right, where it was made all the same and thrown away."""
+    if slip.group not in {"mask", "thrown"}:
+        return None
+    shown = (call.right[n] for n in slip.shows if n in call.right and n in call.differs)
+    made = next(shown, None)
+    return None if made is None else holding(made, call.steps, call.trial.given)
 
 
 class _Call(NamedTuple):
