@@ -23,7 +23,14 @@ __all__ = ["Definition", "Origins"]
 _FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
 # What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
 _MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
+# How a number is written that is filled with, and the dtype's numbers that are next to 0.
+_NUMBERS = (ast.Attribute, ast.Call, ast.Constant, ast.UnaryOp)
+_LEAST = (".tiny", ".eps", ".smallest_normal", ".resolution")
 _DEPTH = 4
+
+
+def _stores(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Store)
 
 
 class Definition(NamedTuple):
@@ -99,9 +106,10 @@ class Origins:
         filled = (a for c in calls(statement) if called(c) in _FILLING_CALLS for a in c.args)
         for operand in (*filled, *scaling(statement)):
             made = self._defined(operand, lines)
-            if made is not None and isinstance(made.value, (ast.Constant, ast.UnaryOp, ast.Call)):
+            if made is not None and isinstance(made.value, _NUMBERS):
                 number = ast.unparse(made.value)
-                if any(char.isdigit() for char in number) and not _MASK_MADE.search(number):
+                written = any(char.isdigit() for char in number) or number.endswith(_LEAST)
+                if written and not _MASK_MADE.search(number):
                     return made.line
         return None
 
@@ -146,7 +154,18 @@ class Origins:
         for node in self.skipped(ran, _FILLING_CALLS):
             names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)]
             if {"mask", "padding"} & {*map(forward_role, names)}:
-                return self._none_given(node.lineno, names, ran) or node.lineno
+                given = self._none_given(node.lineno, names, ran)
+                return given or self._left_unset(node, names, ran) or node.lineno
+        return None
+
+    def _left_unset(self, branch: ast.If, names: list[str], ran: set[int]) -> int | None:
+        """The condition under which alone the names that a branch asks for are set, before it."""
+        for node in ast.walk(self._function(branch.lineno) or ast.Pass()):
+            if isinstance(node, ast.If) and node is not branch and node.lineno < branch.lineno:
+                parts = [one for row in node.body for one in ast.walk(row)]
+                stored = {n.id for n in parts if isinstance(n, ast.Name) and _stores(n)}
+                if stored & {*names} and not {row.lineno for row in node.body} & ran:
+                    return node.lineno
         return None
 
     def _none_given(self, line: int, names: list[str], ran: set[int]) -> int | None:

@@ -20,6 +20,7 @@ _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[O
 _POSITIONS = re.compile(r"(^|_)(pos|wpe|pe(_|$)|place)")
 _EPS = re.compile(r"(^|_)eps")
 _NORM = re.compile(r"[Nn]orm")
+_TARGETS = re.compile(r"(?i)targ|label(?!_?smooth)|^(y|t|flat|gold|tokens?|ids?)$")
 _LAST = "last "
 
 
@@ -42,8 +43,9 @@ def statement(
     functions that leaves an argument to its default which the caller has under that name;
     `shared`, where a constructor puts one part into several places; `applied`, where parts are
     called otherwise than each in its turn; `twice`, where a constructor names a norm again that it
-    made once; `eps`, where one is added to what no root is taken of; `copied`, where a constructor
-    sets a weight's numbers.
+    made once, or gives what it makes two names; `eps`, where one is added to what no root is taken
+    of; `copied`, where a constructor sets a weight's numbers; `fixed`, where targets are held
+    against a number that is written there; `counted`, where places are counted within a loop.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -285,9 +287,30 @@ def _rooted(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and name_of(node.func) in {"sqrt", "rsqrt", "pow"}
 
 
+def _fixed(functions: Sequence[Function]) -> Iterator[int]:
+    for node in (one for function in functions for one in ast.walk(function)):
+        if isinstance(node, ast.Compare) and _TARGETS.search(name_of(node.left)):
+            number = node.comparators[0]
+            number = number.operand if isinstance(number, ast.UnaryOp) else number
+            if isinstance(number, ast.Constant) and type(number.value) is int:
+                yield node.lineno
+
+
+def _counted(functions: Sequence[Function]) -> Iterator[int]:
+    for loop in (one for function in functions for one in ast.walk(function) if _loops(one)):
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Call) and name_of(node.func) == "arange":
+                yield node.lineno
+
+
 def _twice(constructors: Sequence[Function]) -> Iterator[int]:
     for function in constructors:
         nodes = [*ast.walk(function)]
+        yield from (
+            node.lineno for node in nodes
+            if isinstance(node, ast.Assign) and len(node.targets) > 1
+            and isinstance(node.value, ast.Call)
+        )  # fmt: skip
         made = {
             name_of(target)
             for node in nodes if isinstance(node, ast.Assign) and _makes(node.value, _NORM)
@@ -312,6 +335,7 @@ _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
+    "fixed": _fixed, "counted": _counted,
 }  # fmt: skip
 
 
