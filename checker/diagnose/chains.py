@@ -33,57 +33,67 @@ def chained(
     trial = next((one for one in evidence if one.answer.steps), None)
     if trial is None:
         return
+    links = _Links(tried.kata, tried.name, likely, trial, below)
     chains: list[list[_Option]] = [[]]
     for depth in range(1, _DEEPEST + 1):
-        longer = [
-            [*chain, option]
-            for chain in chains
-            for option in _next(tried.kata, tried.name, chain, likely, trial, below)
-        ]
+        longer = [[*chain, option] for chain in chains for option in links.after(chain)]
         for chain in longer if depth > 1 else ():
             if tried.explains((*below, *(edit for _, edit in chain)), evidence):
                 yield chain
         chains = longer[: _WIDEST * 2]
 
 
-def _next(
-    kata: Kata,
-    name: str,
-    chain: Sequence[_Option],
-    likely: Sequence[_Option],
-    trial: Trial,
-    below: tuple[Edit, ...],
-) -> list[_Option]:
-    """The mistakes by which a chain comes further than its departure."""
-    edits = (*below, *(edit for _, edit in chain))
-    right = _named(kata, name, edits, trial)
-    departure = next((n for n, value in right.items() if not _held(value, trial)), None)
-    if departure is None:
-        return []
-    found: list[tuple[int, _Option]] = []
-    for slip, edit in likely:
-        if slip.id in {other.id for other, _ in chain}:
-            continue
-        wrong = _named(kata, name, (*edits, edit), trial)
-        changed = [n for n in right if n in wrong and not same_numbers(right[n], wrong[n])]
-        if departure in changed and _held(wrong[departure], trial):
-            later = list(wrong)[list(wrong).index(departure) :]
-            found.append((sum(_held(wrong[n], trial) for n in later[:_DEEPEST]), (slip, edit)))
-    found.sort(key=lambda pair: -pair[0])
-    return [option for _, option in found[:_WIDEST]]
+class _Links:
+    """The mistakes that a chain may go on with, by what they change of one call's steps."""
+
+    def __init__(
+        self, kata: Kata, name: str, likely: Sequence[_Option], trial: Trial,
+        below: tuple[Edit, ...],
+    ) -> None:  # fmt: skip
+        self.kata, self.name, self.trial, self.below = kata, name, trial, below
+        right = self._named(())
+        self.changes = [(one, _changed(right, self._named((one[1],)))) for one in likely]
+
+    def after(self, chain: Sequence[_Option]) -> list[_Option]:
+        """The mistakes by which a chain comes further than its departure."""
+        edits = tuple(edit for _, edit in chain)
+        right = self._named(edits)
+        departure = next((n for n, value in right.items() if not _held(value, self.trial)), None)
+        if departure is None:
+            return []
+        found: list[tuple[int, _Option]] = []
+        for option in (one for one, changed in self.changes if departure in changed):
+            if option[0].id in {other.id for other, _ in chain}:
+                continue
+            wrong = self._named((*edits, option[1]))
+            if _differs(right, wrong, departure) and _held(wrong[departure], self.trial):
+                later = list(wrong)[list(wrong).index(departure) :]
+                held = sum(_held(wrong[n], self.trial) for n in later[:_DEEPEST])
+                found.append((held, option))
+        found.sort(key=lambda pair: -pair[0])
+        return [option for _, option in found[:_WIDEST]]
+
+    def _named(self, edits: tuple[Edit, ...]) -> dict[str, Tensor]:
+        """The floats that the model answer names with some edits, in the order in which it does."""
+        functions = answers(self.kata, (*self.below, *edits))
+        if functions is None:
+            return {}
+        call = functions[self.name]
+        try:
+            with torch.no_grad():
+                done = made(self.kata, call, self.trial.posed, whole=False, ordered=True)
+        except FAULTS:
+            return {}
+        return {n: v for n, v in done.steps.items() if v.is_floating_point() and v.numel() > 1}
 
 
-def _named(kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial) -> dict[str, Tensor]:
-    """The floats that the model answer names with some edits, in the order in which it does."""
-    functions = answers(kata, edits)
-    if functions is None:
-        return {}
-    try:
-        with torch.no_grad():
-            done = made(kata, functions[name], trial.posed, whole=False, ordered=True)
-    except FAULTS:
-        return {}
-    return {n: v for n, v in done.steps.items() if v.is_floating_point() and v.numel() > 1}
+def _changed(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> set[str]:
+    """The steps that an edit makes otherwise."""
+    return {n for n in right if _differs(right, wrong, n)}
+
+
+def _differs(right: dict[str, Tensor], wrong: dict[str, Tensor], name: str) -> bool:
+    return name in wrong and not same_numbers(right[name], wrong[name])
 
 
 def _held(value: Tensor, trial: Trial) -> bool:

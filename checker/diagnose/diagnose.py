@@ -187,8 +187,7 @@ def _pairs(
     unmarked = (at for at, length in enumerate(lengths) if not length)
     left = _UNMARKED if evidence[0].given.weights else _FREE
     for one, other in (many[at] for at in chain(marked[:_PAIRS], islice(unmarked, left))):
-        edits = (*base, one[1], other[1])
-        if one[0].id != other[0].id and tried.explains(edits, telling):
+        if one[0].id != other[0].id and tried.explains_both(base, (one[1], other[1]), telling):
             yield [one, other]
 
 
@@ -209,7 +208,9 @@ def _sorted(
     wrong: list[Trial] = []
     for trial in evidence:
         (right if tried.explains(base, [trial]) else wrong).append(trial)
-    return [*sorted(wrong, key=lambda trial: trial.weight), *right], right
+    # Most mistakes are held against the first of them alone: what is soonest done comes first.
+    wrong.sort(key=lambda trial: trial.weight * (1 + len(trial.given.before)))
+    return [*wrong, *right], right
 
 
 def _shown(evidence: Sequence[Trial], places: Places) -> Callable[[Slip], bool]:

@@ -38,14 +38,27 @@ class Tried:
         # Calls stay here, so that no other has the id of one.
         self._calls: dict[int, Trial] = {}
         self._given: dict[tuple[int, tuple[Edit, ...]], bool] = {}
+        self._idle: dict[tuple[int, tuple[Edit, ...], Edit], bool] = {}
         self._marks: dict[tuple[int, Edit], int] = {}
 
     def explains(self, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
         """Whether the model answer with some edits gives what the submission gave in all calls."""
-        budget.spend()
         if not evidence:
             return answers(self.kata, edits) is not None
         return all(self._gives(edits, trial) for trial in evidence)
+
+    def explains_both(
+        self, base: tuple[Edit, ...], pair: tuple[Edit, Edit], evidence: Sequence[Trial]
+    ) -> bool:
+        """Whether two edits explain all calls together, beside those of the base.
+
+        What changes no step of a call by itself, as axes of one entry that are swapped, changes
+        none beside another either.
+        """
+        return all(
+            self._gives((*base, *(e for e in pair if not self._is_idle(base, e, trial))), trial)
+            for trial in evidence
+        )
 
     def mark(self, edit: Edit, trial: Trial | None) -> int:
         """How many of the first steps that an edit changes a trace holds, as the edit makes them.
@@ -69,6 +82,7 @@ class Tried:
     def _gives(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
         asked = self._known(trial), edits
         if asked not in self._given:
+            budget.spend()
             self._given[asked] = self._agrees(edits, trial)
         return self._given[asked]
 
@@ -76,18 +90,27 @@ class Tried:
         self._calls[id(trial)] = trial
         return id(trial)
 
+    def _is_idle(self, base: tuple[Edit, ...], edit: Edit, trial: Trial) -> bool:
+        """Whether an edit leaves all steps of a call as they are."""
+        asked = self._known(trial), base, edit
+        if asked not in self._idle:
+            mine, theirs = (named_steps(self.kata, self.name, edits, trial)
+                            for edits in ((*base, edit), base))  # fmt: skip
+            alike = [n in theirs and same_numbers(value, theirs[n]) for n, value in mine.items()]
+            self._idle[asked] = bool(mine) and len(mine) == len(theirs) and all(alike)
+        return self._idle[asked]
+
     def _agrees(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
         """Whether an edited model answer gives what the submission gave, or raises as it did."""
-        functions = answers(self.kata, edits)
+        functions, fault = answers(self.kata, edits), trial.answer.fault
         if functions is None:
             return False
-        actual = [] if trial.answer.fault is not None else trial.results(trial.answer)
         try:
             with torch.no_grad():
                 given = made(self.kata, functions[self.name], trial.posed, named=False)
-        except FAULTS as fault:
-            theirs = trial.answer.fault
-            return sayings(str(fault)) == sayings("" if theirs is None else theirs.message)
+        except FAULTS as raised:
+            return sayings(str(raised)) == sayings("" if fault is None else fault.message)
+        actual = [] if fault is not None else trial.results(trial.answer)
         if trial.few(trial.answer.many) != trial.few(given.many):
             return False
         if len(actual) != len(given.results):

@@ -172,14 +172,14 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     return [part for part in parts if any(trial is one for trial in part for one in wrong)]
 
 
-def _read_otherwise(one: Weighing, named: Callable[[Sequence[Trial]], list[Named]]) -> list[Named]:
-    """The mistakes that give a submission's numbers where its weights are read in another way."""
+def _read_otherwise(one: Weighing, named: Callable[..., list[Named]]) -> list[Named]:
+    """The mistake that gives a submission's numbers where its weights are read in another way."""
     held = one.held
     for reading in held.likely if not (held.aligned or one.plain or _surely_read(one)) else ():
         if reading != held.reading:
             other = one.read_as(reading)
             calls = [other.trial(trial.case) for trial in one.seen if not trial.group]
-            found = named(other.recorded(calls))
+            found = named(other.recorded(calls), (), "")
             if found:
                 return found
     return []
