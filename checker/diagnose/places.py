@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import span
+from .expressions import scaling, span
 from .giveaways import changed
+from .kinds import (
+    compared,
+    first,
+    folds,
+    joins,
+    made_bool,
+    moves,
+    nearest,
+    ors,
+    sorts,
+    spreads,
+    turned,
+)  # fmt: skip
 from .lines import in_place, thrown_away
 from .readings import Readings
 from .signatures import parameters
@@ -31,17 +45,10 @@ EXTRAS = {
 
 # Calls that draw a causal mask, or put one on.
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
+# What a head's width is called.
+_WIDTH = re.compile(r"^(d_?k|d_?q|d_?h(ead)?|h(ead)?_?d(im)?|dim_head|head_size)$")
 # Calls that turn a mask round.
 _TURNING = {"logical_not", "bitwise_not"}
-# Calls that take a variance, or its root.
-_SPREADS = {"var", "std", "var_mean", "std_mean"}
-# Calls that change the order of axes.
-_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
-# Calls that bring an axis of heads into another one.
-_FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
-# Calls that make one mask of two.
-_ORS = {"or", "ior", "logical_or", "bitwise_or"}
-_JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
 
 
 class Places(Readings):
@@ -56,20 +63,18 @@ class Places(Readings):
         behind: dict[str, Callable[[], int | None]] = {
             "call": lambda: lines[-1],
             "carried": lambda: self.carried(lines),
-            "compared": lambda: (
-                _nearest(step, steps, _compared) or _nearest(step, steps, _made_bool)
-            ),
+            "compared": lambda: nearest(step, steps, compared) or nearest(step, steps, made_bool),
             "fill": lambda: self.fill(lines),
-            "folded": lambda: _nearest(step, steps, _folds),
+            "folded": lambda: nearest(step, steps, folds),
             "index": lambda: self.index(lines),
             "joined": lambda: (
-                _nearest(step, steps, _ors) or self._either(lines) or _nearest(step, steps, _joins)
+                nearest(step, steps, ors) or self._either(lines) or nearest(step, steps, joins)
             ),
             "kept": self._kept,
-            "lined-up": lambda: self.lined_up(_first(steps, _adds(slip.id)) or step),
+            "lined-up": lambda: self.lined_up(first(steps, _adds(slip.id)) or step),
             "loop": lambda: self._loop(lines),
             "mask": lambda: self._unmasked(ran),
-            "moved": lambda: _nearest(step, steps, _moves),
+            "moved": lambda: nearest(step, steps, moves),
             "noted": lambda: self._noted(ran),
             "number": lambda: (
                 self.number(lines) or self._standing(step) or self.layer(lines, "norm")
@@ -77,15 +82,15 @@ class Places(Readings):
             "offset": lambda: self.offset(lines),
             "read": lambda: self._read(lines),
             "remainder": lambda: self._remainder(ran),
-            "scale": lambda: self.scale(lines),
+            "scale": lambda: self._misread(slip.id, lines) or self.scale(lines),
             "softmax": lambda: self._axis(lines),
-            "sorted": lambda: _nearest(step, steps, _sorts),
+            "sorted": lambda: nearest(step, steps, sorts),
             "start": lambda: self.start(lines),
             "swapped": lambda: self._swapped(slip.id, steps),
             "taken": lambda: self._taken(slip.id.partition("-")[0], lines, steps),
             "thrown": lambda: thrown_away(self.tree, ran),
-            "turned": lambda: _line(_first(steps, _turned)),
-            "variance": lambda: _line(_first(steps, _spreads)),
+            "turned": lambda: _line(first(steps, turned)),
+            "variance": lambda: _line(first(steps, spreads)),
             "window": lambda: self._windowed(lines, ran),
             "written": lambda: self._handed_on_changed() or _line(in_place(steps)),
         }
@@ -122,6 +127,17 @@ class Places(Readings):
             node.lineno for one in around for node in ast.walk(one) if isinstance(node, ast.Return)
         ]
         return max(returns, default=None)
+
+    def _misread(self, mistake: str, lines: list[int]) -> int | None:
+        """Where what is called a head's width was read of another size, in the function itself."""
+        operands = scaling(self._statement(lines[0])) if mistake.startswith("scale-by-") else ()
+        for operand in operands:
+            for node in ast.walk(operand):
+                if isinstance(node, ast.Name) and _WIDTH.search(node.id):
+                    made = self._local(node.id, lines[0])
+                    if made is not None and _reads_a_size(made.value):
+                        return made.line
+        return None
 
     def _axis(self, lines: list[int]) -> int | None:
         """Where the axis of a softmax was set, or by whom a helper was given it."""
@@ -284,6 +300,12 @@ def _only(lines: set[int]) -> int | None:
     return lines.pop() if len(lines) == 1 else None
 
 
+def _reads_a_size(value: ast.expr) -> bool:
+    """Whether an expression is one of a tensor's sizes: `x.shape[-1]`, `x.size(-1)`."""
+    read = value.value if isinstance(value, ast.Subscript) else getattr(value, "func", None)
+    return isinstance(read, ast.Attribute) and read.attr in {"shape", "size"}
+
+
 def _left_early(loop: ast.For | ast.While) -> int | None:
     """The condition on which a loop is left, or goes on to its next round."""
     for node in loop.body:
@@ -325,64 +347,10 @@ def _on_self(target: ast.expr) -> bool:
     return isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"
 
 
-def _ors(step: Step) -> bool:
-    return step.call.strip("_") in _ORS and bool(step.marks)
-
-
-def _joins(step: Step) -> bool:
-    return step.call.strip("_") in _JOINS and bool(step.marks)
-
-
-def _spreads(step: Step) -> bool:
-    return step.call.strip("_") in _SPREADS
-
-
 def _adds(mistake: str) -> Callable[[Step], bool]:
     """Whether a step does what attention does without, and a mistake is to have."""
     return lambda step: EXTRAS.get(step.call.strip("_")) == mistake
 
 
-def _moves(step: Step) -> bool:
-    return step.call.strip("_") in _MOVES
-
-
-def _compared(step: Step) -> bool:
-    """Whether a step asks of each entry whether it is 0."""
-    return step.call.strip("_") in {"eq", "ne"} and 0.0 in step.numbers
-
-
-def _sorts(step: Step) -> bool:
-    return step.call in {"argsort", "sort", "unique"}
-
-
-def _made_bool(step: Step) -> bool:
-    return step.call == "bool"
-
-
-def _folds(step: Step) -> bool:
-    hides = any(bool(value.isneginf().any()) for value in step.values)
-    return step.call in _FOLDS and (hides if step.values else bool(step.marks))
-
-
-def _turned(step: Step) -> bool:
-    """Whether a step swaps the axes of a mask, or lays the keys' padding along the queries."""
-    laid = step.call in {"__getitem__", "unsqueeze", "view", "reshape"} and any(
-        mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.marks
-    )
-    return laid or (_moves(step) and not step.values and bool(step.marks))
-
-
-def _first(steps: Sequence[Step], meant: Callable[[Step], bool]) -> Step | None:
-    return next(filter(meant, steps), None)
-
-
 def _line(step: Step | None) -> int | None:
     return None if step is None else step.line
-
-
-def _nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:
-    """The line of the last step until this one that is meant, or of the first after it."""
-    last = next(place for place, one in enumerate(steps) if one is step)
-    found = [(place, one.line) for place, one in enumerate(steps) if meant(one)]
-    before = [line for place, line in found if place <= last]
-    return before[-1] if before else next((line for _, line in found), None)

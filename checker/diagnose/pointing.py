@@ -194,10 +194,11 @@ def _first_wrong(
     steps: Sequence[Step], given: Given,
 ) -> Step | None:  # fmt: skip
     names = list(differs)
-    start = next((name for name in slip.shows if name in names), None)
-    if start is not None:
+    shown = [name for name in slip.shows if name in names]
+    if shown:
         # What an edit alone names stands behind all else.
-        names = [start, *names[0 if right and start not in right else names.index(start) :]]
+        start = 0 if right and shown[0] not in right else names.index(shown[0])
+        names = [*shown, *names[start:]]
     for name in names:
         value = wrong[name]
         step = _displaced(value, right, steps, given)

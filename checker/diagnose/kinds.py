@@ -1,0 +1,84 @@
+"""What a traced step does to axes, masks and order, and which step of a kind is the nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..process.answers import Step
+
+__all__ = [
+    "compared", "first", "folds", "joins", "made_bool", "moves", "nearest", "ors", "sorts",
+    "spreads", "turned",
+]  # fmt: skip
+
+# Calls that take a variance, or its root.
+_SPREADS = {"var", "std", "var_mean", "std_mean"}
+# Calls that change the order of axes.
+_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
+# Calls that bring an axis of heads into another one.
+_FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
+# Calls that make one mask of two.
+_ORS = {"or", "ior", "logical_or", "bitwise_or"}
+_JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
+
+
+def ors(step: Step) -> bool:
+    """Whether a step makes one mask of two that hide."""
+    return step.call.strip("_") in _ORS and bool(step.marks)
+
+
+def joins(step: Step) -> bool:
+    """Whether a step makes one mask of two, in whichever way."""
+    return step.call.strip("_") in _JOINS and bool(step.marks)
+
+
+def moves(step: Step) -> bool:
+    """Whether a step changes the order of axes."""
+    return step.call.strip("_") in _MOVES
+
+
+def compared(step: Step) -> bool:
+    """Whether a step asks of each entry whether it is 0."""
+    return step.call.strip("_") in {"eq", "ne"} and 0.0 in step.numbers
+
+
+def sorts(step: Step) -> bool:
+    """Whether a step puts something in order."""
+    return step.call in {"argsort", "sort", "unique"}
+
+
+def made_bool(step: Step) -> bool:
+    """Whether a step asks of each entry whether it is anything but 0."""
+    return step.call == "bool"
+
+
+def folds(step: Step) -> bool:
+    """Whether a step brings an axis of heads of a mask into another one."""
+    hides = any(bool(value.isneginf().any()) for value in step.values)
+    return step.call in _FOLDS and (hides if step.values else bool(step.marks))
+
+
+def turned(step: Step) -> bool:
+    """Whether a step swaps the axes of a mask, or lays the keys' padding along the queries."""
+    laid = step.call in {"__getitem__", "unsqueeze", "view", "reshape"} and any(
+        mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.marks
+    )
+    return laid or (moves(step) and not step.values and bool(step.marks))
+
+
+def spreads(step: Step) -> bool:
+    """Whether a step takes a variance, or its root."""
+    return step.call.strip("_") in _SPREADS
+
+
+def nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:
+    """The line of the last step until this one that is meant, or of the first after it."""
+    last = next(place for place, one in enumerate(steps) if one is step)
+    found = [(place, one.line) for place, one in enumerate(steps) if meant(one)]
+    before = [line for place, line in found if place <= last]
+    return before[-1] if before else next((line for _, line in found), None)
+
+
+def first(steps: Sequence[Step], meant: Callable[[Step], bool]) -> Step | None:
+    """The first step that is meant."""
+    return next(filter(meant, steps), None)
