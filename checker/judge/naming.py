@@ -104,7 +104,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
 def _stride(one: Examination, count: int) -> int:
     """Of how many calls that go wrong alike one is to be explained: the first of all, mostly."""
     ordered = not all(each.ties for each in one.function.arguments)
-    return max(1, count // _BY_ORDER) if ordered else count
+    return max(1, count // _BY_ORDER if ordered else count)
 
 
 def _right_beside(one: Examination, evidence: Sequence[Trial]) -> list[Trial]:
