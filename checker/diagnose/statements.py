@@ -199,7 +199,8 @@ def _def(functions: Sequence[Function]) -> Iterator[int]:
 def _entry(functions: Sequence[Function]) -> Iterator[int]:
     """Where the function begins that no other of them speaks of."""
     told = {node.id for one in functions for node in ast.walk(one) if isinstance(node, ast.Name)}
-    yield from (one.lineno for one in functions if one.name not in told)
+    named = (one for one in functions if not isinstance(one, ast.Lambda))
+    yield from (one.lineno for one in named if one.name not in told)
 
 
 def _loops(node: ast.AST) -> bool:
