@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 
 from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
@@ -22,6 +23,8 @@ from .weighing import Weighing
 __all__ = ["calls_for_a_name", "name_mistakes"]
 
 _SWAPPED = "query-key-swapped"
+# Seconds of processor time for two mistakes beside other readings of the weights.
+_TWO_OTHERWISE = 5.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 # Where what is greater decides, several mistakes give what one call does.
 _BY_ORDER = 8
@@ -173,16 +176,21 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
 
 
 def _read_otherwise(one: Weighing, named: Callable[..., list[Named]]) -> list[Named]:
-    """The mistake that gives a submission's numbers where its weights are read in another way."""
+    """The mistakes that give a submission's numbers where its weights are read in another way.
+
+    One mistake alone is looked for in all readings before two are.
+    """
     held = one.held
-    for reading in held.likely if not (held.aligned or one.plain or _surely_read(one)) else ():
-        if reading != held.reading:
-            other = one.read_as(reading)
-            calls = [other.trial(trial.case) for trial in one.seen if not trial.group]
-            found = named(other.recorded(calls), (), "")
-            if found:
-                return found
-    return []
+    known = held.aligned or one.plain or _surely_read(one)
+    others = [reading for reading in held.likely if reading != held.reading and not known]
+    calls: list[list[Trial]] = []
+    for reading in others:
+        other = one.read_as(reading)
+        calls.append(other.recorded([other.trial(t.case) for t in one.seen if not t.group]))
+    alone = (named(some, (), "") for some in calls)
+    with budget.limited(_TWO_OTHERWISE):
+        pairs = (named(some) for some in calls)
+        return next(filter(None, chain(alone, pairs)), [])
 
 
 def _surely_read(one: Weighing) -> bool:
