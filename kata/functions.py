@@ -50,7 +50,8 @@ class Argument:
     out; `default` stands for it then. large: how normal values grow where stability is tried, one
     of GROWTH; later: the second half is shifted twice; hidden: what the mask hides. check: the
     check that counts where a choice is not its default. along: of a state, the size that is
-    cut into pieces, one a call. adapted: shapes of a mask that a submission may want instead.
+    cut into pieces, one a call; once: the size of what the first call alone reads, by turns another
+    one later. adapted: shapes of a mask that a submission may want instead.
     taken: by shape that in which the submission takes it, () for the same. empties: of
     log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by turns they
@@ -75,6 +76,7 @@ class Argument:
     gradient: bool = True
     large: str = "multiplied"
     along: str = ""
+    once: str = ""
     adapted: tuple[Shape, ...] = ()
     taken: tuple[Shape, ...] = ()
     model: str = "plain"

@@ -48,8 +48,8 @@ _MEMORY_KEYS = {
 }  # fmt: skip
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
-    "check", "gradient", "optional", "far", "late", "large", "along", "adapted", "model", "empties",
-    "hides", "added", "ties",
+    "check", "gradient", "optional", "far", "late", "large", "along", "once", "adapted", "model",
+    "empties", "hides", "added", "ties",
 }  # fmt: skip
 
 
@@ -109,6 +109,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         raise BadContract(f"{where}: `model` is of models, one of {', '.join(MODELS)}")
     if (kind == "state") != ("along" in row):
         raise BadContract(f"{where}: a state needs `along`, the size that is cut, and only a state")
+    if "once" in row and kind != "state":
+        raise BadContract(f"{where}: `once` is of a state")
     masks = tuple(row.get("masks", ("random", "padding") if kind == "mask" else ()))
     if not set(masks) <= set(MASK_KINDS):
         raise BadContract(f"{where}: masks are of the kinds {', '.join(MASK_KINDS)}")
@@ -135,6 +137,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         gradient=row.get("gradient", kind == "normal"),
         large=row.get("large", GROWTH[0]),
         along=row.get("along", ""),
+        once=row.get("once", ""),
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
         model=row.get("model", MODELS[0]),
         empties=row.get("empties", ""),
@@ -168,7 +171,7 @@ def _known(function: Function, sizes: Sizes) -> None:
         *(axis for one in function.results for axis in one.shape),
         *function.memory.sums, *function.where, *function.counted,
         *(function.module.texts if function.module is not None else []),
-        *([function.state.along] if function.state is not None else []),
+        *((function.state.along, function.state.once or "0") if function.state is not None else ()),
     ]  # fmt: skip
     for text in texts:
         try:

@@ -42,8 +42,12 @@ def sequence(
     reached = {"": 0}
     for carried, kept, length in _LONG_CALLS if kind == LONG else _CALLS[kind]:
         length = length or row[state.along]  # noqa: PLW2901 - the row's own
+        sizes = {**row, state.along: length}
+        if carried and state.once:
+            # Whoever looks at what only the first call reads sees another length.
+            sizes[state.once] += len(before) % 2
         case = Case(
-            check="lengths" if kind == LONG else "values", sizes={**row, state.along: length},
+            check="lengths" if kind == LONG else "values", sizes=sizes,
             schedule=kind, chosen=choices(function)[0], after=reached[carried],
             large=kind == LONG,
         )  # fmt: skip
