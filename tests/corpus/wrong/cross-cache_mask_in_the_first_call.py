@@ -1,5 +1,5 @@
 # wrong: cross-cache memory-padding-forgotten line 30
-# fair: memory-padding-forgotten 24, 29, 33
+# fair: memory-padding-forgotten 22, 24, 29, 33
 import math
 
 import torch

@@ -1,5 +1,5 @@
-# wrong: cross-cache cache-recomputed line 27, memory-read-again line 22
-# fair: cache-recomputed 27, 28, 29, 24, memory-read-again 22, 24, 27, 28
+# wrong: cross-cache cache-recomputed line 29, memory-read-again line 25
+# fair: cache-recomputed 25, 26, 29, 30, memory-read-again 25, 27, 29, 30
 import math
 
 import torch
