@@ -111,6 +111,11 @@ class Origins:
                 written = any(char.isdigit() for char in number) or number.endswith(_LEAST)
                 if written and not _MASK_MADE.search(number):
                     return made.line
+        # Of a mask that is added the number stands within a log.
+        names = (n for n in ast.walk(statement or ast.Pass()) if isinstance(n, ast.Name))
+        for made in filter(None, (self._local(name.id, lines[0]) for name in names)):
+            if any(called(call) == "log" for call in calls(made.value)):
+                return made.line
         return None
 
     def alias(self, lines: list[int], role: str) -> int | None:

@@ -64,6 +64,7 @@ class Places(Readings):
             "call": lambda: lines[-1],
             "carried": lambda: self.carried(lines),
             "compared": lambda: nearest(step, steps, compared) or nearest(step, steps, made_bool),
+            "drawn": lambda: None if any(each.marks for each in steps) else self.cut(ran),
             "fill": lambda: self.fill(lines),
             "folded": lambda: nearest(step, steps, folds),
             "index": lambda: self.index(lines),

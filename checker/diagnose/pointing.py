@@ -156,7 +156,9 @@ def _telling(
         if not (shown or set(right) - set(wrong)):
             continue
         call = _Call(trial, steps, right, wrong, differs)
-        if slip.shows and not {*slip.shows} & {*differs}:
+        telling = {*slip.shows} & {*differs}
+        # One number alone is held by much else.
+        if slip.shows and not any(wrong[n].numel() > 1 for n in telling):
             behind.append(call)
         else:
             yield call

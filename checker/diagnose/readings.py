@@ -52,6 +52,21 @@ class Readings(Origins):
         ]
         return min(later, default=None)
 
+    def cut(self, ran: set[int]) -> int | None:
+        """Where a loop works out the end of a slice: how many keys a query sees."""
+        found = list[int]()
+        for node in ast.walk(self.tree):
+            if not isinstance(node, ast.Subscript) or node.lineno not in ran:
+                continue
+            ends = [n.upper for n in ast.walk(node.slice) if isinstance(n, ast.Slice) and n.upper]
+            for end in ends if self._loops_around(node.lineno) else ():
+                made = self._local(end.id, node.lineno) if isinstance(end, ast.Name) else None
+                if _calculates(end):
+                    found.append(node.lineno)
+                elif made is not None and (_calculates(made.value) or _bounds(made.value)):
+                    found.append(made.line)
+        return min(found, default=None)
+
     def _field(self, name: str, lines: list[int]) -> Definition | None:
         """What a record's field, declared in the class around a line, is first made with."""
         for owner in (one for one in self._classes() if lines[0] in span(one)):
@@ -209,6 +224,11 @@ def _picked_by(node: ast.AST) -> Iterator[ast.expr]:
 
 def _calculates(value: ast.AST) -> bool:
     return any(isinstance(node, ast.BinOp) for node in ast.walk(value))
+
+
+def _bounds(value: ast.AST) -> bool:
+    """Whether an expression is the larger or the smaller of numbers."""
+    return isinstance(value, ast.Call) and called(value) in {"max", "min"}
 
 
 def _shifts(node: ast.AST) -> bool:

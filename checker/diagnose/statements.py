@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from .blocks import Function, applied, shared
 from .expressions import name_of, of_self, span
+from .loops import accumulated, aliased, window_tested
 
 __all__ = ["Function", "frozen_line", "statement"]
 
@@ -45,7 +46,9 @@ def statement(
     called otherwise than each in its turn; `twice`, where a constructor names a norm again that it
     made once, or gives what it makes two names; `eps`, where one is added to what no root is taken
     of; `copied`, where a constructor sets a weight's numbers; `fixed`, where targets are held
-    against a number that is written there; `counted`, where places are counted within a loop.
+    against a number that is written there; `counted`, where places are counted within a loop;
+    `accumulated`, where a loop adds to what it has as it is; `aliased`, where it changes an entry
+    under another name; `window`, where a branch is chosen by the window's size.
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -336,7 +339,8 @@ _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
-    "fixed": _fixed, "counted": _counted,
+    "fixed": _fixed, "counted": _counted, "accumulated": accumulated, "aliased": aliased,
+    "window": window_tested,
 }  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from ...kata.sizes import Sizes
 from ..report.message import Message, say
 
 __all__ = [
-    "DISORDER",
     "Case",
     "by_calls",
     "cases",
@@ -24,8 +23,8 @@ __all__ = [
 ]
 
 _VALUES = 5
-# A turn at which positions stand in any order.
-DISORDER = 2
+# A turn at which positions stand in any order, and how many turns later there is another.
+_DISORDER, _TURNS = 2, 3
 # Of so many turns one has a mask that is added.
 _FORMS = 3
 
@@ -138,6 +137,11 @@ class Case:
         many = (one for one in function.arguments if one.kind == "normal" and self.zeros)
         return [one.name for one in many if one.ties and len(self.shape_of(one)) > 1]
 
+    @property
+    def disordered(self) -> bool:
+        """Whether positions, where there are any, stand in any order."""
+        return self.turn % _TURNS == _DISORDER and not self.far
+
     def usual(self, function: Function) -> bool:
         """Whether every choice that may be left out is what it is then."""
         may_be_left = (one for one in function.arguments if one.kind == "choice" and one.optional)
@@ -216,7 +220,7 @@ def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
     """
     if any(one.kind == "positions" for one in function.arguments) and not function.needs_mask:
         some = [*small(function, sizes, mask=False)]
-        yield from (replace(case, turn=DISORDER) for case in some)
+        yield from (replace(case, turn=_DISORDER) for case in some)
         if function.far and not function.dtypes:
             yield from (replace(case, far=True) for case in some)
 

@@ -10,14 +10,11 @@ from torch import Tensor
 from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Function
 from ...kata.modules import Module
-from .draw import DISORDER, Case
+from .draw import Case
 from .given import Given
 from .masks import SHOWN, drawn_mask
 
 __all__ = ["draw"]
-
-# One turn of so many has positions in any order.
-_TURNS = 3
 
 
 def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
@@ -154,11 +151,14 @@ def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Genera
 
 
 def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw positions: counted up from 0 or from later on, or, by turns, some in any order."""
+    """Draw positions: counted up from 0 or from later on, or, by turns, some in any order.
+
+    Those are none of them 0, so that one counted from the least of them is another.
+    """
     length = shape[-1]
     start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
     start += one.far if case.far else 0
     places = torch.arange(start, start + length)
-    if case.turn % _TURNS == DISORDER and not case.far:
-        places = torch.randperm(2 * length, generator=generator)[:length]
+    if case.disordered:
+        places = 1 + torch.randperm(2 * length, generator=generator)[:length]
     return places.expand(shape).clone()

@@ -75,6 +75,10 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         if check == "stability":
             # A few large scores may miss what many show: an overflow, or a row of zeros.
             further += [one.again(finding.trial) for finding in many[1:][-1:]]
+        # Of positions in order it does not show whether they are read, or where they begin alone.
+        counted = any(argument.kind == "positions" for argument in one.function.arguments)
+        mixed = [f for f in many[1:] if counted and f.trial.case.disordered]
+        further += [one.again(finding.trial) for finding in mixed[-1:]]
     if not training:
         evidence += [one.again(trial) for trial in _right_beside(one, evidence)]
     off = [finding.trial for finding in low if finding.kind == "values"]

@@ -1,0 +1,96 @@
+"""What a loop does with what it carries along: adds to it as it is, or changes another's entry."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from .blocks import Function
+from .expressions import name_of
+
+__all__ = ["accumulated", "aliased", "window_tested"]
+
+# Calls that change a list, a set or a tensor in place.
+_CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or_", "bitwise_or_"}
+
+
+def accumulated(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a loop adds to what it has gathered, and multiplies that by nothing."""
+    for loop in _loops(functions):
+        nodes = [*ast.walk(loop)]
+        scaled = {own for node in nodes for own in [_scaled(node)] if own}
+        for node in nodes:
+            own, more = _added(node)
+            if own and own not in scaled and not isinstance(more, (ast.Constant, type(None))):
+                yield node.lineno  # type: ignore[attr-defined]
+
+
+def aliased(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a loop gives an entry another name or place, under which it is changed then."""
+    for loop in _loops(functions):
+        nodes = [*ast.walk(loop)]
+        changed = {own for node in nodes for own in [_changed(node)] if own}
+        for node in nodes:
+            if not isinstance(node, ast.Assign) or not any(map(_entry, _choices(node.value))):
+                continue
+            if {ast.unparse(target) for target in node.targets} & changed:
+                yield node.lineno
+
+
+def window_tested(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a branch is chosen by the window's size."""
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, (ast.If, ast.IfExp)):
+                names = (n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
+                if any("win" in name.lower() for name in names):
+                    yield node.test.lineno
+
+
+def _loops(functions: Sequence[Function]) -> Iterator[ast.For | ast.While]:
+    for function in functions:
+        yield from (n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)))
+
+
+def _added(node: ast.AST) -> tuple[str, ast.expr | None]:
+    """The name to which a statement adds something, and what; "" where it does not."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        return name_of(node.target), node.value
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+        sides = (node.value.left, node.value.right)
+        own = name_of(node.targets[0])
+        for side, other in (sides, sides[::-1]):
+            if isinstance(node.value.op, ast.Add) and isinstance(side, ast.Name) and side.id == own:
+                return own, other
+    return "", None
+
+
+def _scaled(node: ast.AST) -> str:
+    """The name that a statement multiplies in place, or by itself."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, (ast.Mult, ast.Div)):
+        return name_of(node.target)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return name_of(node.func.value) if node.func.attr in {"mul_", "div_"} else ""
+    if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp):
+        own = name_of(node.targets[0])
+        names = {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}
+        return own if isinstance(node.value.op, ast.Mult) and own in names else ""
+    return ""
+
+
+def _changed(node: ast.AST) -> str:
+    """What a statement changes an entry of, or changes in place, as it is written."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        return ast.unparse(node.value)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return ast.unparse(node.func.value) if node.func.attr in _CHANGING else ""
+    return ""
+
+
+def _choices(value: ast.expr) -> tuple[ast.expr, ...]:
+    return (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+
+
+def _entry(value: ast.expr) -> bool:
+    """Whether an expression is an entry of something, as it lies there: no slice of it."""
+    return isinstance(value, ast.Subscript) and not isinstance(value.slice, (ast.Slice, ast.Tuple))
