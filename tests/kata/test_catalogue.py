@@ -67,6 +67,17 @@ def test_texts(language):
         assert len(kata.questions(language)) >= 5, kata.id
 
 
+@pytest.mark.parametrize(("language", "word"), [("en", "radient"), ("zh", "梯度")])
+def test_briefs_say_that_gradients_are_compared(language, word):
+    """Whoever is judged by gradients has been told so."""
+    for kata in katas():
+        compared = any(
+            one.gradients and (one.module or any(a.floats and a.gradient for a in one.arguments))
+            for one in kata.asked.functions
+        )
+        assert word in kata.brief(language) or not compared, kata.id
+
+
 def test_questions_are_the_same_in_both_languages():
     """A question is one question: id, level, source and number of points hold in each language."""
     en, zh = (
