@@ -45,7 +45,7 @@ def sequence(
         sizes = {**row, state.along: length}
         if carried and state.once:
             # Whoever looks at what only the first call reads sees another length.
-            sizes[state.once] += len(before) % 2
+            sizes[state.once] += (len(before) + 1) % 2
         case = Case(
             check="lengths" if kind == LONG else "values", sizes=sizes,
             schedule=kind, chosen=choices(function)[0], after=reached[carried],
