@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip
 from ..judge.trials import Trial
-from ..judge.truth import FAULTS, answers, made
 from .holding import holding
-from .pointing import same_numbers
+from .pointing import named_steps, same_numbers
 from .tried import Tried
 
 __all__ = ["chained"]
@@ -75,16 +73,9 @@ class _Links:
 
     def _named(self, edits: tuple[Edit, ...]) -> dict[str, Tensor]:
         """The floats that the model answer names with some edits, in the order in which it does."""
-        functions = answers(self.kata, (*self.below, *edits))
-        if functions is None:
-            return {}
-        call = functions[self.name]
-        try:
-            with torch.no_grad():
-                done = made(self.kata, call, self.trial.posed, whole=False, ordered=True)
-        except FAULTS:
-            return {}
-        return {n: v for n, v in done.steps.items() if v.is_floating_point() and v.numel() > 1}
+        all_edits = (*self.below, *edits)
+        steps = named_steps(self.kata, self.name, all_edits, self.trial, whole=False, ordered=True)
+        return {n: v for n, v in steps.items() if v.is_floating_point() and v.numel() > 1}
 
 
 def _changed(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a loop does with what it carries along: adds to it as it is, or changes another's entry."""
+"""What a loop does: adds to what it has as it is, changes another's entry, counts its places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import name_of
 
-__all__ = ["accumulated", "aliased", "window_tested"]
+__all__ = ["accumulated", "aliased", "counted", "window_tested"]
 
 # Calls that change a list, a set or a tensor in place.
 _CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or_", "bitwise_or_"}
@@ -34,6 +34,14 @@ def aliased(functions: Sequence[Function]) -> Iterator[int]:
             if not isinstance(node, ast.Assign) or not any(map(_entry, _choices(node.value))):
                 continue
             if {ast.unparse(target) for target in node.targets} & changed:
+                yield node.lineno
+
+
+def counted(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a loop counts places."""
+    for loop in _loops(functions):
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Call) and name_of(node.func) == "arange":
                 yield node.lineno
 
 

@@ -29,10 +29,6 @@ _LEAST = (".tiny", ".eps", ".smallest_normal", ".resolution")
 _DEPTH = 4
 
 
-def _stores(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Store)
-
-
 class Definition(NamedTuple):
     """What a name is made, and on which line."""
 
@@ -168,7 +164,8 @@ class Origins:
         for node in ast.walk(self._function(branch.lineno) or ast.Pass()):
             if isinstance(node, ast.If) and node is not branch and node.lineno < branch.lineno:
                 parts = [one for row in node.body for one in ast.walk(row)]
-                stored = {n.id for n in parts if isinstance(n, ast.Name) and _stores(n)}
+                names_in = (one for one in parts if isinstance(one, ast.Name))
+                stored = {one.id for one in names_in if isinstance(one.ctx, ast.Store)}
                 if stored & {*names} and not {row.lineno for row in node.body} & ran:
                     return node.lineno
         return None

@@ -101,9 +101,7 @@ class Places(Readings):
         """Where a mask is thrown away, or the branch, the drawing or the call that is skipped."""
         drawn = (node.lineno for node in self.skipped(ran, _DRAW))
         thrown = thrown_away(self.tree, ran)
-        return (
-            thrown or self.unmasked_branch(ran) or next(drawn, None) or self.unmasked_call()
-        )  # fmt: skip
+        return thrown or self.unmasked_branch(ran) or next(drawn, None) or self.unmasked_call()
 
     def own_line(self, lines: list[int], others: set[str]) -> int:
         """The innermost line outside of the other functions that are asked for."""

@@ -178,15 +178,19 @@ def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:
 
 
 def named_steps(
-    kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial, *, whole: bool = True
-) -> dict[str, Tensor]:
-    """What an edited model answer names. whole: nothing where it raises, else all until then."""
+    kata: Kata, name: str, edits: tuple[Edit, ...], trial: Trial, *, whole: bool = True,
+    ordered: bool = False,
+) -> dict[str, Tensor]:  # fmt: skip
+    """What an edited model answer names. whole: nothing where it raises, else all until then.
+
+    ordered: as `made` has it.
+    """
     functions = answers(kata, edits)
     if functions is None:
         return {}
     try:
         with torch.no_grad():
-            return made(kata, functions[name], trial.posed, whole=whole).steps
+            return made(kata, functions[name], trial.posed, whole=whole, ordered=ordered).steps
     except FAULTS:
         return {}
 
@@ -306,7 +310,8 @@ def _overflow(steps: Sequence[Step]) -> Step | None:
     for step in steps:
         name = step.call.strip("_")
         powers = step if name in {"exp", "exp2"} else powers
-        if (before, name) == ("sigmoid", "log") and any(map(_lowest, step.values)):
+        of_sigmoid = (before, name) == ("sigmoid", "log")
+        if of_sigmoid and any(bool(v.isneginf().any()) for v in step.values):
             return step
         before = name
         if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step.values):
@@ -314,10 +319,6 @@ def _overflow(steps: Sequence[Step]) -> Step | None:
                 powers if powers and name in {"div", "truediv", "divide", "true_divide"} else step
             )
     return None
-
-
-def _lowest(value: Tensor) -> bool:
-    return bool(value.isneginf().any())
 
 
 def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) -> Step | None:

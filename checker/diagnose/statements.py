@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from .blocks import Function, applied, shared
 from .expressions import name_of, of_self, span
-from .loops import accumulated, aliased, window_tested
+from .loops import accumulated, aliased, counted, window_tested
 
 __all__ = ["Function", "frozen_line", "statement"]
 
@@ -300,13 +300,6 @@ def _fixed(functions: Sequence[Function]) -> Iterator[int]:
                 yield node.lineno
 
 
-def _counted(functions: Sequence[Function]) -> Iterator[int]:
-    for loop in (one for function in functions for one in ast.walk(function) if _loops(one)):
-        for node in ast.walk(loop):
-            if isinstance(node, ast.Call) and name_of(node.func) == "arange":
-                yield node.lineno
-
-
 def _twice(constructors: Sequence[Function]) -> Iterator[int]:
     for function in constructors:
         nodes = [*ast.walk(function)]
@@ -339,7 +332,7 @@ _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
-    "fixed": _fixed, "counted": _counted, "accumulated": accumulated, "aliased": aliased,
+    "fixed": _fixed, "counted": counted, "accumulated": accumulated, "aliased": aliased,
     "window": window_tested,
 }  # fmt: skip
 

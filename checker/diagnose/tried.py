@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 import torch
+from torch import Tensor
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit
@@ -39,6 +40,7 @@ class Tried:
         self._calls: dict[int, Trial] = {}
         self._given: dict[tuple[int, tuple[Edit, ...]], bool] = {}
         self._idle: dict[tuple[int, tuple[Edit, ...], Edit], bool] = {}
+        self._named: dict[tuple[int, tuple[Edit, ...]], dict[str, Tensor]] = {}
         self._marks: dict[tuple[int, Edit], int] = {}
 
     def explains(self, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
@@ -71,7 +73,7 @@ class Tried:
         if asked not in self._marks:
             budget.spend()
             steps = trial.answer.steps
-            right, wrong = (named_steps(self.kata, self.name, e, trial) for e in ((), (edit,)))
+            right, wrong = self._beside((), edit, trial)
             differs = [
                 v for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)
             ]
@@ -94,11 +96,19 @@ class Tried:
         """Whether an edit leaves all steps of a call as they are."""
         asked = self._known(trial), base, edit
         if asked not in self._idle:
-            mine, theirs = (named_steps(self.kata, self.name, edits, trial)
-                            for edits in ((*base, edit), base))  # fmt: skip
+            theirs, mine = self._beside(base, edit, trial)
             alike = [n in theirs and same_numbers(value, theirs[n]) for n, value in mine.items()]
             self._idle[asked] = bool(mine) and len(mine) == len(theirs) and all(alike)
         return self._idle[asked]
+
+    def _beside(
+        self, base: tuple[Edit, ...], edit: Edit, trial: Trial
+    ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+        """The steps of a call without an edit, which are the same for all, and with it."""
+        asked = self._known(trial), base
+        if asked not in self._named:
+            self._named[asked] = named_steps(self.kata, self.name, base, trial)
+        return self._named[asked], named_steps(self.kata, self.name, (*base, edit), trial)
 
     def _agrees(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
         """Whether an edited model answer gives what the submission gave, or raises as it did."""

@@ -75,7 +75,7 @@ class _Colouring:
         if not self._refined():
             return None
         while ways := self._ways():
-            before = self.colours.clone(), self.open, self.still.clone()
+            before = self.colours, self.open, self.still
             for own, theirs in ways:
                 self.colours, self.open, self.still = (one.clone() for one in before)
                 self._choose(own, theirs)
