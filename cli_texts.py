@@ -108,9 +108,9 @@ def solution(
     recorder.spoiled(asked.id)
     Store().looked_up(f"solution {asked.id}")
     if mine is None:
-        lines = solution_lines(asked.id, asked.solution(), screen.language)
+        lines = solution_lines(asked.id, asked.shown, screen.language)
     else:
-        lines = diff_lines(str(diff), mine, asked.solution(), screen.language)
+        lines = diff_lines(str(diff), mine, asked.shown, screen.language)
     onward = [[], *next_lines((f"attn-kata watch {asked.id}",), screen.language)]
     # In a pipe it is a file of Python, or a patch.
     screen.page([*lines, *(onward if screen.out.is_terminal else [])])

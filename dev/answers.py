@@ -19,7 +19,9 @@ __all__ = ["contract_problems", "judge_problems"]
 
 def contract_problems(kata: Kata) -> Iterator[str]:
     """Yield where the class of the stub or of the model answer is not as the contract has it."""
-    yield from _signature(kata, kata.stub, kata.file("stub.py"))
+    if not kata.data.get("needs"):
+        # Elsewhere the judge alone imports what is needed.
+        yield from _signature(kata, kata.stub, kata.file("stub.py"))
     answer = f"reference/{kata.reference.name}"
     if kata.reference.is_file():
         yield from _signature(kata, kata.reference, answer)
@@ -29,10 +31,13 @@ def contract_problems(kata: Kata) -> Iterator[str]:
 
 def judge_problems(bench: Bench, kata: Kata) -> Iterator[str]:
     """Yield where the judge does not call the stub unfinished, or the model answer right."""
+    if kata.lacking:
+        return
+    own = kata.own_answer if kata.own_answer.is_file() else kata.reference
     with tempfile.TemporaryDirectory() as folder:
         stub = Path(shutil.copy(kata.stub, Path(folder) / "stub.py"))
         # A copy under another name: to import the model answer itself is forbidden.
-        answer = Path(shutil.copy(kata.reference, Path(folder) / "answer.py"))
+        answer = Path(shutil.copy(own, Path(folder) / "answer.py"))
         about_stub, about_answer = bench.judge(kata.id, [stub, answer], Options())
     error = about_stub.error
     if (
@@ -44,9 +49,8 @@ def judge_problems(bench: Bench, kata: Kata) -> Iterator[str]:
         yield problem(kata.file("stub.py"), wrong, "let its forward raise NotImplementedError")
     if about_answer.verdict != "pass" or about_answer.remarks:
         wrong = f"is judged {_summary(about_answer)} by its own judge"
-        yield problem(
-            f"reference/{kata.reference.name}", wrong, f"see seed {about_answer.seed} again"
-        )
+        file = kata.file(own.name) if own == kata.own_answer else f"reference/{own.name}"
+        yield problem(file, wrong, f"see seed {about_answer.seed} again")
 
 
 def _signature(kata: Kata, path: Path, file: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,6 +58,16 @@ class Kata:
     def stub(self) -> Path:
         """What `start` hands out."""
         return self.folder / "stub.py"
+
+    @property
+    def own_answer(self) -> Path:
+        """The model answer as people write it, where that is in another language than torch's."""
+        return self.folder / "solution.py"
+
+    @property
+    def lacking(self) -> bool:
+        """Whether a package that it needs is not installed here."""
+        return any(find_spec(name) is None for name in self.data.get("needs", ()))
 
     @property
     def kind(self) -> str:
@@ -130,7 +141,8 @@ def files_of_a_kata() -> tuple[set[str], set[str]]:
     needed = {*_FILES, "learn.py", "learn.toml"}
     needed |= {f"{text}.{language}.md" for text in ("brief", "learn") for language in LANGUAGES}
     needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
-    return {*needed, "mistakes.toml"}, {"debug", "claims.toml", "pages", "figures.toml"}
+    more = {"debug", "claims.toml", "pages", "figures.toml", "solution.py"}
+    return {*needed, "mistakes.toml"}, more
 
 
 def known_katas(folder: Folder) -> set[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator
+from dataclasses import replace
 from itertools import chain
 
 import torch
@@ -119,6 +120,9 @@ def _tried(function: Function, sizes: Sizes) -> Iterator[tuple[Case, Given]]:
         if case.mask is None and function.mask is not None and not function.mask.optional:
             continue
         yield case, draw(function, case, torch.Generator().manual_seed(_SEED))
+    for case in small(function, sizes, mask=function.needs_mask) if function.laid else ():
+        laid = replace(case, strided=True)
+        yield laid, draw(function, laid, torch.Generator().manual_seed(_SEED)).strided()
     if function.state is None:
         return
     for kind in KINDS:

@@ -10,6 +10,7 @@ import re
 import sys
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +38,7 @@ __all__ = [
 
 LANGUAGES = ("en", "zh")
 # What `list` puts together: the ladder, the drills of one operator, what LLMs are built of.
-GROUPS = ("ladder", "drill", "llm")
+GROUPS = ("ladder", "drill", "llm", "triton")
 
 # The sections of a brief that give away what an answer is judged by.
 _KEPT_BACK = {
@@ -138,7 +139,8 @@ class Kata:
     says; what is asked is read from it once it is looked at, which not every command does. fused is
     a statement with torch's fused kernel that may stand in the model answer in place of the one
     that binds the same name; empty where none computes that.
-    interview is a plan whose steps that draw a kata may draw this one.
+    interview is a plan whose steps that draw a kata may draw this one. needs: the packages that it
+    takes besides torch.
     """
 
     id: str
@@ -157,6 +159,17 @@ class Kata:
     no_weights: dict[str, str] | None = None
     fused: str = ""
     interview: str = ""
+    needs: tuple[str, ...] = ()
+
+    @property
+    def kernels(self) -> bool:
+        """Whether Triton's kernels are asked for: what runs there leaves no steps of torch's."""
+        return "triton" in self.needs
+
+    @property
+    def lacking(self) -> str:
+        """The first of the packages that it needs and that is not installed; "" for none."""
+        return next((name for name in self.needs if find_spec(name) is None), "")
 
     @property
     def asked(self) -> Asked:
@@ -239,8 +252,17 @@ class Kata:
         )
 
     def solution(self) -> str:
-        """Return the source of the model answer."""
+        """Return the source of the model answer that judges."""
         return _read_once(self.solution_path)
+
+    @property
+    def shown(self) -> str:
+        """The source of the model answer that people are shown.
+
+        What they write in another language than torch's has one of its own.
+        """
+        own = self.folder / "solution.py"
+        return _read_once(own) if own.exists() else self.solution()
 
     @property
     def solution_path(self) -> Path:
@@ -309,6 +331,7 @@ def _read(folder: Path) -> Kata:
         no_weights=data.get("no_weights"),
         fused=data.get("timed", {}).get("fused", ""),
         interview=data.get("interview", ""),
+        needs=tuple(data.get("needs", ())),
     )
 
 

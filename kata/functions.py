@@ -15,7 +15,7 @@ from .modules import Module
 from .sizes import Sizes
 
 __all__ = [
-    "AUTOGRAD", "CHECKS", "FLOATS", "GROWTH", "KINDS", "MASK_KINDS", "MODELS", "TENSORS",
+    "AUTOGRAD", "CHECKS", "FLOATS", "GROWTH", "KINDS", "MASK_KINDS", "MODELS", "TENSORS", "WORK",
     "Argument", "Asked", "Function", "Memory", "Result", "Rules", "choices",
 ]  # fmt: skip
 
@@ -32,6 +32,8 @@ AUTOGRAD = "autograd"
 GROWTH = ("multiplied", "shifted", "later", "hidden", "kept")
 MODELS = ("plain", "sharp", "cached")
 FLOATS = ("float32", "bfloat16", "float16")
+# Values are decided in the first of these that a submission takes.
+WORK = ("float64", "float32")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +160,9 @@ class Function:
     twice: arguments that a submission has not, and another of which it is given in their place.
     large: what normal inputs are multiplied by, or shifted by, where stability is tried; 0:
     it is not. causal_along: the size along which what comes later changes nothing before.
-    counted: sizes at which it counts further than bfloat16 has whole numbers. below: the arguments
+    counted: sizes at which it counts further than bfloat16 has whole numbers. work: the dtypes of
+    which the first that it takes decides values. laid: whether edited model answers get tensors
+    that lie in memory as the submission's do, for mistakes with strides. below: the arguments
     that make scores: a row's fall far below 0 where the first is negative, the others positive.
     loose: how far off results may be where normal values are far, for what may be added there.
     """
@@ -174,6 +178,8 @@ class Function:
     large: float = 0.0
     below: tuple[str, ...] = ()
     loose: float = 0.0
+    work: tuple[str, ...] = WORK
+    laid: bool = False
     left_out: str = ""
     where: tuple[str, ...] = ()
     twice: dict[str, str] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from .functions import (
     MASK_KINDS,
     MODELS,
     TENSORS,
+    WORK,
     Argument,
     Asked,
     Function,
@@ -42,6 +43,7 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
     "below", "loose", "left_out", "where", "setting", "layer", "dropout", "causal_along", "counted",
+    "work", "laid",
 }  # fmt: skip
 _MEMORY_KEYS = {
     "view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried", "rows",
@@ -82,6 +84,8 @@ def _function(row: Mapping[str, Any]) -> Function:
         large=float(row.get("large", 0)),
         below=tuple(row.get("below", ())),
         loose=float(row.get("loose", 0)),
+        work=(row["work"],) if "work" in row else WORK,
+        laid=row.get("laid", False),
         causal_along=row.get("causal_along", ""),
         counted=dict(row.get("counted", {})),
         left_out=row.get("left_out", ""),

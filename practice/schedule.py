@@ -95,7 +95,8 @@ def due(told: Sequence[Sitting]) -> list[Due]:
     """Return what to write today: what is nearest to being forgotten first."""
     stands = standings(told)
     today = clock.day(clock.now())
-    ladder = {kata.id: kata for kata in katas()}
+    # What cannot be judged here is not asked for.
+    ladder = {kata.id: kata for kata in katas() if not kata.lacking}
     found = [
         Due(kata=kata, why="review", standing=stand)
         for kata in ladder.values()
@@ -113,7 +114,7 @@ def due(told: Sequence[Sitting]) -> list[Due]:
     listed = {one.kata.id for one in found}
     for name, (mistake, times) in habits.items():
         last = stands[name].last
-        if name not in listed and last is not None and clock.day(last) < today:
+        if name in ladder.keys() - listed and last is not None and clock.day(last) < today:
             found.append(
                 Due(kata=ladder[name], why="drill", standing=stands[name], mistake=mistake,
                     times=times)
@@ -169,7 +170,7 @@ def following(kata: str, told: Sequence[Sitting]) -> Kata | None:
     place = names.index(kata) + 1 if kata in names else 0
     rest = [one for one in (*katas()[place:], *katas()[:place]) if one.id != kata]
     for one in rest:
-        if stands[one.id].state != "passed":
+        if stands[one.id].state != "passed" and not one.lacking:
             return one
     return next((one.kata for one in due(told) if one.kata.id != kata), None)
 

@@ -30,6 +30,8 @@ def start(
     force: keep what is there under another name. language: of its comments. name: the file's,
     where it is another.
     """
+    if kata.lacking:
+        raise Refusal("kata-lacking", name=kata.lacking)
     file = folder / (name or f"{kata.id}.py")
     there = "" if folder == Path() else " --dir {folder}"
     commands = (f"check {kata.id} {{file}}", f"start {kata.id}{there} --force")

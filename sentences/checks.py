@@ -119,6 +119,10 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{kind} failed to start: {reason}; `--device auto` judges with a simulated device where none starts",
         "zh": "{kind} 启动失败：{reason}；`--device auto` 会在无法启动时改用模拟的设备",
     },
+    "kata-lacking": {
+        "en": "this kata needs {name}, which is not installed here: `pip install 'attn-kata[triton]'` (Linux only)",
+        "zh": "这道题需要 {name}，这里没有安装：`pip install 'attn-kata[triton]'`（仅限 Linux）",
+    },
     "device-none": {"en": "torch sees no such device", "zh": "torch 找不到这样的设备"},
     "device-ran": {
         "en": "on {name}: {dtypes}, the same call twice",

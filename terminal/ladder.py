@@ -32,7 +32,10 @@ def kata_lines(
         style = "pass" if stand.state == "passed" else "dim"
         title, summary = (kata.title[language], "bold"), (kata.summary[language], "")
         lines += _edged(pad(kata.id, room), title, (minutes, "dim"), width)
-        lines += _edged(" " * room, summary, (_progress(stand, language), style), width)
+        told = _progress(stand, language)
+        if kata.lacking:
+            told, style = say("list-lacking", language, name=kata.lacking), "dim"
+        lines += _edged(" " * room, summary, (told, style), width)
     return lines
 
 
@@ -41,7 +44,7 @@ def onward_lines(
 ) -> list[Line]:
     """Draw what to type next: for the first kata not passed, or after all of them."""
     for kata in katas:
-        if standing.get(kata.id, Standing()).state != "passed":
+        if standing.get(kata.id, Standing()).state != "passed" and not kata.lacking:
             return next_lines((f"attn-kata watch {kata.id}",), language)
     return next_lines(("attn-kata due", "attn-kata watch"), language)
 

@@ -28,6 +28,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "练习：一次一个算子，几秒就能评判"),
     ("list-group-llm", "The LLM ladder: what today's models are built from",
      "大模型主线：如今的模型是怎么搭起来的"),
+    ("list-group-triton", "Triton: kernels, judged in its interpreter where there is no GPU",
+     "Triton：手写 kernel，没有 GPU 时用它的解释器评判"),
+    ("list-lacking", "needs {name}: not installed", "需要 {name}，尚未安装"),
     ("list-minutes", "{minutes} min", "{minutes} 分钟"),
     # start, check
     ("started", "wrote {file}: {title}", "已生成 {file}（{title}）"),

@@ -43,6 +43,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("reset-kept", "nothing was changed", "没有做任何改动"),
     ("reset-needs-yes", "without a terminal there is nobody to ask before {file} is replaced with "
      "a fresh stub; add `--yes` to replace it", "不在终端里，没法先问一声就用新的骨架换掉 {file}；要换请加上 `--yes`"),
+    ("kata-lacking", "this kata needs {name}, which is not installed here: `pip install 'attn-kata[triton]'` (Linux only)",
+     "这道题需要 {name}，这里没有安装：`pip install 'attn-kata[triton]'`（仅限 Linux）"),
     ("run-one-file", "`run` runs one file at a time", "`run` 一次只运行一个文件"),
     ("run-notebook", "{file} is a notebook, which Python does not run as a script",
      "{file} 是 notebook，Python 不能把它当脚本运行"),

@@ -142,12 +142,15 @@ class Restored:
 
     Everything becomes as it was when this was made, before any of that code ran, so that
     what one case changes does not reach the next. One instance serves a process.
+
+    empty: whether tensors that are made empty hold NaN, so that what no kernel writes shows.
     """
 
     def __init__(self) -> None:
         warnings.resetwarnings()
         warnings.simplefilter("ignore")
         torch.set_num_threads(1)
+        self.empty = False
         self.dtype = torch.get_default_dtype()
         self.cwd = _cwd_or_root()
         self.environment = dict(_environment)
@@ -158,7 +161,9 @@ class Restored:
         self.handlers = {number: signal.getsignal(number) for number in _SIGNALS}
 
     def __enter__(self) -> None:
-        """Nothing: what is put back was noted before."""
+        """Only what empty tensors hold; what is put back was noted before."""
+        if self.empty:
+            _set_deterministic_algorithms(True, warn_only=True)
 
     def __exit__(self, *_: object) -> None:
         self._python()
@@ -171,6 +176,10 @@ class Restored:
         if _is_deterministic():
             # The public switch would import the compiler, a second and more.
             _set_deterministic_algorithms(False, warn_only=False)
+
+    def keep_environment(self) -> None:
+        """Keep what was set since, for all calls that follow."""
+        self.environment = dict(_environment)
 
     def _python(self) -> None:
         if _builtins != self.builtins:

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from ..process import wire
+from ..process.laid import strided
 from ..process.limits import Limits
 from ..process.requests import (
     Asked,
@@ -37,7 +38,7 @@ from ..process.requests import (
     Start,
     request_of,
 )  # fmt: skip
-from . import accelerator
+from . import accelerator, kernels
 from .accelerator import Accelerator, NoStart
 from .building import Built, build
 from .carried import entries
@@ -147,6 +148,8 @@ class _Worker:
         self.guard.path = request.path
         # What the file draws as it loads is the same each time, so that a seed repeats a check.
         _seed(0)
+        if request.kernels:
+            self._take_kernels()
         with self.restored:
             fault = self.submission.execute(request.cells)
             self.autograd = _grads()
@@ -156,6 +159,14 @@ class _Worker:
             "classes": self.submission.classes(),
             "sizes": self.submission.sizes(),
         }
+
+    def _take_kernels(self) -> None:
+        if self.accelerator is not None:
+            kernels.compile_kernels()
+        else:
+            kernels.interpret()
+            self.restored.empty = True
+        self.restored.keep_environment()
 
     def describe(self, request: Describe) -> dict[str, Any]:
         """Make objects, call each once on a plain input, and list their weights."""
@@ -375,9 +386,7 @@ def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device |
     if place is not None:
         tensor = tensor.to(place)
     if item.strided:
-        # The same values on memory that is not contiguous, as after someone's transpose.
-        last = tensor.dim() - 1
-        tensor = tensor.transpose(last - 1, last).contiguous().transpose(last - 1, last)
+        tensor = strided(tensor)
     if call.grad is not None and tensor.is_floating_point() and not item.keep:
         tensor = tensor.detach().requires_grad_(True)
     return tensor

@@ -89,7 +89,8 @@ def diagnose(
         line = line_of(kata, name, slip, (rest, (*rest, edit)), [*usable, *others], places)
         if slight is not None and slip.id == _SLIGHT:
             line = slight.line
-        reference, matches = changed_line(edit, source)
+        # A kernel's lines are others than those of the answer in torch that it is judged by.
+        reference, matches = (None, None) if kata.kernels else changed_line(edit, source)
         whole = (*base, *(e for _, e in found))
         named.append(Named(slip=slip, edit=edit, line=line, reference=reference, matches=matches,
                            edits=whole))  # fmt: skip

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from .blocks import Function, applied, shared
 from .expressions import name_of, of_self, span
+from .kernels import in_kernel
 from .loops import accumulated, aliased, counted, window_tested
 
 __all__ = ["Function", "frozen_line", "statement"]
@@ -48,7 +49,8 @@ def statement(
     of; `copied`, where a constructor sets a weight's numbers; `fixed`, where targets are held
     against a number that is written there; `counted`, where places are counted within a loop;
     `accumulated`, where a loop adds to what it has as it is; `aliased`, where it changes an entry
-    under another name; `window`, where a branch is chosen by the window's size.
+    under another name; `window`, where a branch is chosen by the window's size; and what is said
+    of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -60,9 +62,10 @@ def statement(
     for said in says:
         wanted = said.removeprefix(_LAST)
         followed = _FOLLOWED.get(wanted)
+        kernels = in_kernel(functions, wanted)
         lines = sorted(
             _CONSTRUCTED[wanted](constructors) if wanted in _CONSTRUCTED else
-            followed(functions) if followed else
+            followed(functions) if followed else kernels if kernels is not None else
             (node.lineno for node in nodes if _is(node, wanted, schedules))  # type: ignore[attr-defined]
         )  # fmt: skip
         if lines:

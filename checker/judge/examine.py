@@ -229,7 +229,7 @@ class Examination:
         """
         outcomes: list[tuple[int, Bound, torch.dtype, Finding | None]] = []
         for bound in ways(self.function, self.entry):
-            for work in (torch.float64, torch.float32):
+            for work in (getattr(torch, name) for name in self.function.work):
                 self.bound, self.found.work = bound, work
                 finding = self._first_try()
                 rank = 0 if finding is None else 2 if finding.kind in {"raised", "none"} else 1

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from ..candidate.stand_in import stand_in
+from ..process.laid import strided
 
 __all__ = ["Given"]
 
@@ -80,6 +81,11 @@ class Given:
             for name, t in self.tensors.items()
         }
         return replace(self, tensors=tensors)
+
+    def strided(self) -> Given:
+        """The same on memory that is not contiguous."""
+        laid = {n: strided(t) if t.dim() > 1 else t for n, t in self.tensors.items()}
+        return replace(self, tensors=laid)
 
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats and the weights in a dtype."""

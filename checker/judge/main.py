@@ -210,7 +210,10 @@ class _Sitting:
         return fresh
 
     def _load(self, source: Source, candidate: Candidate) -> Loaded:
-        self.loading = _to_load(source, candidate.path, self.options.beside)
+        if self.kata.lacking:
+            raise Unjudged("crash", say("kata-lacking", name=self.kata.lacking))
+        kernels = self.kata.kernels
+        self.loading = _to_load(source, candidate.path, self.options.beside, kernels=kernels)
         answer = candidate.ask(self.loading)
         fault = answer.fault
         if fault is not None and (source.cells is None or not answer.classes):
@@ -237,11 +240,11 @@ class _Sitting:
         return run
 
 
-def _to_load(source: Source, path: str, beside: str) -> Load:
+def _to_load(source: Source, path: str, beside: str, *, kernels: bool) -> Load:
     """Return the request that has a candidate's process run a file. path: the file's, resolved.
 
     beside: the folder whose files it may import, "" for its own. In a package it may import
-    relatively, as it does where it is imported.
+    relatively, as it does where it is imported. kernels: whether it has Triton's.
     """
     folder = top = Path(beside or Path(path).parent)
     package: list[str] = []
@@ -250,5 +253,5 @@ def _to_load(source: Source, path: str, beside: str) -> Load:
         top = top.parent
     return Load(
         source=source.text, path=path, cells=source.cells,
-        folders=[str(folder), str(top)], package=".".join(package),
+        folders=[str(folder), str(top)], package=".".join(package), kernels=kernels,
     )  # fmt: skip

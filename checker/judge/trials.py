@@ -61,8 +61,13 @@ class Trial:
 
     @property
     def posed(self) -> Given:
-        """What an edited model answer is given: in half precision where the submission was."""
-        return self.given.within(self.dtype) if self.dtype.itemsize < _FULL else self.given
+        """What an edited model answer is given: in half precision where the submission was.
+
+        And in the dtype that decides, where there is but one.
+        """
+        narrow = self.dtype.itemsize < _FULL or self.function.work == (dtype_name(self.dtype),)
+        given = self.given.within(self.dtype) if narrow else self.given
+        return given.strided() if self.case.strided and self.function.laid else given
 
     @property
     def weight(self) -> int:

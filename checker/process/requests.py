@@ -229,6 +229,7 @@ class Load(Request[Loaded]):
     """Run the file. path: its own, resolved. cells: a notebook's, by their lines.
 
     folders: those whose files it may import. package: the one that it is in, "" for none.
+    kernels: whether it has kernels of Triton's, which are interpreted where there is no GPU.
     """
 
     answer = Loaded
@@ -238,6 +239,7 @@ class Load(Request[Loaded]):
     cells: list[list[int]] | None = None
     folders: Sequence[str] = ()
     package: str = ""
+    kernels: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

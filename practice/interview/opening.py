@@ -55,12 +55,15 @@ def begin(
     seed: int | None,
     practice: bool,
 ) -> Session:
-    """Begin an interview. Raise Refusal for a plan or a time that is none."""
+    """Begin an interview. Raise Refusal for a plan or a time that is none, or what it needs."""
     chosen = plan_called(plan)
     if minutes is not None and not (math.isfinite(minutes) and 0 < minutes <= _LONGEST):
         raise Refusal(
             "interview-minutes", minutes=f"{minutes:g}", commands=(f"interview --plan {plan}",)
         )
+    lacking = next((tier.kata.lacking for tier in chosen.tiers if tier.kata.lacking), "")
+    if lacking:
+        raise Refusal("kata-lacking", name=lacking)
     unfinished = store.unfinished()
     if unfinished is not None:
         if _session(store, unfinished).opened:

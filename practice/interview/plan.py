@@ -108,7 +108,7 @@ def _tier(row: Mapping[str, Any], plan: str) -> Tier:
     names = [row["kata"]] if isinstance(row["kata"], str) else row["kata"]
     some = [find(name) for name in names]
     if len(some) > 1 and not row.get("bugs"):
-        some += [kata for kata in katas() if kata.interview == plan]
+        some += [kata for kata in katas() if kata.interview == plan and not kata.lacking]
     return Tier(
         id=row["id"],
         kata=some[0],

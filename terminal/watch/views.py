@@ -91,7 +91,7 @@ def _spoil(rounds: Rounds, look: Look) -> list[Line]:
 
 
 def _solution(rounds: Rounds, look: Look) -> list[Line]:
-    return solution_lines(rounds.kata.id, rounds.kata.solution(), look.language)
+    return solution_lines(rounds.kata.id, rounds.kata.shown, look.language)
 
 
 def _trace(rounds: Rounds, look: Look) -> list[Line]:
