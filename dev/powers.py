@@ -91,11 +91,11 @@ def _seen(plant: Plant, report: Report) -> str:
 
 
 def table(some: Sequence[Kata] = ()) -> str:
-    """All katas, or some, with all powers, in Markdown; a letter stands for a reason."""
+    """All katas in torch, or some, with all powers, in Markdown; a letter stands for a reason."""
     rows: list[list[str]] = []
     letters: dict[str, str] = {}
     with Bench() as bench, standing() as gpu:
-        for kata in some or katas():
+        for kata in some or [one for one in katas() if not one.kernels]:
             found = powers(kata, bench, gpu)
             for reason in found.values():
                 if reason != RUN:

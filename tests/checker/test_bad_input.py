@@ -29,6 +29,8 @@ def error(report: Report, kind: str) -> str:
 @pytest.mark.parametrize("kata", [kata.id for kata in katas()])
 def test_stub_is_unfinished(judged: Judge, kata: str) -> None:
     """A stub that nobody has edited is not written yet."""
+    if find(kata).lacking:
+        pytest.skip(f"{find(kata).lacking} is not installed")
     report = judged(kata, find(kata).stub())
     assert report.error is not None
     assert "not written yet" in str(report.error.message)

@@ -16,7 +16,7 @@ import pytest
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.report.report import Report
 from attn_kata.dev.standin import standing
-from attn_kata.kata.catalogue import katas
+from attn_kata.kata.catalogue import find, katas
 from attn_kata.sentences.wording import worded
 
 CORPUS = Path(__file__).parent.parent / "corpus"
@@ -57,13 +57,14 @@ def first_line(path: Path) -> str:
 
 @cache
 def entries(side: str) -> list[Entry]:
-    """Read one side of the corpora by its headers."""
+    """Read one side of the corpora by its headers; what cannot be judged here is left out."""
     found = []
     for path in sorted((CORPUS / side).iterdir()):
         match = re.match(r"#\s*(right|wrong):\s*([\w-]+)(.*)", first_line(path))
         assert match is not None, f"{path.name}: give it a first line such as '# {side}: mha'"
         assert match[1] == side, f"{path.name} lies in the wrong folder"
-        found.append(Entry(path, side, match[2], match[3]))
+        if not find(match[2]).lacking:
+            found.append(Entry(path, side, match[2], match[3]))
     return found
 
 
@@ -213,5 +214,5 @@ def test_the_corpora_cover_every_kata() -> None:
     """Both corpora hold files of every kata, 8 of each side and kata at least."""
     for side in SIDES:
         counts = Counter(entry.kata for entry in entries(side))
-        assert set(counts) == {kata.id for kata in katas()}
+        assert set(counts) == {kata.id for kata in katas() if not kata.lacking}
         assert min(counts.values()) >= 8, counts

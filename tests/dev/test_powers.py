@@ -19,7 +19,7 @@ def test_every_kata_and_power_is_shown(page):
     shown = page.partition("<!-- powers -->")[2].partition("<!-- end of powers -->")[0]
     rows = [line.strip("| ").split(" | ") for line in shown.splitlines() if line[:2] == "| "]
     assert rows[0] == ["kata", *COLUMNS]
-    assert [row[0] for row in rows[1:]] == [kata.id for kata in katas()]
+    assert [row[0] for row in rows[1:]] == [kata.id for kata in katas() if not kata.kernels]
     reasons = dict(re.findall(r"^- ([a-z]): (.+)$", shown, re.MULTILINE))
     cells = {cell for row in rows[1:] for cell in row[1:]}
     assert cells == {RUN, *reasons}

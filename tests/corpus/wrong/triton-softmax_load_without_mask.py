@@ -1,4 +1,4 @@
-# wrong: triton-softmax load-unmasked line 13
+# wrong: triton-softmax load-unmasked (error) line 13
 import torch
 import triton
 import triton.language as tl

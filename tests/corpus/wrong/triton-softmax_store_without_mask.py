@@ -1,4 +1,4 @@
-# wrong: triton-softmax store-unmasked line 15
+# wrong: triton-softmax store-unmasked (error) line 15
 import torch, triton
 import triton.language as tl
 

@@ -1,0 +1,141 @@
+"""Triton's kernels: interpreted, fenced in, and seen by what watches torch calls."""
+
+from __future__ import annotations
+
+import pytest
+from attn_kata.checker.diagnose.kernels import in_kernel
+from attn_kata.checker.report.report import Report
+from attn_kata.dev.layout import Folder
+from attn_kata.kata.catalogue import Kata, find, katas
+from attn_kata.kata.packs import OWN
+from attn_kata.sentences.wording import worded
+
+KERNELS = [kata for kata in katas() if kata.kernels]
+SOFTMAX = find("triton-softmax").shown
+needs_triton = pytest.mark.skipif(
+    bool(find("triton-softmax").lacking), reason="triton is not installed"
+)
+
+
+def said(report: Report) -> list[tuple[str, int | None]]:
+    """The mistakes that are named, with their lines."""
+    return [(one.mistake, one.line) for one in report.diagnosis]
+
+
+def line(source: str, words: str) -> int:
+    """The first line that holds some words."""
+    return next(at for at, text in enumerate(source.splitlines(), 1) if words in text)
+
+
+@needs_triton
+@pytest.mark.parametrize("kata", KERNELS, ids=lambda kata: kata.id)
+def test_the_answer_that_is_shown_passes(judged, kata: Kata) -> None:
+    """What `solution` shows is right, and a launch counts as the kernel that is asked for."""
+    report = judged(kata.id, kata.shown)
+    assert report.verdict == "pass", report
+    assert not report.remarks
+
+
+@needs_triton
+@pytest.mark.parametrize("kata", KERNELS, ids=lambda kata: kata.id)
+def test_the_answer_in_torch_does_not(judged, kata: Kata) -> None:
+    """Right numbers without a kernel break the rules."""
+    report = judged(kata.id, kata.solution())
+    assert [one.id for one in report.checks if one.status == "fail"] == ["rules"]
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    ("call", "word"), [("tl.load", "reads"), ("tl.store", "writes")], ids=["load", "store"]
+)
+def test_nothing_outside_is_touched(judged, call: str, word: str) -> None:
+    """An address outside of the tensors ends the call on the kernel's line, unread."""
+    masked = {"tl.load": 'mask=in_row, other=float("-inf")', "tl.store": "mask=in_row"}[call]
+    source = SOFTMAX
+    at = line(source, call)
+    rows = source.splitlines()
+    rows[at - 1] = rows[at - 1].replace(f", {masked}", "")
+    report = worded(judged("triton-softmax", "\n".join(rows)), "en")
+    assert report.error is not None
+    assert f"the kernel {word} outside" in str(report.error.message)
+    assert report.error.line == at
+    assert said(report) == [(f"{call.removeprefix('tl.')}-unmasked", at)]
+
+
+@needs_triton
+def test_what_no_program_writes_is_nan(judged) -> None:
+    """Memory that a kernel leaves out is not right by chance."""
+    source = SOFTMAX.replace("softmax_kernel[(rows,)]", "softmax_kernel[(max(1, rows - 1),)]")
+    report = judged("triton-softmax", source)
+    assert report.verdict == "fail"
+
+
+@needs_triton
+def test_a_tensor_left_on_the_cpu_is_found(judged) -> None:
+    """A launch takes tensors of one device, on the simulated GPU too."""
+    made = "torch.empty_like(x)"
+    source = SOFTMAX.replace(made, "torch.empty(x.shape, dtype=x.dtype)")
+    report = judged("triton-softmax", source)
+    assert [one.id for one in report.checks if one.status == "fail"] == ["device"]
+    assert said(report) == [("device-hardcoded", line(source, "torch.empty("))]
+
+
+@needs_triton
+def test_an_exception_in_a_kernel_has_its_line(judged) -> None:
+    """What a kernel raises comes as it was raised, in a function that it calls too."""
+    source = SOFTMAX.replace("tl.exp(values", "tl.expp(values")
+    report = judged("triton-softmax", source)
+    assert report.error is not None
+    assert report.error.line == line(source, "tl.expp")
+    assert "expp" in str(report.error.message)
+
+
+def test_without_triton_it_says_what_to_install(monkeypatch) -> None:
+    """Where it cannot be imported the kata is there, and its check says how to get it."""
+    kata = find("triton-softmax")
+    monkeypatch.setattr("attn_kata.kata.catalogue.find_spec", lambda _: None)
+    assert kata.lacking == "triton"
+
+
+def test_a_kata_says_which_packages_it_needs() -> None:
+    """What is asked for in kernels has an answer of its own to show."""
+    for kata in Folder(path=OWN).katas():
+        assert ("triton" in kata.data.get("needs", ())) == kata.own_answer.is_file()
+
+
+SAYS = """
+def launch(x):
+    grid = (x.shape[0],)
+    grid = (1,)
+    kernel[grid](x)
+
+def kernel(x, n):
+    at = x + 1
+    a = tl.load(at, mask=n)
+    at += 1
+    b = tl.load(at, n, 0.0)
+    tl.store(at, b)
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "lines"),
+    [
+        ("grid", [4]),
+        ("load pointer", [8, 10]),
+        ("load with mask", [9, 11]),
+        ("load with other", [11]),
+        ("load other=0", [11]),
+        ("load without other", [9]),
+        ("store without mask", [12]),
+    ],
+)
+def test_statements_of_kernels(words: str, lines: list[int]) -> None:
+    """A load, its mask and what stands in place of what it hides, a pointer, and the grid."""
+    import ast
+
+    functions = [one for one in ast.parse(SAYS).body if isinstance(one, ast.FunctionDef)]
+    found = in_kernel(functions, words)
+    assert found is not None
+    assert list(found) == lines
+    assert in_kernel(functions, "load") is None
