@@ -270,9 +270,9 @@ ROWS: tuple[tuple[str, str, str], ...] = (
      "同时评判几个文件；0 表示每个处理器一个，最多 8 个（0）"),
     ("option.interview.plan",
      "which interview: ladder, block, causal, cross, debug, gpt, gradients, kernels, llama, llama-block, "
-     "llm, long, mha, minigpt, operators, paper, serving or shapes, or katas of your own choice, as in v4,gqa,kvcache (ladder)",
+     "llm, long, mha, minigpt, operators, paper, serving, shapes or triton, or katas of your own choice, as in v4,gqa,kvcache (ladder)",
      "问什么：ladder、block、causal、cross、debug、gpt、gradients、kernels、llama、llama-block、llm、long、mha、minigpt、operators、"
-     "paper、serving 或 shapes，也可以自己选题，如 v4,gqa,kvcache（ladder）"),
+     "paper、serving、shapes 或 triton，也可以自己选题，如 v4,gqa,kvcache（ladder）"),
     ("option.interview.level", "junior, mid, senior or staff: which questions, and how strict (junior)",
      "junior、mid、senior 或 staff：决定问哪些问题、要求多严（junior）"),
     ("option.interview.minutes", "how many minutes it lasts (by default, as the plan says)", "面试多少分钟（默认按方案）"),

@@ -41,7 +41,7 @@ def settle(
     accelerated = bool(limits.accelerator)
     fence.limit(limits.memory, limits.seconds, accelerated=accelerated)
     confined = fence.confine_writes(folder, accelerated=accelerated)
-    filtered = fence.filter_calls(protected)
+    filtered = fence.filter_calls(protected, programs=limits.programs)
     return Guard(aside, channel, folder, protected, fenced=confined and filtered)
 
 

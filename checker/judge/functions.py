@@ -335,11 +335,11 @@ class _Judging:
         }  # fmt: skip
 
     def _flow(self, page: Page, examinations: list[Examination]) -> Flow | None:
-        """Show one call: of the first function that is wrong, one that goes wrong."""
+        """Show one call: one that goes wrong, of the first function that is wrong; no kernel's."""
         wrong = self.report.verdict == "fail"
         bad = [one for one in examinations if one.function.name in page.wrong]
         one = (bad or examinations)[0]
-        flow = self._followed(one)
+        flow = None if self.kata.kernels else self._followed(one)
         if flow is not None:
             # What a call that raised did not come to is no departure.
             departs = wrong and flow.trial.wrong and flow.trial.answer.fault is None
@@ -357,9 +357,6 @@ class _Judging:
         """Follow one call of a function: a wrong one if there is, and one whose axes are told."""
         wrong = [trial for trial in one.seen if trial.wrong]
         pool = wrong or [trial for trial in one.seen if not trial.group][::-1]
-        if self.kata.kernels:
-            # What a kernel works out is no call of torch's, and would be missed in every step.
-            return None
         shown = min(pool, key=lambda trial: doubts(trial, one.sizes), default=None)
         return shown and follow(self.kata, one.right, shown)
 

@@ -230,7 +230,10 @@ class _Sitting:
         assert self.loading is not None
         self.phase = "device"
         # A supervisor watches one at a time.
-        limits = Limits(seconds=self.options.timeout, memory=self.options.memory, accelerator=asked)
+        limits = Limits(
+            seconds=self.options.timeout, memory=self.options.memory, accelerator=asked,
+            programs=self.kata.kernels,
+        )  # fmt: skip
         self._serve(None)
         run = run_on_device(again, first, limits, self.loading, self._serve)
         if not run.ran and self.options.device != "auto":

@@ -97,6 +97,7 @@ class _Session:
             seconds=limits.seconds + _STARTS_WITHIN,
             memory=limits.memory and limits.memory + _DRIVER_TAKES,
             accelerator=limits.accelerator,
+            programs=limits.programs,
         )
         self.candidate = Candidate(requests, roomy)
         self.candidate.serve(path)

@@ -178,6 +178,7 @@ _CALLS: dict[str, dict[str, int]] = {
 }  # fmt: skip
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _SIGNALS = ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open")
+_STARTING = ("execve", "execveat")
 _NETWORKS = (2, 10)  # AF_INET and AF_INET6
 
 # Berkeley packet filter: load a word, jump where it equals, return.
@@ -186,17 +187,20 @@ _ALLOW, _ERROR = 0x7FFF0000, 0x00050000
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 
-def filter_calls(protected: Iterable[int]) -> bool:
+def filter_calls(protected: Iterable[int], *, programs: bool = False) -> bool:
     """Keep this process and its descendants from some system calls, by seccomp.
 
     No other program is started (as if it were not installed), no network is there, nobody's
     memory is read but its own, limits stay as they are (setting them seems to work), and the
     protected processes and their groups get no signal.
+
+    programs: whether other programs are started all the same; every fence holds for them too.
     """
     machine = platform.machine()
     if not _LINUX or machine not in _CALLS or not _prctl(_NO_NEW_PRIVILEGES, 1):
         return False
-    program = _program(_CALLS[machine], _ARCHITECTURES[machine], list(protected))
+    calls = {n: c for n, c in _CALLS[machine].items() if not (programs and n in _STARTING)}
+    program = _program(calls, _ARCHITECTURES[machine], list(protected))
     code = b"".join(struct.pack("<HBBI", *one) for one in program)
     held = ctypes.create_string_buffer(code, len(code))
     head = struct.pack("HxxxxxxP", len(program), ctypes.addressof(held))
@@ -215,7 +219,8 @@ def _program(calls: dict[str, int], architecture: int, protected: list[int]) -> 
         ("execve", errno.ENOENT), ("execveat", errno.ENOENT), ("ptrace", errno.EPERM),
         ("process_vm_readv", errno.EPERM), ("process_vm_writev", errno.EPERM), ("setrlimit", 0),
     ):  # fmt: skip
-        lines += [(_EQUALS, 0, 1, calls[name]), (_RETURN, 0, 0, _ERROR | error)]
+        if name in calls:
+            lines += [(_EQUALS, 0, 1, calls[name]), (_RETURN, 0, 0, _ERROR | error)]
     for name in _SIGNALS:
         lines += _if_argument(calls[name], sorted(forbidden), errno.EPERM)
     lines += _if_argument(calls["socket"], _NETWORKS, errno.ENETUNREACH)

@@ -22,11 +22,13 @@ class Limits:
 
     seconds: of processor time for a whole check, and as many asleep. memory: bytes beside what
     torch itself takes, 0 for any. accelerator: the device that it may use, none as a rule.
+    programs: whether it may start others, as Triton's compiler does.
     """
 
     seconds: float
     memory: int
     accelerator: str = ""
+    programs: bool = False
 
 
 def share_of_memory(judges: int) -> int:

@@ -24,7 +24,7 @@ def softmax_kernel(
     tl.store(y_ptrs, shares, mask=in_row)
 
 
-def softmax(x: torch.Tensor) -> torch.Tensor:
+def triton_softmax(x: torch.Tensor) -> torch.Tensor:
     """Turn each row of x, (rows, columns) of any float dtype, into shares that add up to 1."""
     rows, columns = x.shape
     y = torch.empty_like(x)

@@ -7,7 +7,7 @@ import triton.language as tl
 from torch import Tensor
 
 
-def softmax(x: Tensor) -> Tensor:
+def triton_softmax(x: Tensor) -> Tensor:
     """Turn each row of x into shares that add up to 1, in a Triton kernel of your own.
 
     x        (rows, columns), any strides; float32, bfloat16 or float16

@@ -7,7 +7,7 @@ import triton.language as tl
 from torch import Tensor
 
 
-def softmax(x: Tensor) -> Tensor:
+def triton_softmax(x: Tensor) -> Tensor:
     """把 x 的每一行变成加起来等于 1 的份额，用你自己写的 Triton kernel 来算。
 
     x        (rows, columns)，stride 任意；float32、bfloat16 或 float16

@@ -92,6 +92,23 @@ def test_some_calls_are_refused() -> None:
 
 
 @linux
+def test_programs_where_they_are_allowed() -> None:
+    """Whoever compiles kernels may start programs; the network stays away, for them too."""
+    connect = "import socket; socket.socket()"
+    held = inside(
+        "held = fence.filter_calls([os.getppid()], programs=True)",
+        "held",
+        "os.system('true') == 0",
+        f"subprocess.run([sys.executable, '-c', {connect!r}], stderr=-3).returncode",
+        "socket.socket()",
+        "os.kill(os.getppid(), 0)",
+    )
+    if not held[0]:
+        pytest.skip("this machine's seccomp is not known")
+    assert held[1:] == [True, 1, "OSError", "PermissionError"]
+
+
+@linux
 def test_orphans_are_found_and_ended() -> None:
     """A process of another session, whose parent is gone, ends with the rest."""
     before = """

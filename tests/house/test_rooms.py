@@ -91,7 +91,7 @@ def modules(part):
     # Nor what a new kata is made of.
     names = [parts for parts in names if "templates" not in parts]
     # What is handed out and what a lesson runs is text to us.
-    handed = ("stub", "learn")
+    handed = ("stub", "learn", "solution")
     dotted = (
         ".".join(["attn_kata", *parts])
         for parts in names
