@@ -1,4 +1,5 @@
-# wrong: mla-absorbed rope-wrong-pairing line 15
+# wrong: mla-absorbed rope-wrong-pairing line 16
+# fair: rope-wrong-pairing 16, 17
 import math
 
 import torch

@@ -1,4 +1,4 @@
-# wrong: mla-absorbed values-from-keys line 37
+# wrong: mla-absorbed values-from-keys line 70
 import math
 
 import torch
@@ -34,7 +34,7 @@ def absorbed_attention(query_content, query_rope, cache, lengths, kv_up):
     for h in range(num_heads):
         start = h * 2 * head_dim
         key_up[h] = kv_up[start : start + head_dim]
-        value_up[h] = kv_up[start : start + head_dim]
+        value_up[h] = kv_up[start + head_dim : start + 2 * head_dim]
 
     # 2. absorb: a linear layer with the key's rows, turned round
     absorbed = torch.stack(
@@ -67,4 +67,4 @@ def absorbed_attention(query_content, query_rope, cache, lengths, kv_up):
 
     # 6. sum latents, then bring them up
     mixed = torch.matmul(weights, latent.unsqueeze(1))
-    return torch.stack([F.linear(mixed[:, h], value_up[h]) for h in range(num_heads)], dim=1)
+    return torch.stack([F.linear(mixed[:, h], key_up[h]) for h in range(num_heads)], dim=1)

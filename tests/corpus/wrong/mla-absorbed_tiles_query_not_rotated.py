@@ -1,4 +1,5 @@
-# wrong: mla-absorbed rope-not-on-queries line 32
+# wrong: mla-absorbed rope-not-on-queries line 33
+# fair: rope-not-on-queries 33, 34
 """Flash style: over tiles of the cache with a running maximum; latents are key and value at once."""
 
 import math

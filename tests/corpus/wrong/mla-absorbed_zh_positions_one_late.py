@@ -1,4 +1,5 @@
-# wrong: mla-absorbed rope-positions-shifted line 28
+# wrong: mla-absorbed rope-positions-shifted line 29
+# fair: rope-positions-shifted 29, 31
 # 每个序列长度不同，就一个一个算，只取自己的那一段缓存
 import torch
 

@@ -1,4 +1,5 @@
-# wrong: mla-absorbed causal-from-start line 32
+# wrong: mla-absorbed causal-from-start line 33
+# fair: causal-from-start 33, 34
 # 每个序列长度不同，就一个一个算，只取自己的那一段缓存
 import torch
 
