@@ -53,7 +53,8 @@ def absorbed_attention(
     scores = products / math.sqrt(head_dim + rope_dim)
     places = torch.arange(key_length, device=cache.device)  # (key_length)
     hidden = places > positions.unsqueeze(-1)  # (batch, query_length, key_length)
-    masked_scores = scores.masked_fill(hidden.unsqueeze(1), float("-inf"))
+    lowest = torch.finfo(scores.dtype).min
+    masked_scores = scores.masked_fill(hidden.unsqueeze(1), lowest)
     weights = masked_scores.softmax(dim=-1)
     latent_context = weights @ latents.unsqueeze(1)  # (batch, heads, query_length, latent_dim)
     context = latent_context @ value_up.mT  # (batch, heads, query_length, head_dim)
