@@ -22,10 +22,13 @@ def in_kernel(functions: Sequence[Function], said: str) -> Iterator[int] | None:
 
     said: `grid`, where a launch's was worked out; `load` or `store` with `pointer` behind it,
     where its addresses were; with `with mask`, `without mask` and the like, one that is told so or
-    is not; with `other=0`, one whose other lanes are 0.
+    is not; with `other=0`, one whose other lanes are 0; `exp of names`, that of a difference of two
+    names; `maximum start`, where what a maximum goes on from began; `for`, a loop, and `for end`,
+    where its end was worked out; `compared lanes`, where lanes of two axes are compared;
+    `sets scale`, where what is called a scale gets its number.
     """
-    if said == "grid":
-        return _grids(functions)
+    if said in _FOLLOWED:
+        return (line for one in functions for line in _FOLLOWED[said](one))
     call, _, more = said.partition(" ")
     if call not in _CALLS or not more:
         return None
@@ -53,23 +56,77 @@ def _fits(told: dict[str, ast.expr], more: str) -> bool:
     return more.removeprefix(_WITH) in told
 
 
-def _grids(functions: Sequence[Function]) -> Iterator[int]:
-    for function in functions:
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
-                yield _made(function, node.func.slice)
+def _grids(function: Function) -> Iterator[int]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript):
+            yield _made(function, node.func.slice)
+
+
+def _exps_of_names(function: Function) -> Iterator[int]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and name_of(node.func) in {"exp", "exp2"} and node.args:
+            given = node.args[0]
+            if isinstance(given, ast.BinOp) and isinstance(given.op, ast.Sub):
+                sides = (given.left, given.right)
+                yield from [node.lineno] * all(isinstance(one, ast.Name) for one in sides)
+
+
+def _maximum_starts(function: Function) -> Iterator[int]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and name_of(node.func) == "maximum":
+            names = {one.id for one in node.args if isinstance(one, ast.Name)}
+            set_before = (line for line, name in _set(function) if name in names)
+            yield min((line for line in set_before if line < node.lineno), default=node.lineno)
+
+
+def _loops(function: Function) -> Iterator[int]:
+    yield from (one.lineno for one in ast.walk(function) if isinstance(one, (ast.For, ast.While)))
+
+
+def _ends(function: Function) -> Iterator[int]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node.iter.args:
+            ends = node.iter.args[:2]
+            yield _made(function, ends[-1])
+
+
+def _compared(function: Function) -> Iterator[int]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Compare) and all(map(_spread, (node.left, *node.comparators))):
+            yield node.lineno
+
+
+def _spread(side: ast.expr) -> bool:
+    """Whether lanes are laid along one axis of two, as by `[:, None]`."""
+    return any(
+        isinstance(one, ast.Constant) and one.value is None
+        for part in ast.walk(side) if isinstance(part, ast.Subscript)
+        for one in ast.walk(part.slice)
+    )  # fmt: skip
+
+
+def _scales(function: Function) -> Iterator[int]:
+    yield from (line for line, name in _set(function) if "scale" in name.lower())
+
+
+def _set(function: Function) -> Iterator[tuple[int, str]]:
+    """The names that are given something, with the lines."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            yield from ((node.lineno, name_of(one)) for one in node.targets)
+        elif isinstance(node, ast.AugAssign):
+            yield node.lineno, name_of(node.target)
 
 
 def _made(function: Function, given: ast.expr) -> int:
     """The line on which what a name holds was last worked out before it, or its own."""
     if not isinstance(given, ast.Name):
         return given.lineno
-    lines = [
-        node.lineno
-        for node in ast.walk(function)
-        if isinstance(node, (ast.Assign, ast.AugAssign))
-        and given.id
-        in map(name_of, node.targets if isinstance(node, ast.Assign) else [node.target])
-        and node.lineno < given.lineno
-    ]
+    lines = [line for line, name in _set(function) if name == given.id and line < given.lineno]
     return max(lines, default=given.lineno)
+
+
+_FOLLOWED = {
+    "grid": _grids, "exp of names": _exps_of_names, "maximum start": _maximum_starts,
+    "for": _loops, "for end": _ends, "compared lanes": _compared, "sets scale": _scales,
+}  # fmt: skip

@@ -53,7 +53,8 @@ def _try_purity(one: Examination) -> None:
     """The same call again at once, after others of one shape, and after one of another."""
     first, other = (one.trial(case) for case in one.two())
     twins = [one.trial(_one_of_a_shape(one)) for _ in range(2)]
-    many = 1 if one.function.state is not None or one.function.models else _MANY
+    slow = one.function.state is not None or one.function.models or one.kata.kernels
+    many = 1 if slow else _MANY
     answers = one.run([first, first, *twins, *[other] * many, first])
     one.found.counts["purity"] = len(answers) - many + 1
     for answer in answers:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from attn_kata.checker.diagnose.kernels import in_kernel
 from attn_kata.checker.report.report import Report
@@ -90,6 +93,18 @@ def test_an_exception_in_a_kernel_has_its_line(judged) -> None:
     assert "expp" in str(report.error.message)
 
 
+@needs_triton
+@pytest.mark.slow
+@pytest.mark.parametrize("kata", KERNELS, ids=lambda kata: kata.id)
+def test_the_answer_that_is_shown_compiles_for_cuda(kata: Kata) -> None:
+    """What the interpreter takes, the compiler takes too; that needs no GPU."""
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILE, str(kata.folder / "solution.py")],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
 def test_without_triton_it_says_what_to_install(monkeypatch) -> None:
     """Where it cannot be imported the kata is there, and its check says how to get it."""
     kata = find("triton-softmax")
@@ -101,6 +116,22 @@ def test_a_kata_says_which_packages_it_needs() -> None:
     """What is asked for in kernels has an answer of its own to show."""
     for kata in Folder(path=OWN).katas():
         assert ("triton" in kata.data.get("needs", ())) == kata.own_answer.is_file()
+
+
+# Compiles every kernel of a file: pointers by their names, constants of 32, else whole numbers.
+COMPILE = """
+import runpy, sys
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+made = runpy.run_path(sys.argv[1])
+for kernel in [one for one in made.values() if isinstance(one, triton.JITFunction)]:
+    fixed = {one.name: 32 for one in kernel.params if one.is_constexpr}
+    kinds = {name: "constexpr" if name in fixed else "*fp16" if name.endswith("_ptr") else
+             "fp32" if name == "scale" else "i32" for name in kernel.arg_names}
+    triton.compile(ASTSource(kernel, kinds, constexprs=fixed), target=GPUTarget("cuda", 80, 32))
+"""
 
 
 SAYS = """
@@ -128,6 +159,12 @@ def kernel(x, n):
         ("load other=0", [11]),
         ("load without other", [9]),
         ("store without mask", [12]),
+        ("exp of names", [18]),
+        ("maximum start", [14]),
+        ("for", [16]),
+        ("for end", [15]),
+        ("compared lanes", [20]),
+        ("sets scale", [13]),
     ],
 )
 def test_statements_of_kernels(words: str, lines: list[int]) -> None:

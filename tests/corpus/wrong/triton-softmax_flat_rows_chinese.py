@@ -6,7 +6,7 @@ import triton.language as tl
 
 
 @triton.jit
-def 核(x, y, 列数, B: tl.constexpr):
+def rows(x, y, 列数, B: tl.constexpr):
     行 = tl.program_id(0)
     位置 = 行 * 列数 + tl.arange(0, B)
     有效 = tl.arange(0, B) < 列数
@@ -18,5 +18,5 @@ def 核(x, y, 列数, B: tl.constexpr):
 
 def softmax(x):
     y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-    核[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))
+    rows[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))
     return y
