@@ -27,7 +27,7 @@ def triton_flash_attention(
     queries = query.to(wide)  # (heads, length, head_dim)
     all_keys = key.to(wide)  # (heads, length, head_dim)
     all_values = value.to(wide)  # (heads, length, head_dim)
-    rows = torch.arange(length).unsqueeze(-1)  # (length, 1)
+    rows = torch.arange(length, device=query.device).unsqueeze(-1)  # (length, 1)
     highest = queries.new_full((*query.shape[:-1], 1), float("-inf"))  # (heads, length, 1)
     total = torch.zeros_like(highest)  # (heads, length, 1)
     gathered = torch.zeros_like(queries)  # (heads, length, head_dim)
@@ -37,7 +37,7 @@ def triton_flash_attention(
         values = F.pad(all_values[..., start : start + tile, :], (0, 0, 0, left_over))
         products = queries @ keys.mT
         scores = products / math.sqrt(head_dim)
-        columns = torch.arange(start, start + tile)
+        columns = torch.arange(start, start + tile, device=query.device)
         ahead = columns > rows if causal else columns < 0
         beyond = columns >= length
         shown = scores.masked_fill(ahead | beyond, float("-inf"))
