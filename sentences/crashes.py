@@ -87,6 +87,14 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "a constructor has to begin with `super().__init__()`; without it a module cannot hold layers",
         "zh": "构造函数第一行要写 `super().__init__()`；否则模块放不下任何层",
     },
+    "crash-no-driver": {
+        "en": "there is no GPU here, and Triton's interpreter runs the kernel: leave out what asks a driver, such as `triton.autotune` or `get_active_torch_device`, and take the device from the input",
+        "zh": "这里没有 GPU，kernel 由 Triton 的解释器运行：去掉向驱动查询的代码，例如 `triton.autotune`、`get_active_torch_device`，设备从输入取",
+    },
+    "crash-mask-wide": {
+        "en": "the mask lets lanes through that have no entry: it has to hold for every axis, rows that are not there included, or the addresses or the grid are wrong",
+        "zh": "mask 放过了没有对应元素的 lane：每一维都要挡住，包括不存在的行；不然就是地址或 grid 算错了",
+    },
     "crash-on-line": {
         "en": "line {line} raised {kind}: {reason} ({case})",
         "zh": "第 {line} 行抛出 {kind}：{reason}（{case}）",

@@ -157,7 +157,11 @@ class _Memory:
         """Raise where a lane that the mask lets through is in none of the tensors."""
         inside = sum((low <= places) & (places + width <= high) for low, high in self.given)
         if ((inside == 0) & mask).any():
-            raise OutsideTensors(f"the kernel {does} outside of the tensors that it was given")
+            whole = mask is True or bool(mask.all())
+            through = "" if whole else ", by lanes that its mask lets through"
+            raise OutsideTensors(
+                f"the kernel {does} outside of the tensors that it was given{through}"
+            )
 
 
 def _load(values: Tensor) -> Tensor:

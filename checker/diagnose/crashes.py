@@ -66,6 +66,8 @@ _CAUSES = (
     (r"missing \d+ required positional argument", "crash-argument"),
     (r"NoneType", "crash-none"),
     (r"before Module.__init__\(\) call", "crash-super"),
+    ("active drivers", "crash-no-driver"),
+    ("by lanes that its mask lets through", "crash-mask-wide"),
 )
 
 
