@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -44,8 +45,8 @@ def interpret() -> None:
     """Have kernels interpreted, from now on and for good; nothing where Triton is not there."""
     os.environ["TRITON_INTERPRET"] = "1"
     try:
-        import triton
-        from triton.runtime import interpreter
+        triton: Any = import_module("triton")
+        interpreter: Any = import_module("triton.runtime.interpreter")
     except ImportError:
         # The file's own import says so, with its line.
         return
