@@ -2,90 +2,100 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
-from torch import Tensor
-
-from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip
 from ..judge.trials import Trial
-from .holding import holding
-from .pointing import named_steps, same_numbers
-from .tried import Tried
+from .pointing import same_numbers
+from .tried import Traced, Tried
 
 __all__ = ["chained"]
 
 _Option = tuple[Slip, Edit]
-# How many mistakes a chain has at most, and how many ways are followed at each.
-_DEEPEST, _WIDEST = 5, 3
+# How many mistakes a chain has at most, how many ways one may go on, and how many are followed.
+_DEEPEST, _WIDEST, _BEAM = 5, 3, 2
 
 
 def chained(
-    tried: Tried, likely: Sequence[_Option], evidence: Sequence[Trial], below: tuple[Edit, ...]
+    tried: Tried, likely: Sequence[_Option], evidence: Sequence[Trial], base: tuple[Edit, ...]
 ) -> Iterator[list[_Option]]:
     """Yield chains of two mistakes or more that explain the evidence.
 
-    Each next one is an edit after which the first step that the trace did not hold is one that it
-    holds. below: the mistakes of functions that this one calls.
+    Each next one is an edit with which the trace of the first call that is not explained holds
+    more of the model answer's steps. base: what is edited beside, in what it calls or a variant.
     """
-    trial = next((one for one in evidence if one.answer.steps), None)
-    if trial is None:
-        return
-    links = _Links(tried.kata, tried.name, likely, trial, below)
+    traced = [one for one in evidence if one.answer.steps]
     chains: list[list[_Option]] = [[]]
     for depth in range(1, _DEEPEST + 1):
-        longer = [[*chain, option] for chain in chains for option in links.after(chain)]
-        for chain in longer if depth > 1 else ():
-            if tried.explains((*below, *(edit for _, edit in chain)), evidence):
+        longer: list[tuple[int, int, list[_Option]]] = []
+        for chain in chains:
+            edits = (*base, *(edit for _, edit in chain))
+            unexplained = (n for n, one in enumerate(traced) if not tried.explains(edits, [one]))
+            at = next(unexplained, None)
+            if at is not None:
+                for option, unheld in _next(tried, chain, likely, traced[at], base):
+                    longer.append((-at, unheld, [*chain, option]))
+        # The chain of which the traces hold the most is the likeliest.
+        longer.sort(key=lambda each: each[:2])
+        # The same mistakes in another order are the same.
+        apart = {frozenset(slip.id for slip, _ in chain): chain for *_, chain in longer[::-1]}
+        chains = [*apart.values()][::-1]
+        for chain in chains if depth > 1 else ():
+            if tried.explains((*base, *(edit for _, edit in chain)), evidence):
                 yield chain
-        chains = longer[: _WIDEST * 2]
+        chains = chains[:_BEAM]
 
 
-class _Links:
-    """The mistakes that a chain may go on with, by what they change of one call's steps."""
-
-    def __init__(
-        self, kata: Kata, name: str, likely: Sequence[_Option], trial: Trial,
-        below: tuple[Edit, ...],
-    ) -> None:  # fmt: skip
-        self.kata, self.name, self.trial, self.below = kata, name, trial, below
-        right = self._named(())
-        self.changes = [(one, _changed(right, self._named((one[1],)))) for one in likely]
-
-    def after(self, chain: Sequence[_Option]) -> list[_Option]:
-        """The mistakes by which a chain comes further than its departure."""
-        edits = tuple(edit for _, edit in chain)
-        right = self._named(edits)
-        departure = next((n for n, value in right.items() if not _held(value, self.trial)), None)
-        if departure is None:
-            return []
-        found: list[tuple[int, _Option]] = []
-        for option in (one for one, changed in self.changes if departure in changed):
-            if option[0].id in {other.id for other, _ in chain}:
-                continue
-            wrong = self._named((*edits, option[1]))
-            if _differs(right, wrong, departure) and _held(wrong[departure], self.trial):
-                later = list(wrong)[list(wrong).index(departure) :]
-                held = sum(_held(wrong[n], self.trial) for n in later[:_DEEPEST])
-                found.append((held, option))
-        found.sort(key=lambda pair: -pair[0])
-        return [option for _, option in found[:_WIDEST]]
-
-    def _named(self, edits: tuple[Edit, ...]) -> dict[str, Tensor]:
-        """The floats that the model answer names with some edits, in the order in which it does."""
-        all_edits = (*self.below, *edits)
-        steps = named_steps(self.kata, self.name, all_edits, self.trial, whole=False, ordered=True)
-        return {n: v for n, v in steps.items() if v.is_floating_point() and v.numel() > 1}
+def _next(
+    tried: Tried, chain: list[_Option], likely: Sequence[_Option], trial: Trial,
+    base: tuple[Edit, ...],
+) -> list[tuple[_Option, int]]:  # fmt: skip
+    """The mistakes with which a trace holds earlier steps, and how many it still does not hold."""
+    edits = (*base, *(edit for _, edit in chain))
+    right = tried.traced(edits, trial)
+    missing = [name for name in right.steps if not right.holds(name)]
+    named = {slip.id for slip, _ in chain}
+    begun = [(_begins(tried, base, one[1], trial, missing), one)
+             for one in likely if one[0].id not in named]  # fmt: skip
+    found: list[tuple[float, bool, int, _Option]] = []
+    earliest = math.inf
+    for begin, option in sorted(begun, key=lambda each: each[0]):
+        if begin == math.inf or begin > earliest:
+            break
+        wrong = tried.traced((*edits, option[1]), trial)
+        changed = (name for name in missing if name in wrong.changed and wrong.holds(name))
+        gained = list(islice(changed, _DEEPEST))
+        if gained and not wrong.loses(right):
+            # What another step is as well, it is where that step is all there is.
+            twice = all(_is_another(wrong, name, right) for name in gained)
+            first = missing.index(gained[0])
+            found.append((first, twice, -len(gained), option))
+            earliest = earliest if twice else min(earliest, first)
+    found.sort(key=lambda each: each[:3])
+    ways = [one for at, *_, one in found[:_WIDEST] if at <= earliest]
+    after = [tried.traced((*edits, edit), trial) for _, edit in ways]
+    return [
+        (one, sum(not each.holds(name) for name in each.steps))
+        for one, each in zip(ways, after, strict=True)
+    ]
 
 
-def _changed(right: dict[str, Tensor], wrong: dict[str, Tensor]) -> set[str]:
-    """The steps that an edit makes otherwise."""
-    return {n for n in right if _differs(right, wrong, n)}
+def _begins(
+    tried: Tried, base: tuple[Edit, ...], edit: Edit, trial: Trial, missing: list[str]
+) -> float:
+    """The place of the first of some steps that an edit changes; infinite where it changes none.
+
+    And where it changes one that the trace holds, unless it holds that with the edit too.
+    """
+    wrong = tried.traced((*base, edit), trial)
+    if wrong.loses(tried.traced(base, trial)):
+        return math.inf
+    return min((at for at, name in enumerate(missing) if name in wrong.changed), default=math.inf)
 
 
-def _differs(right: dict[str, Tensor], wrong: dict[str, Tensor], name: str) -> bool:
-    return name in wrong and not same_numbers(right[name], wrong[name])
-
-
-def _held(value: Tensor, trial: Trial) -> bool:
-    return holding(value, trial.answer.steps, trial.given) is not None
+def _is_another(wrong: Traced, name: str, right: Traced) -> bool:
+    """Whether a step is, with an edit, what another is without it that the trace holds."""
+    value = wrong.steps[name]
+    return any(same_numbers(value, other) for n, other in right.steps.items() if right.holds(n))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, combinations, compress, islice
+from itertools import combinations, compress, islice
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, changed_line, variants
@@ -25,7 +25,11 @@ __all__ = ["Named", "diagnose", "raising"]
 # How many pairs of mistakes are tried: those of which a trace shows one, and others, which
 # are more for functions, since these take a tenth of the time.
 _PAIRS, _UNMARKED, _FREE = 2000, 150, 600
+# Of these so many are tried before chains of mistakes are.
+_FIRST = 200
 _Option = tuple[Slip, Edit]
+# Edits that leave the model answer right, and the mistakes beside them.
+_Explanation = tuple[tuple[Edit, ...], list[_Option]]
 # A mask's penalty that is too small, down to what changes no result.
 _SLIGHT = "mask-fill-small"
 _KEYS_FOR_VALUES = ("values-from-keys", "weights-on-keys")
@@ -67,19 +71,8 @@ def diagnose(
     others = [trial for trial in further if not trial.missing]
     if not usable or all(tried.explains(below, many) for many in (usable, others)):
         return []
-    bases: list[tuple[Edit, ...]] = [below, *((*below, edit) for edit in variants(kata.folder))]
-    alone = ((base, found) for base in bases for found in _single(tried, likely, usable, base))
-    pairs = (
-        (base, found)
-        for base in bases
-        if not base or (not below and _differs(kata, name, base, usable))
-        for found in (_pairs(tried, likely, usable, base, beside) if beside != "" else ())
-    )
-    if kata.kind == "program" or beside is None:
-        chains = ((below, found) for found in chained(tried, likely, usable, below))
-        # Of a whole program's steps a trace tells more than trying pairs does.
-        pairs = chain(chains, pairs) if kata.kind == "program" else chain(pairs, chains)
-    base, found = explained = _fullest(tried, chain(alone, pairs), others)
+    many = _explanations(tried, likely, usable, below, beside)
+    base, found = explained = _fullest(tried, many, others)
     found = _told_apart(tried, explained, likely, usable, places)
     found, slight = _slightly(tried, found, base, likely, usable)
     named = []
@@ -97,8 +90,37 @@ def diagnose(
     return sorted(named, key=lambda one: one.line or 0)
 
 
+def _explanations(
+    tried: Tried, likely: Sequence[_Option], evidence: Sequence[Trial], below: tuple[Edit, ...],
+    beside: str | None,
+) -> Iterator[_Explanation]:  # fmt: skip
+    """Yield what explains the evidence, beside variants: a mistake alone, then several."""
+    kata = tried.kata
+    bases: list[tuple[Edit, ...]] = [below, *((*below, edit) for edit in variants(kata.folder))]
+
+    def pairs(stretch: slice) -> Iterator[_Explanation]:
+        for base in bases:
+            if not base or (not below and _differs(kata, tried.name, base, evidence)):
+                found = _pairs(tried, likely, evidence, base, beside, stretch)
+                yield from ((base, pair) for pair in found)
+
+    for base in bases:
+        yield from ((base, one) for one in _single(tried, likely, evidence, base))
+    chains = ((base, found) for base in bases for found in chained(tried, likely, evidence, base))
+    if kata.kind == "program":
+        # Of a whole program's steps a trace tells more than trying pairs does.
+        yield from chains
+        yield from pairs(slice(None)) if beside != "" else ()
+    elif beside is None:
+        yield from pairs(slice(_FIRST))
+        yield from chains
+        yield from pairs(slice(_FIRST, None))
+    elif beside:
+        yield from pairs(slice(None))
+
+
 def _told_apart(
-    tried: Tried, explained: tuple[tuple[Edit, ...], list[_Option]],
+    tried: Tried, explained: _Explanation,
     likely: Sequence[_Option], evidence: Sequence[Trial], places: Places,
 ) -> list[_Option]:  # fmt: skip
     """Values made as the keys are, and weights put on the keys, may agree in numbers.
@@ -135,11 +157,9 @@ def _slightly(
     return found, None
 
 
-def _fullest(
-    tried: Tried, many: Iterator[tuple[tuple[Edit, ...], list[_Option]]], further: Sequence[Trial]
-) -> tuple[tuple[Edit, ...], list[_Option]]:
+def _fullest(tried: Tried, many: Iterator[_Explanation], further: Sequence[Trial]) -> _Explanation:
     """The first of the explanations that holds for further calls too, else the first."""
-    first: tuple[tuple[Edit, ...], list[_Option]] | None = None
+    first: _Explanation | None = None
     with suppress(budget.Spent):
         for base, found in many:
             first = first or (base, found)
@@ -164,8 +184,12 @@ def _pairs(
     evidence: Sequence[Trial],
     base: tuple[Edit, ...],
     beside: str | None,
+    stretch: slice,
 ) -> Iterator[list[_Option]]:
-    """Yield the pairs of mistakes that explain the evidence, beside a variant."""
+    """Yield the pairs of mistakes that explain the evidence, beside a variant.
+
+    stretch: which of them are tried, in the order of their marks.
+    """
     telling, right = _sorted(tried, evidence, base)
     if not any(trial.tells for trial in telling):
         # NaN in place of numbers comes of many pairs, and tells none from another.
@@ -187,7 +211,8 @@ def _pairs(
     marked = sorted(compress(range(len(many)), lengths), key=lambda at: -lengths[at])
     unmarked = (at for at, length in enumerate(lengths) if not length)
     left = _UNMARKED if evidence[0].given.weights else _FREE
-    for one, other in (many[at] for at in chain(marked[:_PAIRS], islice(unmarked, left))):
+    order = [*marked[:_PAIRS], *islice(unmarked, left)]
+    for one, other in (many[at] for at in order[stretch]):
         if one[0].id != other[0].id and tried.explains_both(base, (one[1], other[1]), telling):
             yield [one, other]
 

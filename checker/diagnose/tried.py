@@ -17,7 +17,7 @@ from ..judge.truth import FAULTS, answers, made
 from .holding import holding
 from .pointing import named_steps, same_numbers
 
-__all__ = ["Tried", "sayings"]
+__all__ = ["Traced", "Tried", "sayings"]
 
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
@@ -26,6 +26,37 @@ _NUMBER = re.compile(r"\d+")
 _AXIS = re.compile(r" at non-singleton dimension \d+")
 # An equation's letters are anyone's choice.
 _LETTER = re.compile(r"\bsubscript \w+")
+
+
+class Traced:
+    """What an edited model answer names in a call, and which of it the call's trace holds.
+
+    changed: of the floats that it names what the last of the edits makes otherwise.
+    """
+
+    def __init__(self, steps: dict[str, Tensor], trial: Trial, before: Traced | None) -> None:
+        self.steps = {n: v for n, v in steps.items() if v.is_floating_point() and v.numel() > 1}
+        self.trial, self.before = trial, before
+        known = {} if before is None else before.steps
+        self.changed = {
+            n for n, v in self.steps.items() if n in known and not same_numbers(known[n], v)
+        }
+        self._held: dict[str, bool] = {}
+
+    def holds(self, name: str) -> bool:
+        """Whether the trace holds a step; what the last edit leaves as it is, as without it."""
+        if name not in self.steps:
+            return False
+        if self.before is not None and name in self.before.steps and name not in self.changed:
+            return self.before.holds(name)
+        if name not in self._held:
+            answer, given = self.trial.answer, self.trial.given
+            self._held[name] = holding(self.steps[name], answer.steps, given) is not None
+        return self._held[name]
+
+    def loses(self, before: Traced) -> bool:
+        """Whether the trace holds, of what the last edit makes otherwise, the former alone."""
+        return any(before.holds(name) and not self.holds(name) for name in self.changed)
 
 
 class Tried:
@@ -42,6 +73,7 @@ class Tried:
         self._idle: dict[tuple[int, tuple[Edit, ...], Edit], bool] = {}
         self._named: dict[tuple[int, tuple[Edit, ...]], dict[str, Tensor]] = {}
         self._marks: dict[tuple[int, Edit], int] = {}
+        self._traced: dict[tuple[int, tuple[Edit, ...]], Traced] = {}
 
     def explains(self, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
         """Whether the model answer with some edits gives what the submission gave in all calls."""
@@ -80,6 +112,16 @@ class Tried:
             held = [holding(v, steps, trial.given) is not None for v in differs[:_LOOKED_FOR]]
             self._marks[asked] = sum(held)
         return self._marks[asked]
+
+    def traced(self, edits: tuple[Edit, ...], trial: Trial) -> Traced:
+        """What the model answer names with some edits, in the order in which it does."""
+        asked = self._known(trial), edits
+        if asked not in self._traced:
+            budget.spend()
+            before = self.traced(edits[:-1], trial) if edits else None
+            steps = named_steps(self.kata, self.name, edits, trial, whole=False, ordered=True)
+            self._traced[asked] = Traced(steps, trial, before)
+        return self._traced[asked]
 
     def _gives(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
         asked = self._known(trial), edits

@@ -218,21 +218,38 @@ class _Bare:
     """An object of a model answer's class, and where its parameters are, by name.
 
     places: the layer that has one, its name there, and its shape: None of a parameter that a
-    layer may have and has not, such as a bias.
+    layer may have and has not, such as a bias. own: what the constructor left on the object.
     """
 
     module: nn.Module
     places: dict[str, tuple[nn.Module, str, torch.Size | None]]
+    own: dict[str, Any]
+
+    def begin(self, kind: type) -> None:
+        """Make it what a class's constructor leaves, whatever earlier calls have kept on it."""
+        self.module.__class__ = kind
+        vars(self.module).clear()
+        vars(self.module).update(_apart(self.own))
+
+
+def _apart(value: Any) -> Any:
+    """A copy that shares nothing that changes with its original but parameters and layers."""
+    if isinstance(value, dict):
+        return {name: _apart(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_apart(one) for one in value]
+    is_buffer = isinstance(value, Tensor) and not isinstance(value, nn.Parameter)
+    return value.clone() if is_buffer else value
 
 
 _BARE: dict[Any, _Bare] = {}
 
 
-def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> _Bare:
+def _bare(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
     """An object of a class; one that another class's constructor made, if it is the same text."""
     key = marshal.dumps(kind.__init__.__code__), kind.__name__, settings
-    if not fresh and key in _BARE:
-        _BARE[key].module.__class__ = kind
+    if key in _BARE:
+        _BARE[key].begin(kind)
         return _BARE[key]
     made = _new(kind, settings)
     parts = (part for part in made.module.modules() if part is not made.module)
@@ -252,7 +269,7 @@ def _new(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
         for owner, layer in module.named_modules()
         for leaf, one in layer._parameters.items()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     }
-    return _Bare(module, places)
+    return _Bare(module, places, _apart(vars(module)))
 
 
 class Ready:
@@ -264,8 +281,7 @@ class Ready:
 
     def __init__(self, kind: type, given: Given) -> None:
         settings = tuple(given.settings.items())
-        # One that hands something on may keep something too.
-        bare = _bare(kind, settings, fresh=bool(given.state))
+        bare = _bare(kind, settings)
         self.module: nn.Module = bare.module
         for told, weight in given.held.items():
             # A weight that is no layer's has its own name alone.
