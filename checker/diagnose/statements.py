@@ -46,11 +46,12 @@ def statement(
     `shared`, where a constructor puts one part into several places; `applied`, where parts are
     called otherwise than each in its turn; `twice`, where a constructor names a norm again that it
     made once, or gives what it makes two names; `eps`, where one is added to what no root is taken
-    of; `copied`, where a constructor sets a weight's numbers; `fixed`, where targets are held
-    against a number that is written there; `counted`, where places are counted within a loop;
-    `accumulated`, where a loop adds to what it has as it is; `aliased`, where it changes an entry
-    under another name; `window`, where a branch is chosen by the window's size; and what is said
-    of kernels (`in_kernel`).
+    of; `default eps`, where a constructor makes an RMSNorm and gives none; `copied`, where a
+    constructor sets a weight's numbers; `fixed`, where targets are held against a number that is
+    written there; `counted`, where places are counted within a loop; `accumulated`, where a
+    loop adds to what it has as it is; `aliased`, where it changes an entry under another name;
+    `window`, where a branch is chosen by the window's size; and what is said of kernels
+    (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -330,7 +331,18 @@ def _copied(constructors: Sequence[Function]) -> Iterator[int]:
             yield node.lineno
 
 
-_CONSTRUCTED = {"shared": shared, "twice": _twice, "copied": _copied}
+def _default_eps(constructors: Sequence[Function]) -> Iterator[int]:
+    """Where torch's RMSNorm is made without an eps: it is the dtype's machine epsilon then."""
+    for node in (one for function in constructors for one in ast.walk(function)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            told = len(node.args) > 1 or any(one.arg == "eps" for one in node.keywords)
+            if node.func.attr == "RMSNorm" and not told:
+                yield node.lineno
+
+
+_CONSTRUCTED = {
+    "shared": shared, "twice": _twice, "copied": _copied, "default eps": _default_eps,
+}  # fmt: skip
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
