@@ -1,3 +1,4 @@
+# wrong: drill-matmul new-axis-misplaced line 28
 import torch
 
 
