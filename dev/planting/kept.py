@@ -1,4 +1,4 @@
-"""Ways to get a memory that is kept, a state that fades and nn.MultiheadAttention's masks wrong.
+"""Ways to get a memory, a fading state, absorbed latents and nn.MultiheadAttention's masks wrong.
 
 Rows are as in `programs`: a pattern in a statement and what stands there instead. Standard library
 only.
@@ -176,4 +176,64 @@ _MASKS: tuple[Row, ...] = (
     ("cross-wrong-source values-from-keys", r"\(value(, \w+, \w+)?\)", r"(key\1)"),
     ("cross-wrong-source", r"\(key(, \w+, \w+)?\)", r"(value\1)"),
 )  # fmt: skip
-KEPT = by_pattern((*_MEMORY, *_GATED, *_MASKS), "kept")
+_ROWS = r"\.(view|reshape)\((heads|n_heads|h), (2 \* \w+), (.+)\)$"
+_PLACE = (
+    r"(positions\[\.\.\., None\]|positions\.unsqueeze\(-1\)|pos\[:, :, None\]"
+    r"|weizhi\.view\(b, q, 1\))$"
+)
+_NEWEST = r"(lengths\S*?) - (seqlen|query_length|Q|q)\b"
+_BOTH = r"\((nope_dim|head_dim|D|d) \+ (rope_dim|R|r)\)"
+_TURN = r"(apply_rotary_emb|rope|rope_halves|xuanzhuan)"
+_QUERY = rf"{_TURN}\((q_pe|query_rope), (.+)\)$"
+_ABSORBED: tuple[Row, ...] = (
+    ("up-viewed-sideways", _ROWS, r".\1(\2, \4, \3).mT"),
+    ("up-viewed-sideways", r"W\[h, 0\]$", "W[h, 0].reshape(C, D).T"),
+    ("up-split-before-heads", _ROWS, r".\1(\3, \2, \4).transpose(0, 1)"),
+    ("up-split-before-heads", r"\.view\(H, 2, D, C\)", ".view(2, H, D, C).transpose(0, 1)"),
+    ("up-split-before-heads", r"\.view\(H, 2, D, C\)", ".view(H, D, 2, C).transpose(1, 2)"),
+    ("up-parts-swapped", r"^key_up, value_up =", "value_up, key_up ="),
+    ("up-parts-swapped", r"wkv_b\[:, :nope_dim\]", "wkv_b[:, nope_dim:]"),
+    ("up-parts-swapped", r"W\[h, 0\]$", "W[h, 1]"),
+    ("up-parts-swapped", r"query_content, quan_k\)", "query_content, quan_v)"),
+    ("values-from-keys", r"wkv_b\[:, nope_dim:\]", "wkv_b[:, :nope_dim]"),
+    ("values-from-keys", r"mixed @ value_up", "mixed @ key_up"),
+    ("values-from-keys", r"\(o, W_uv\)", "(o, W_uk)"),
+    ("values-from-keys", r"hunhe, quan_v\)", "hunhe, quan_k)"),
+    ("cache-parts-swapped", r"cat\(([\[(])(kv|latent), (.+)([\])]), dim=-1\)$",
+     r"cat(\1\3, \2\4, dim=-1)"),
+    ("rope-on-latent", r"cat\(\[kv, ", "cat([apply_rotary_emb(kv, positions), "),
+    ("rope-on-latent", r"\(latent, rope\(", "(rope(latent, positions), rope("),
+    ("rope-on-latent", r"\(latent, xuan", "(xuanzhuan(latent, positions), xuan"),
+    ("rope-on-latent", r"\[latent, turned\]", "[rope_halves(latent, positions), turned]"),
+    ("rope-on-content", r"query_content @ key_up",
+     "rope(query_content, positions[:, None]) @ key_up"),
+    ("rope-on-content", r"query_content, quan_k",
+     "xuanzhuan(query_content, weizhi.view(b, 1, q)), quan_k"),
+    ("rope-positions-restart", _QUERY, r"\1(\2, torch.arange(\2.shape[2], device=\2.device))"),
+    ("rope-positions-shifted", _QUERY, r"\1(\2, \3 + 1)"),
+    ("rope-positions-shifted", _QUERY, r"\1(\2, lengths[:, None, None])"),
+    ("rope-turned-again", r"q_pe, pe_cache\)", "q_pe, apply_rotary_emb(pe_cache, places))"),
+    ("rope-turned-again", r"zhuan, xuan\)",
+     "zhuan, xuanzhuan(xuan, torch.arange(xuan.size(1), device=xuan.device)))"),
+    ("rope-turned-again", r"keys\.mT$",
+     "rope_halves(keys, torch.arange(keys.shape[1], device=keys.device)).mT"),
+    ("scores-part-missing", r"\(content \+ rotary\)", "content"),
+    ("scores-part-missing", r"\(content \+ rotary\)", "rotary"),
+    ("scores-part-missing", r"^(s = )s \+ (q_rope.*)$", r"\1\2"),
+    ("scores-part-missing", r"^(fenshu = )fenshu \+ (torch.*)$", r"\1\2"),
+    ("scale-without-rope-dim", _BOTH, r"(\1)"),
+    ("scale-by-latent-dim", r"\(nope_dim \+", "(rank +"),
+    ("scale-by-latent-dim", r"\(head_dim \+", "(latent_dim +"),
+    ("scale-by-latent-dim", r"\(D \+", "(C +"),
+    ("scale-by-latent-dim", r"\(d \+", "(qian.size(-1) +"),
+    ("lengths-off-by-one", _NEWEST, r"\1 - \2 + 1"),
+    ("causal-excludes-self", rf"> {_PLACE}", r">= \1"),
+    ("causal-excludes-self", rf"<= {_PLACE}", r"< \1"),
+    ("causal-sees-next", rf"(<=|>) {_PLACE}", r"\1 \2 + 1"),
+    ("causal-missing", rf"> {_PLACE}", ">= lengths[:, None, None]"),
+    ("causal-missing", rf"<= {_PLACE}", "< lengths[:, None, None]"),
+    ("causal-from-start", rf"(<=|>) {_PLACE}", r"\1 \2 - \2[:, :1]"),
+    ("lengths-ignored", rf"(<=|>) {_PLACE}",
+     r"\1 \2 + (lengths.max() - lengths)[:, None, None]"),
+)  # fmt: skip
+KEPT = by_pattern((*_MEMORY, *_GATED, *_MASKS, *_ABSORBED), "kept")
