@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..diagnose.limits import Sized
+from .draw import spoken
 from .examine import Examination
 
 __all__ = ["sized_calls"]
@@ -10,8 +11,9 @@ __all__ = ["sized_calls"]
 
 def sized_calls(one: Examination) -> list[Sized]:
     """The calls in the dtype that values are decided in; none where the kata has no lengths."""
-    symbols = one.sizes.symbols
-    lengths = [symbol for name, symbol in symbols.items() if "length" in name]
+    symbols, named = one.sizes.symbols, spoken(one.function)
+    # Another function's lengths say nothing of this one.
+    lengths = [symbol for name, symbol in symbols.items() if "length" in name and symbol in named]
     limit = symbols.get("block_size")
     told = []
     for trial in one.tried if lengths and "batch" in symbols else ():
