@@ -432,6 +432,7 @@ def test_completion_knows_the_katas(program):
         "minigpt",
         "minigpt-cache",
         "minigpt-classifier",
+        "mla-absorbed",
     ]
 
 

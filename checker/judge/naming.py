@@ -22,7 +22,8 @@ from .weighing import Weighing
 
 __all__ = ["calls_for_a_name", "name_mistakes"]
 
-_SWAPPED = "query-key-swapped"
+# What is told by which layer makes the queries.
+_BY_ROLES = {"query-key-swapped", "weights-transposed"}
 # Seconds of processor time for two mistakes beside other readings of the weights.
 _TWO_OTHERWISE = 5.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
@@ -104,7 +105,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = explained or _in_branch(page, one, named(some))
         if not explained and isinstance(one, Weighing):
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
-        return [each for each in explained if not (each.slip.id == _SWAPPED and _fused(one))]
+        return [each for each in explained if not (each.slip.id in _BY_ROLES and _fused(one))]
     return []
 
 
