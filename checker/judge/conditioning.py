@@ -21,7 +21,9 @@ from torch.overrides import TorchFunctionMode
 
 from ...kata.catalogue import Kata
 from ..process.answers import Outcome
+from .compare import GRADIENT_BOUND, gap
 from .given import Given
+from .kept import worked_out
 from .trials import Finding, Trial
 from .truth import FAULTS, made
 
@@ -48,7 +50,37 @@ def judged(one: Examination, trial: Trial, answer: Outcome) -> Finding | None:
     finding = trial.judge(answer)
     if finding is None or finding.kind not in {"values", "gradient"}:
         return finding
-    return finding if _firm(one.kata, one.right, trial) else None
+    firm = _firm(one.kata, one.right, trial)
+    if firm and finding.kind == "gradient":
+        firm = _firm_gradients(one.kata, one.right, trial)
+    return finding if firm else None
+
+
+def _firm_gradients(kata: Kata, right: Any, trial: Trial) -> bool:
+    """Whether the model answer's gradients stay right, whatever it rounds on the way.
+
+    Where one key has nearly all of a row, 1 less its weight is what was rounded away.
+    """
+    own = trial.given.within(trial.dtype)
+    noise = torch.Generator().manual_seed(0)
+    try:
+        exact = _gradients(kata, right, trial, own.within(torch.float64))
+        for _ in range(_SAMPLES):
+            with _Rounded(noise):
+                rounded = _gradients(kata, right, trial, own)
+            pairs = ((rounded[name].double(), value) for name, value in exact.items())
+            if any(gap(mine, value, GRADIENT_BOUND / 2, None).wrong for mine, value in pairs):
+                return False
+    except FAULTS:
+        return True
+    return True
+
+
+def _gradients(kata: Kata, right: Any, trial: Trial, given: Given) -> dict[str, Tensor]:
+    """The gradients of all inputs and weights, each time with respect to the same numbers."""
+    drawn = torch.Generator().manual_seed(0)
+    found = worked_out(kata, trial.function, right, given, drawn, grad=True)
+    return {**found.grads, **found.weights}
 
 
 def _firm(kata: Kata, right: Any, trial: Trial) -> bool:

@@ -20,7 +20,7 @@ from ..process.wire import take_apart
 from .given import Given
 from .truth import Answer, made
 
-__all__ = ["Answered", "right_answer"]
+__all__ = ["Answered", "right_answer", "worked_out"]
 
 _MOST, _WEIGHTS = 4096, 256
 
@@ -56,7 +56,7 @@ def right_answer(
     state = generator.get_state() if grad else None
     asked = _question(f"{kata.id} {function.name} {grad}", given, state)
     if asked not in _ANSWERS:
-        _ANSWERS[asked] = _worked_out(kata, function, answer, given, generator, grad=grad)
+        _ANSWERS[asked] = worked_out(kata, function, answer, given, generator, grad=grad)
         if len(_ANSWERS) > _MOST:
             _ANSWERS.popitem(last=False)
     _ANSWERS.move_to_end(asked)
@@ -67,10 +67,11 @@ def right_answer(
     return found, _upstream(found.upstream, generator)
 
 
-def _worked_out(
+def worked_out(
     kata: Kata, function: Function, answer: Answer, given: Given, generator: torch.Generator, *,
     grad: bool,
 ) -> Answered:  # fmt: skip
+    """Return what the model answer gives, and its gradients where they are asked for."""
     leaves = {one.name for one in function.arguments if one.gradient and one.floats}
     if grad:
         tensors = {
