@@ -11,9 +11,10 @@ in the dtype alone is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -21,9 +22,8 @@ from torch.overrides import TorchFunctionMode
 
 from ...kata.catalogue import Kata
 from ..process.answers import Outcome
-from .compare import GRADIENT_BOUND, gap
 from .given import Given
-from .kept import worked_out
+from .kept import Answered, worked_out
 from .trials import Finding, Trial
 from .truth import FAULTS, made
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from .examine import Examination
 
 __all__ = ["judged", "kept_by_rounding"]
+
+_Worked = TypeVar("_Worked")
 
 _SAMPLES = 3
 # Beyond it are what hides a score and what comes of it, which are to stay what they are.
@@ -50,55 +52,33 @@ def judged(one: Examination, trial: Trial, answer: Outcome) -> Finding | None:
     finding = trial.judge(answer)
     if finding is None or finding.kind not in {"values", "gradient"}:
         return finding
-    firm = _firm(one.kata, one.right, trial)
+    if trial.function.models:
+        return finding
+    kata, right = one.kata, one.right
+    alike = partial(_alike, trial, trial.bound / 2)
+    firm = _firm(trial, partial(_results, kata, right), alike)
     if firm and finding.kind == "gradient":
-        firm = _firm_gradients(one.kata, one.right, trial)
+        # Where one key has nearly all of a row, 1 less its weight is what was rounded away.
+        near = partial(_near, trial, finding.name)
+        firm = _firm(trial, partial(_gradients, kata, right, trial), near)
     return finding if firm else None
 
 
-def _firm_gradients(kata: Kata, right: Any, trial: Trial) -> bool:
-    """Whether the model answer's gradients stay right, whatever it rounds on the way.
-
-    Where one key has nearly all of a row, 1 less its weight is what was rounded away.
-    """
-    own = trial.given.within(trial.dtype)
-    noise = torch.Generator().manual_seed(0)
-    try:
-        exact = _gradients(kata, right, trial, own.within(torch.float64))
-        for _ in range(_SAMPLES):
-            with _Rounded(noise):
-                rounded = _gradients(kata, right, trial, own)
-            pairs = ((rounded[name].double(), value) for name, value in exact.items())
-            if any(gap(mine, value, GRADIENT_BOUND / 2, None).wrong for mine, value in pairs):
-                return False
-    except FAULTS:
-        return True
-    return True
-
-
-def _gradients(kata: Kata, right: Any, trial: Trial, given: Given) -> dict[str, Tensor]:
-    """The gradients of all inputs and weights, each time with respect to the same numbers."""
-    drawn = torch.Generator().manual_seed(0)
-    found = worked_out(kata, trial.function, right, given, drawn, grad=True)
-    return {**found.grads, **found.weights}
-
-
-def _firm(kata: Kata, right: Any, trial: Trial) -> bool:
-    """Whether the model answer stays right, whatever it rounds in a trial's dtype on the way.
+def _firm(
+    trial: Trial, work_out: Callable[[Given], _Worked], alike: Callable[[_Worked, _Worked], bool]
+) -> bool:
+    """Whether what the model answer gives stays right, whatever it rounds in a trial's dtype.
 
     In float64, too, right code may take a detour through float32.
     """
-    if trial.function.models:
-        return True
     own = trial.given.within(trial.dtype)
-    exact = own.within(torch.float64)
     noise = torch.Generator().manual_seed(0)
     try:
-        right_ones = _results(kata, right, exact)
+        right_ones = work_out(own.within(torch.float64))
         for _ in range(_SAMPLES):
             with _Rounded(noise):
-                rounded = _results(kata, right, own)
-            if not _alike(trial, trial.bound / 2, rounded, right_ones):
+                rounded = work_out(own)
+            if not alike(rounded, right_ones):
                 return False
     except FAULTS:
         return True
@@ -147,6 +127,20 @@ def kept_by_rounding(kata: Kata, right: Any, trial: Trial) -> bool:
 def _results(kata: Kata, right: Any, given: Given) -> tuple[Tensor, ...]:
     with torch.no_grad():
         return made(kata, right, given, named=False).results
+
+
+def _gradients(kata: Kata, right: Any, trial: Trial, given: Given) -> Answered:
+    """The gradients of all inputs and weights, each time with respect to the same numbers."""
+    drawn = torch.Generator().manual_seed(0)
+    return worked_out(kata, trial.function, right, given, drawn, grad=True)
+
+
+def _near(trial: Trial, name: str, rounded: Answered, exact: Answered) -> bool:
+    """Whether a gradient, an input's or those of all weights, would be right in a trial."""
+    mine, right = {**rounded.weights, **rounded.grads}, {**exact.weights, **exact.grads}
+    told = {name} if name in exact.grads else {*exact.weights}
+    wrong = trial.wrong_gradients([(one, right[one], mine[one]) for one in right], 1 / 2)
+    return not any(one.name in told for one in wrong)
 
 
 def _alike(

@@ -30,6 +30,7 @@ _LATER = 1 << 40
 
 
 Finding = finding.Finding["Trial"]
+Row = tuple[str, Tensor, Tensor | None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -169,31 +170,37 @@ class Trial:
 
     def _judge_gradients(self, answer: Outcome) -> Finding | None:
         # A weight tells more of where it goes wrong than an input, which all of them reach.
-        rows = [(name, right, answer.grads.get(name))
-                for name, right in self.weight_grads.items()]  # fmt: skip
+        rows: list[Row] = [(name, right, answer.grads.get(name))
+                           for name, right in self.weight_grads.items()]  # fmt: skip
         rows += [(name, right, answer.input_grads.get(name)) for name, right in self.grads.items()]
-        largest = max(float(right.abs().max()) for _, right, _ in rows)
         # A result without a path has a gradient of 0, which is right where all of them are.
-        if not answer.attached and largest > 0:
+        if not answer.attached and any(bool(right.any()) for _, right, _ in rows):
             return Finding(kind="detached", trial=self)
+        return next(self.wrong_gradients(rows), None)
+
+    def wrong_gradients(self, rows: Sequence[Row], share: float = 1) -> Iterator[Finding]:
+        """Yield what is wrong with gradients: the name of each, the right one, and what came back.
+
+        share: of the bound, that is allowed.
+        """
         # Of large inputs a detour through float32 leaves as little as it does of results.
         bound = max(GRADIENT_BOUND, self.bound) if self.case.gain > 1 else GRADIENT_BOUND
+        largest = max(float(right.abs().max()) for _, right, _ in rows)
         for name, right, mine in rows:
+            # Beside the others it is 0, but for what was rounded away.
             idle = float(right.abs().max()) <= 1e-9 * largest
             if mine is None or mine.shape != right.shape:
                 if not idle:
-                    return Finding(kind="detached", trial=self, name=name)
+                    yield Finding(kind="detached", trial=self, name=name)
                 continue
-            if idle:
-                right = torch.full_like(right, 0)  # noqa: PLW2901 - rounding alone
-                if float(mine.abs().max()) <= bound * largest:
-                    continue
-            found = gap(mine, right, bound)
+            if idle and float(mine.abs().max()) <= bound * share * largest:
+                continue
+            asked = torch.full_like(right, 0) if idle else right
+            found = gap(mine, asked, bound * share)
             if found.wrong:
-                return Finding(
-                    kind="gradient", trial=self, name=name, gap=found, actual=mine, expected=right
+                yield Finding(
+                    kind="gradient", trial=self, name=name, gap=found, actual=mine, expected=asked
                 )
-        return None
 
 
 def _fits(asked: Result, tensor: Tensor, dtype: torch.dtype) -> bool:
