@@ -16,6 +16,8 @@ __all__ = ["chained"]
 _Option = tuple[Slip, Edit]
 # How many mistakes a chain has at most, how many ways one may go on, and how many are followed.
 _DEEPEST, _WIDEST, _BEAM = 5, 3, 2
+# How many of the steps that a mistake changes are looked for in a trace.
+_LOOKED_FOR = 10
 
 
 def chained(
@@ -31,7 +33,7 @@ def chained(
     for depth in range(1, _DEEPEST + 1):
         longer: list[tuple[int, int, list[_Option]]] = []
         for chain in chains:
-            edits = (*base, *(edit for _, edit in chain))
+            edits = _edits(base, chain)
             unexplained = (n for n, one in enumerate(traced) if not tried.explains(edits, [one]))
             at = next(unexplained, None)
             if at is not None:
@@ -40,12 +42,18 @@ def chained(
         # The chain of which the traces hold the most is the likeliest.
         longer.sort(key=lambda each: each[:2])
         # The same mistakes in another order are the same.
-        apart = {frozenset(slip.id for slip, _ in chain): chain for *_, chain in longer[::-1]}
-        chains = [*apart.values()][::-1]
+        apart: dict[frozenset[str], list[_Option]] = {}
+        for *_, chain in longer:
+            apart.setdefault(frozenset(slip.id for slip, _ in chain), chain)
+        chains = [*apart.values()]
         for chain in chains if depth > 1 else ():
-            if tried.explains((*base, *(edit for _, edit in chain)), evidence):
+            if tried.explains(_edits(base, chain), evidence):
                 yield chain
         chains = chains[:_BEAM]
+
+
+def _edits(base: tuple[Edit, ...], chain: Sequence[_Option]) -> tuple[Edit, ...]:
+    return *base, *(edit for _, edit in chain)
 
 
 def _next(
@@ -53,7 +61,7 @@ def _next(
     base: tuple[Edit, ...],
 ) -> list[tuple[_Option, int]]:  # fmt: skip
     """The mistakes with which a trace holds earlier steps, and how many it still does not hold."""
-    edits = (*base, *(edit for _, edit in chain))
+    edits = _edits(base, chain)
     right = tried.traced(edits, trial)
     missing = [name for name in right.steps if not right.holds(name)]
     named = {slip.id for slip, _ in chain}
@@ -65,8 +73,8 @@ def _next(
         if begin == math.inf or begin > earliest:
             break
         wrong = tried.traced((*edits, option[1]), trial)
-        changed = (name for name in missing if name in wrong.changed and wrong.holds(name))
-        gained = list(islice(changed, _DEEPEST))
+        changed = islice((name for name in missing if name in wrong.changed), _LOOKED_FOR)
+        gained = [name for name in changed if wrong.holds(name)]
         if gained and not wrong.loses(right):
             # What another step is as well, it is where that step is all there is.
             twice = all(_is_another(wrong, name, right) for name in gained)

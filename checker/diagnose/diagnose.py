@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations, compress, islice
+from itertools import chain, combinations, compress, islice
 
 from ...kata.catalogue import Kata
 from ...kata.slips import Edit, Slip, changed_line, variants
@@ -98,25 +98,23 @@ def _explanations(
     kata = tried.kata
     bases: list[tuple[Edit, ...]] = [below, *((*below, edit) for edit in variants(kata.folder))]
 
-    def pairs(stretch: slice) -> Iterator[_Explanation]:
-        for base in bases:
-            if not base or (not below and _differs(kata, tried.name, base, evidence)):
-                found = _pairs(tried, likely, evidence, base, beside, stretch)
-                yield from ((base, pair) for pair in found)
-
     for base in bases:
         yield from ((base, one) for one in _single(tried, likely, evidence, base))
     chains = ((base, found) for base in bases for found in chained(tried, likely, evidence, base))
     if kata.kind == "program":
         # Of a whole program's steps a trace tells more than trying pairs does.
         yield from chains
-        yield from pairs(slice(None)) if beside != "" else ()
-    elif beside is None:
-        yield from pairs(slice(_FIRST))
+    if beside == "":
+        return
+    differing = [
+        base for base in bases
+        if not base or (not below and _differs(kata, tried.name, base, evidence))
+    ]  # fmt: skip
+    pairs = [(base, _pairs(tried, likely, evidence, base, beside)) for base in differing]
+    if kata.kind != "program" and beside is None:
+        yield from ((base, pair) for base, many in pairs for pair in islice(many, _FIRST) if pair)
         yield from chains
-        yield from pairs(slice(_FIRST, None))
-    elif beside:
-        yield from pairs(slice(None))
+    yield from ((base, pair) for base, many in pairs for pair in many if pair)
 
 
 def _told_apart(
@@ -184,12 +182,8 @@ def _pairs(
     evidence: Sequence[Trial],
     base: tuple[Edit, ...],
     beside: str | None,
-    stretch: slice,
 ) -> Iterator[list[_Option]]:
-    """Yield the pairs of mistakes that explain the evidence, beside a variant.
-
-    stretch: which of them are tried, in the order of their marks.
-    """
+    """Try pairs of mistakes, beside a variant; yield each that explains the evidence, else none."""
     telling, right = _sorted(tried, evidence, base)
     if not any(trial.tells for trial in telling):
         # NaN in place of numbers comes of many pairs, and tells none from another.
@@ -211,10 +205,10 @@ def _pairs(
     marked = sorted(compress(range(len(many)), lengths), key=lambda at: -lengths[at])
     unmarked = (at for at, length in enumerate(lengths) if not length)
     left = _UNMARKED if evidence[0].given.weights else _FREE
-    order = [*marked[:_PAIRS], *islice(unmarked, left)]
-    for one, other in (many[at] for at in order[stretch]):
-        if one[0].id != other[0].id and tried.explains_both(base, (one[1], other[1]), telling):
-            yield [one, other]
+    for one, other in (many[at] for at in chain(marked[:_PAIRS], islice(unmarked, left))):
+        apart = one[0].id != other[0].id
+        explained = apart and tried.explains_both(base, (one[1], other[1]), telling)
+        yield [one, other] if explained else []
 
 
 def _differs(kata: Kata, name: str, base: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:

@@ -225,9 +225,8 @@ class _Bare:
     places: dict[str, tuple[nn.Module, str, torch.Size | None]]
     own: dict[str, Any]
 
-    def begin(self, kind: type) -> None:
-        """Make it what a class's constructor leaves, whatever earlier calls have kept on it."""
-        self.module.__class__ = kind
+    def begin(self) -> None:
+        """Make it what its constructor left, whatever earlier calls have kept on it."""
         vars(self.module).clear()
         vars(self.module).update(_apart(self.own))
 
@@ -245,11 +244,16 @@ def _apart(value: Any) -> Any:
 _BARE: dict[Any, _Bare] = {}
 
 
-def _bare(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
-    """An object of a class; one that another class's constructor made, if it is the same text."""
+def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> _Bare:
+    """An object of a class; one that another class's constructor made, if it is the same text.
+
+    fresh: whether it may not have what earlier calls have kept on it.
+    """
     key = marshal.dumps(kind.__init__.__code__), kind.__name__, settings
     if key in _BARE:
-        _BARE[key].begin(kind)
+        _BARE[key].module.__class__ = kind
+        if fresh:
+            _BARE[key].begin()
         return _BARE[key]
     made = _new(kind, settings)
     parts = (part for part in made.module.modules() if part is not made.module)
@@ -281,7 +285,8 @@ class Ready:
 
     def __init__(self, kind: type, given: Given) -> None:
         settings = tuple(given.settings.items())
-        bare = _bare(kind, settings)
+        # One that hands something on may keep something too.
+        bare = _bare(kind, settings, fresh=bool(given.state))
         self.module: nn.Module = bare.module
         for told, weight in given.held.items():
             # A weight that is no layer's has its own name alone.
