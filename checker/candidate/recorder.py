@@ -142,7 +142,7 @@ class Recorder(TorchFunctionMode):
             ]  # fmt: skip
             step["values"] = [out.clone() for out in small if out.is_floating_point()]
             step["marks"] = [
-                out.to(torch.int64)
+                out.to(torch.int64, copy=True)
                 for out in small
                 if not out.is_floating_point() and out.dim() > self.flattest
             ]
