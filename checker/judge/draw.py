@@ -38,7 +38,7 @@ class Case:
     schedule: the kind of a sequence of calls that it is part of, and after: what was given before
     it there. shared: whether inputs of one shape are one tensor. zeros: whether each input holds
     a vector of zeros, and no bias adds anything to it. below: whether some rows hold
-    nothing but scores far below 0.
+    nothing but scores far below 0. finite: whether gradients are asked to be finite and no more.
     """
 
     check: str
@@ -58,6 +58,7 @@ class Case:
     shared: bool = False
     zeros: bool = False
     below: bool = False
+    finite: bool = False
 
     def label(self, function: Function, sizes: Sizes) -> Message:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -265,8 +266,10 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
                             turn=number + place, gain=function.large)  # fmt: skip
                 if function.large and _holds(function, case):
                     yield case
-                    if function.gradients and (shifts(function) or _by_one(function)):
-                        yield replace(case, check="gradients", grad=True)
+                    # Of large scores little but 0 is left; what overflows is NaN all the same.
+                    finite = not (shifts(function) or _by_one(function))
+                    if function.gradients and not (finite and number):
+                        yield replace(case, check="gradients", grad=True, finite=finite)
     yield from _below(function, sizes)
     yield from _large(function, sizes)
 

@@ -196,6 +196,7 @@ class Trial:
             if idle and float(mine.abs().max()) <= bound * share * largest:
                 continue
             asked = torch.full_like(right, 0) if idle else right
+            asked = mine.double().where(mine.isfinite(), asked) if self.case.finite else asked
             found = gap(mine, asked, bound * share)
             if found.wrong:
                 yield Finding(

@@ -1,3 +1,5 @@
+# wrong: sinks gradient-nan line 33
+# fair: gradient-nan 31, 33
 from __future__ import annotations
 
 import math
