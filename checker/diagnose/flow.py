@@ -120,7 +120,11 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         surely -= _misplaced(right, exact, steps) | {"output"}
     after = max((order.index(name) for name in surely), default=-1)
     further = order[after + 1 :] if steps else []
-    own = _own_affair(kata, answer, trial, right) if further else set()
+    own = (
+        _own_affair(kata, answer, trial, right) | _unrepeated(kata, right, surely, steps)
+        if further
+        else set()
+    )
     further = [name for name in further if name not in own]
     missing = further[0] if further else None
     if missing == "output":
@@ -177,6 +181,31 @@ def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tenso
         # A mask made of a length alone: there is nothing else to speak of.
         fixed = set()
     return {*_in_loops(kata), *fixed} - {"output"}
+
+
+def _unrepeated(
+    kata: Kata, right: dict[str, Tensor], reached: set[str], steps: Sequence[Traced]
+) -> set[str]:
+    """What repeats a step that was reached, such as a group's keys for its heads, and is not here.
+
+    Right code may share them as they are.
+    """
+    held = [v for step in steps for v in step.values]
+    found: set[str] = set()
+    for name in right.keys() - reached:
+        value = right[name]
+        made_of = (right[one] for one in _sources(kata).get(name, set()) & reached)
+        repeats = any(one.numel() < value.numel() and _same_numbers(one, value) for one in made_of)
+        many = (v for v in held if v.numel() == value.numel())
+        if repeats and not any(_same_numbers(v, value) for v in many):
+            found.add(name)
+    return found
+
+
+def _same_numbers(left: Tensor, right: Tensor) -> bool:
+    """Whether two hold the same numbers, each as often as may be."""
+    left, right = left.unique(), right.unique()
+    return left.shape == right.shape and bool(torch.isclose(left, right, equal_nan=True).all())
 
 
 def _first_on_the_way(
