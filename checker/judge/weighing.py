@@ -83,23 +83,29 @@ class Weighing(Examination):
             right = [one for one in tried if not one[0]]
             if right and (self.kata.promised is None or len(right) == _WAYS):
                 break
-        rank, construction, bound, trial, self.shown = min(tried, key=lambda one: one[0])
+        rank, construction, bound, trial, shown = min(tried, key=lambda one: one[0])
         self._take(construction, bound)
-        if self.shown.fault is not None:
-            return Finding(kind="raised", trial=trial, fault=self.shown.fault)
+        self.shown = shown
+        if shown.fault is not None:
+            return Finding(kind="raised", trial=trial, fault=shown.fault)
         if rank == 2:
-            container = str(self.shown.answer.container)
+            container = str(shown.answer.container)
             return Finding(kind="none", trial=trial, words=container)
-        several = [one[1:3] + one[4:] for one in tried if not one[0]]
-        for construction, bound, self.shown in several if len(several) > 1 else ():
+        trials: list[Trial] = []
+        likeliest = construction, bound, shown
+        ways = [one[1:3] + one[4:] for one in tried if not one[0]] or [likeliest]
+        for construction, bound, self.shown in ways:
             self._make_ready(case, construction, bound)
-            if align(self, self._first_calls()):
+            trials = self._first_calls()
+            if align(self, trials):
                 break
         else:
             # None is known to be right: the likeliest is meant.
-            _, construction, bound, _, self.shown = min(tried, key=lambda one: one[0])
-            self._make_ready(case, construction, bound)
-            self.align()
+            if len(ways) > 1:
+                construction, bound, self.shown = likeliest
+                self._make_ready(case, construction, bound)
+                trials = self._first_calls()
+            guess(self, trials)
         spare(self, case)
         settle(self)
         return None
