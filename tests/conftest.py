@@ -35,6 +35,8 @@ ROOT = Path(__file__).parent.parent
 # what is listed. And how many a test may have that is not marked.
 SIZES = {"enumeration": 16, "each_kata": 3}
 MOST = 64
+# Of what costs the most, a run has one test in so many.
+TURNS = 3
 
 # A shell that runs this in the background has it ignore Ctrl-C, `nohup` a hangup, and so would
 # the programs that it starts, some of which are ended by these here.
@@ -117,6 +119,11 @@ def _left_out(items, turn):
     changed = files.union(*(file.parents for file in files)) - {ROOT, *ROOT.parents}
     groups = defaultdict(list)
     left = {item for item in items if item.get_closest_marker("whole")}
+    costly = (item for item in items if item.get_closest_marker("costly"))
+    left |= {
+        item for item in costly
+        if (_hash(item.nodeid) - turn) % TURNS and item.path not in changed
+    }  # fmt: skip
     for item in items:
         groups[item.path, item.originalname].append(item)
     for (_, name), rows in groups.items():

@@ -667,6 +667,7 @@ def right_mha_but(folder, line):
     return path
 
 
+@pytest.mark.costly
 def test_bench_end_to_end(program, work):
     """What passes is timed and what fails is not; the exit status and the record do not change."""
     right, wrong = (str(EXAMPLES / f"{side}_mha.py") for side in ("right", "wrong"))
@@ -691,6 +692,7 @@ def test_bench_end_to_end(program, work):
     assert "4 checks recorded" in program("doctor", "--no-torch").stdout
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("form", [(), ("--json",)])
 def test_interrupted_while_it_is_timed(work, tmp_path, form):
     """Ctrl-C ends the timing with 130; the verdict was given, and is on record."""

@@ -318,6 +318,7 @@ def terminal(work, *arguments, **environment):
         os.close(master)
 
 
+@pytest.mark.costly
 def test_enter_begins(work):
     """Enter hands out the stub and watches it; anything else leaves, and nothing is written."""
     with terminal(work) as (_, type_, until):

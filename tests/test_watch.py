@@ -184,6 +184,7 @@ def test_save_fail_save_pass_next(terminal, tmp_path):
     assert [verdict for verdict in told if verdict] == ["error", "fail", "pass", "error", "pass"]
 
 
+@pytest.mark.costly
 def test_file_and_judge_that_go_away(terminal, tmp_path):
     """A file that is removed is waited for; a judge that is killed is started again, and said."""
     file = tmp_path / "mine.py"

@@ -89,6 +89,7 @@ def _by(true):
     return True
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
 def test_dropped_check_ends_at_once(bench, endless):
     """The submission is ended long before its time, and the next check does not wait for it."""
@@ -119,6 +120,7 @@ def test_what_forks_the_judges_dies(bench, endless):
     assert bench.begin("mha", RIGHT, Options()).report().verdict == "pass"
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
 def test_files_after_one_that_a_judge_died_of(endless):
     """A judge that is gone costs the file it was at, and no other."""
@@ -135,6 +137,7 @@ def test_files_after_one_that_a_judge_died_of(endless):
     assert later == ["error", "pass"]
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
 def test_files_are_judged_again_where_what_forks_the_judges_died(tmp_path):
     """That was no file's fault: all have the verdicts that they have anywhere."""
@@ -157,6 +160,7 @@ def test_files_are_judged_again_where_what_forks_the_judges_died(tmp_path):
     assert bench.renewals == 1
 
 
+@pytest.mark.costly
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks processes up in /proc")
 def test_supervisor_that_dies_takes_no_other_along(tmp_path, monkeypatch):
     """A judge ends, and its supervisor still removes files when another supervisor is killed."""

@@ -133,6 +133,7 @@ def test_a_helper_that_does_right_elsewhere_is_not_blamed(judge) -> None:
     assert "self.kv_down" in (report.diagnosis[0].yours or "")
 
 
+@pytest.mark.costly
 def test_a_layer_that_the_model_answer_has_not(judge) -> None:
     """A mistake may have a weight that the model answer has not, and is named with it."""
     made = (HEADS, f"{HEADS}\n        self.norm = nn.LayerNorm(latent_dim)")
@@ -157,6 +158,7 @@ def test_the_lowest_number_of_float64(judge) -> None:
     assert judge(fill).verdict == "pass"
 
 
+@pytest.mark.costly
 def test_two_mistakes_in_fused_layers(judge) -> None:
     """Which row belongs to which head is found where the numbers are wrong for two reasons."""
     report = judge(

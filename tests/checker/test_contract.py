@@ -63,6 +63,7 @@ def test_refused_in_a_sentence(judged, kata, source, words):
     assert re.search(re.escape(words), report.error.message), report.error.message
 
 
+@pytest.mark.costly
 def test_compressed_queries(judged):
     """Queries that are compressed first, as in DeepSeek-V2, are called that."""
     source = """\

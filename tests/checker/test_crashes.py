@@ -243,6 +243,7 @@ def test_a_local_name_that_is_set_elsewhere(judged):
     assert "you probably meant" not in judged("v1", inside(branch)).error.message
 
 
+@pytest.mark.costly
 def test_a_crash_is_the_headline(judged):
     """Where a check fails by an exception, the report tells it apart, with its case and cure."""
     source = find("v3").solution().replace("attention_mask == 0", "attention_mask.any(9)")

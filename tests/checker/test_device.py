@@ -96,6 +96,7 @@ def line_of(text: str, change: tuple[str, str]) -> int:
     return next(n for n, row in enumerate(rows, start=1) if text in row)
 
 
+@pytest.mark.costly
 def test_right_code_is_judged_on_the_gpu(on_gpu: Judged) -> None:
     """The report names the GPU, and what was run on it."""
     report = on_gpu()
@@ -122,6 +123,7 @@ def test_other_accelerators(on_gpu: Judged, kind: str) -> None:
     assert report.verdict == "pass"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("fate", ["fails", "dies"])
 def test_a_gpu_that_does_not_start(on_gpu: Judged, fate: str) -> None:
     """Under auto the reason is said and one is pretended; asked for, it is an error."""
@@ -136,6 +138,7 @@ def test_a_gpu_that_does_not_start(on_gpu: Judged, fate: str) -> None:
     assert "CUDA failed to start" in str(asked.error.message)
 
 
+@pytest.mark.costly
 def test_a_gpu_that_is_plainly_absent(on_gpu: Judged) -> None:
     """Where torch sees none and says nothing, there is nothing to tell."""
     assert check(on_gpu(fate="absent")).detail == "on a simulated GPU"
@@ -273,6 +276,7 @@ def test_a_kernel_that_fails(on_gpu: Judged) -> None:
     assert text in str(check(report).detail)
 
 
+@pytest.mark.costly
 def test_a_process_that_ends_there(on_gpu: Judged) -> None:
     """A loop without end and a crash on the GPU alone are errors, in time."""
     looping = on_gpu("        out =", f"{ON_GPU}while True: pass\n        out =", timeout=3.0)
@@ -283,6 +287,7 @@ def test_a_process_that_ends_there(on_gpu: Judged) -> None:
     assert crashing.error.kind == "crash"
 
 
+@pytest.mark.costly
 def test_the_second_of_two_gpus(on_gpu: Judged) -> None:
     """What runs on the first GPU alone is told, and is no fault by itself."""
     plain = on_gpu(fate="two")

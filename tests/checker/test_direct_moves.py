@@ -64,6 +64,7 @@ def causal_linear_attention(query, key, value):
     assert judge(source.replace("state +=", "state = state +"), "linear").verdict == "pass"
 
 
+@pytest.mark.costly
 def test_heads_that_are_right_elsewhere_tell_nothing(judge):
     """Of keys of one head each, the line is where the wrong one is taken, not where it is made."""
     source = """

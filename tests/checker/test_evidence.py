@@ -86,6 +86,7 @@ def test_a_mask_differs_in_true_and_false(judged):
     assert difference.tolerance is None
 
 
+@pytest.mark.costly
 def test_one_of_several_results_is_named(judged):
     """Of three results the one that differs is called by its name."""
     source = find("backward").solution().replace("grad_products @ key", "-grad_products @ key")
@@ -124,6 +125,16 @@ def test_what_right_code_may_lack_is_no_departure(judged):
     )
     source = source.replace("    age = places[:, None] - places[None, :]  # (length, length)\n", "")
     assert judged("window", source).departure.milestone == "masked_scores"
+
+
+def test_a_group_that_shares_its_keys_repeats_none(judged, root):
+    """What the model answer repeats for each head, a product by groups takes as it is."""
+    path = root / "tests" / "corpus" / "right" / "gqa_rope_five_axes_terse.py"
+    source = path.read_text("utf-8")
+    assert source.count("w.softmax(-1)") == 1
+    report = judged("gqa-rope", source.replace("w.softmax(-1)", "w.softmax(-1) * 1.01"))
+    assert report.verdict == "fail"
+    assert report.departure.milestone == "context"
 
 
 @pytest.mark.parametrize("given", ["context[0]", "context.sum()", "context[:0, :0, 0]"])

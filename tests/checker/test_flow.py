@@ -204,6 +204,7 @@ class SelfAttentionV1(nn.Module):
 """
 
 
+@pytest.mark.costly
 def test_a_loop_over_everything(judged):
     """A loop over everything is traced whole, and named like any other code."""
     report = judged("v1", LOOPS.replace("SCALE", "t"), timeout=60.0)

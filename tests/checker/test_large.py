@@ -31,6 +31,7 @@ def test_scores_are_large_whatever_is_drawn(bench, tmp_path, kata, source, seed)
     assert [one.mistake for one in report.diagnosis] == ["softmax-unstable"]
 
 
+@pytest.mark.costly
 def test_scores_that_are_cut_off_do_not_overflow(judged):
     """What is wrong with large scores and finite is told by its numbers alone."""
     scaled = "products / math.sqrt(self.head_dim)"

@@ -75,6 +75,7 @@ def verdict(out):
     return json.loads(out)["verdict"]
 
 
+@pytest.mark.costly
 def test_the_next_command_finds_it(run, runtime, tmp_path):
     """A second command, elsewhere and with other variables, has its own folder and environment."""
     (tmp_path / "mine.py").write_text(SEES.format(seen="first", here=False))
@@ -113,6 +114,7 @@ def test_two_at_once_and_one_that_was_killed(run, tmp_path):
     assert after != pid
 
 
+@pytest.mark.costly
 def test_none_stays_unasked(run, tmp_path):
     """With 0 minutes nothing is left behind."""
     (tmp_path / "mine.py").write_text(SEES.format(seen="first", here=False))

@@ -104,6 +104,7 @@ def test_a_parameter_may_be_missing():
     assert tables((take,), {}, [QUERY], SIZES, loose=True) is None
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("fused", [True, False])
 def test_what_layers_make_leaves_no_doubt(judged, fused):
     """Where the trace holds what each layer makes, the formula is wrong and no layout unknown."""
@@ -123,6 +124,7 @@ def test_what_layers_make_leaves_no_doubt(judged, fused):
     assert "no layout that it tried" not in values.detail
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("size", "told"),
     [("hidden_dim", "must match"), ("1000 if num_heads != 4 else 1 / 0", "ZeroDivisionError")],

@@ -99,6 +99,7 @@ def test_an_end_and_why(judged: Judge, way: str, phase: str) -> None:
     assert report.error.message == expected
 
 
+@pytest.mark.costly
 def test_what_the_judge_takes_is_not_the_submissions(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -139,6 +140,7 @@ def test_a_system_that_tells_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: 
     assert report.error.message == sentence(say("ended-timeout", seconds=1.5, phase=place), "en")
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kata", ["gqa", "sdpa"])
 def test_what_runs_out_while_it_is_named(bench: Bench, tmp_path: Path, kata: str) -> None:
     """Code that hangs only once its verdict is known has that verdict, and no name."""
@@ -169,6 +171,7 @@ def counted(source: str, most: int) -> str:
     )
 
 
+@pytest.mark.costly
 def test_searches_without_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Where the judge's own search runs out of time, the verdict stands without a name.
 

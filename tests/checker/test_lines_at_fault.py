@@ -263,6 +263,7 @@ def test_line(judged, fault: str) -> None:
     assert [(d.mistake, d.line) for d in report.diagnosis][:1] == [(mistake, wanted)]
 
 
+@pytest.mark.costly
 def test_three_mistakes_of_one_class_are_named_with_their_lines(judged) -> None:
     """Where neither one edit nor two explain a class, they are peeled off step by step."""
     source = find("kvcache").solution()

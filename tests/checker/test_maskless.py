@@ -32,6 +32,7 @@ def test_stand_in_hides_nothing(judged, convention):
     assert "mask-without-default" in {remark.id for remark in report.remarks}
 
 
+@pytest.mark.costly
 def test_needed_beside_another_mistake(judged):
     """A mask that cannot be left out is told of beside the mistake that the numbers show."""
     source = SOURCE.replace("x, blocked", "x, blocked=None").replace("/ x.shape[-1] ** 0.5", "")

@@ -117,6 +117,7 @@ def test_another_width_is_no_right_answer() -> None:
         made(BLOCK, right["TransformerBlock"], given)
 
 
+@pytest.mark.costly
 def test_dropout_in_eval_mode_is_named(judge) -> None:
     """Chance that comes from a dropout is pointed at, and chance from elsewhere is not."""
     softmax = "masked_scores.softmax(dim=-1)"
@@ -164,6 +165,7 @@ def test_one_name_with_two_meanings() -> None:
     assert first.recipe({"E": 3, "F": 5}).kwargs == {"hidden_dim": 3}
 
 
+@pytest.mark.costly
 def test_a_name_that_several_norms_have_says_nothing(judged):
     """`norm` of the model beside `norm_in` and `norm_out` of its blocks: all orders are tried."""
     source = find("minigpt").solution()

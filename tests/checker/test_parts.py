@@ -150,6 +150,7 @@ def test_what_does_nothing(tmp_path):
     assert [hollow(source, line) is not None for line in lines] == list(bodies.values())
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("body", "milestone", "at"),
     [

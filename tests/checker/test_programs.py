@@ -50,6 +50,7 @@ def told(report):
     return {one.line: one.mistake for one in report.diagnosis}
 
 
+@pytest.mark.costly
 def test_six_bugs_are_named_at_once(judged) -> None:
     """Several mistakes of one model are peeled off one after another, beside loss and loop."""
     text = planted(
@@ -68,6 +69,7 @@ def test_six_bugs_are_named_at_once(judged) -> None:
     assert told(report)[line_of(text, "optimizer.zero_grad")] == "gradients-not-zeroed"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("before", "after", "mistake"),
     [

@@ -47,6 +47,7 @@ WRONG = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("slip", WRONG)
 def test_saves_of_one_file_are_judged_as_if_each_were_the_first(bench, tmp_path, slip):
     """Wrong, right, wrong again: under one seed, in one judge, and each as in a new one."""

@@ -19,6 +19,7 @@ _RAISES = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("kata", ["kvcache", "gqa-rope", "mla"])
 @pytest.mark.parametrize("fault", _RAISES)
 def test_what_a_later_call_raises_is_shown(judged, kata, fault):

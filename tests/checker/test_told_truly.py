@@ -123,6 +123,7 @@ def test_a_tensor_made_without_a_device_is_told_of(judged: Judge) -> None:
     assert ids(report) == {"device-hardcoded"}
 
 
+@pytest.mark.costly
 def test_what_a_default_list_keeps_is_no_device_fault(judged: Judge) -> None:
     """Earlier calls left it there, on their device."""
     file = _CACHED.format(default="[]", joined=_APPENDED, device=", device=x.device", kept="cache")
@@ -131,6 +132,7 @@ def test_what_a_default_list_keeps_is_no_device_fault(judged: Judge) -> None:
     assert "device-hardcoded" not in ids(report)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("joined", [_ON_SELF, _ROWS_ON_SELF])
 def test_a_cache_that_is_a_number_was_not_changed(judged: Judge, joined: str) -> None:
     """The keys are on the object; nobody can write into a position."""
@@ -147,6 +149,7 @@ def test_a_dict_that_was_written_to_was_changed(judged: Judge) -> None:
     assert "cache-changed-in-place" in ids(judged("kvcache", file))
 
 
+@pytest.mark.costly
 def test_one_fused_layer_has_no_layer_called_query(judged: Judge) -> None:
     """Which third is whose is no name's: only the axis is wrong, and that axes of one go."""
     file = _FUSED.format(

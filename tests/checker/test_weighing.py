@@ -137,6 +137,7 @@ def test_a_name_holds() -> None:
         }  # fmt: skip
 
 
+@pytest.mark.costly
 def test_swapped_names_fail(judge) -> None:
     """A layer named for another part than it plays fails, though the attention is right."""
     swapped = GROUPED.replace("self.key_proj(x)", "self.SWAP(x)")

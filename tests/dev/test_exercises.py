@@ -51,6 +51,7 @@ def bench():
         yield bench
 
 
+@pytest.mark.costly
 def test_a_sample_is_proved(bench) -> None:
     """Rows drawn from all katas: the right file passes, the planted one is named on its line."""
     draw = Random(3)

@@ -16,6 +16,7 @@ FIGURE = re.compile(r"\d+\.\d+|\d+ ?%")
 LOOKS = re.compile(r"## (?:What it looks like|表现)\n(.*?)\n## ", re.DOTALL)
 
 
+@pytest.mark.costly
 def test_stored_figures_are_those_worked_out():
     """Every figure comes out today as it is stored."""
     assert figures.FIGURES.read_text("utf-8") == figures.written(), "run `make figures`"

@@ -6,6 +6,7 @@ from attn_kata.dev import interviews
 TEXT = "Before.\n\n<!-- interview: brief en -->\n```text\n{}```\n\nAfter.\n"
 
 
+@pytest.mark.costly
 def test_document_is_up_to_date(root):
     """Every screen in docs/interview.md is what the program shows today, in both languages."""
     text = (root / "docs" / "interview.md").read_text("utf-8")

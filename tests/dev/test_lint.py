@@ -58,6 +58,7 @@ def only(problems):
     return problems[0]
 
 
+@pytest.mark.costly
 @pytest.mark.usefixtures("unclaimed")
 def test_own_katas_have_no_problems(monkeypatch):
     """Every kata of the project is whole and true; of the judge is asked below, kata by kata."""

@@ -60,6 +60,7 @@ def output(root, warm, monkeypatch, tmp_path):
         yield run
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", ["README.md", "docs/diagnosis.md"])
 def test_screens_are_up_to_date(root, output, name):
     """Every screen in a text is what its command prints today, up to times."""

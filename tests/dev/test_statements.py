@@ -47,6 +47,7 @@ def room(tmp_path):
     return tmp_path
 
 
+@pytest.mark.costly
 def test_all_hold():
     """Every statement of the package is said by its texts in both languages, and holds."""
     assert list(claim_problems()) == []

@@ -186,6 +186,7 @@ def test_each_module_alone():
     order.prepare()
 
 
+@pytest.mark.costly
 def test_all_modules_without_a_warning():
     """Every module can be imported, with warnings as errors."""
     names = [name for part in PARTS for name in modules(part)]

@@ -7,7 +7,7 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
-ROWS, SIZE, KATAS = 24, 6, 9
+ROWS, SIZE, KATAS, COSTLY = 24, 6, 9, 12
 TESTS = f"""
 from collections import namedtuple
 from pathlib import Path
@@ -31,12 +31,17 @@ def test_each(name): ...
 @pytest.mark.whole
 def test_whole(): ...
 
+@pytest.mark.costly
+@pytest.mark.parametrize("name", range({COSTLY}))
+def test_costly(name): ...
+
 def test_other(): ...
 """
 INI = """
 [pytest]
 addopts = --strict-markers
 markers =
+    costly
     each_kata(size)
     enumeration(size)
     whole
@@ -79,12 +84,13 @@ def rows(names, test="test_row"):
 def test_every_row_has_its_turn(chosen):
     """The slices together are all there is, each is a part, and what is no row is in all."""
     every, _ = chosen()
-    assert len(every) == ROWS + 3 + KATAS
+    assert len(every) == ROWS + 3 + KATAS + COSTLY
     slices = [chosen(f"--slice={turn}")[0] for turn in range(15)]
     assert set.union(*slices) == every - {"test_whole"}
     assert all("test_other" in one for one in slices)
     assert all(0 < len(rows(one)) < 2 * SIZE for one in slices)
     assert all(0 < len(rows(one, "test_each")) < KATAS for one in slices)
+    assert all(0 < len(rows(one, "test_costly")) < COSTLY for one in slices)
     assert not rows(slices[0]) & rows(slices[1])
     assert rows(slices[0]) == rows(slices[5])
     assert chosen("--slice=2", "--all")[0] == every
@@ -104,7 +110,7 @@ def test_what_grows_is_marked(chosen, pytester):
     file = pytester.path / "tests" / "test_many.py"
     file.write_text(TESTS.replace("range(9)", "range(65)").replace("@pytest.mark.each_kata", ""))
     assert "test_each has 65 rows: make it one test, or" in chosen("--slice=1")[1]
-    assert len(chosen()[0]) == ROWS + 3 + 65
+    assert len(chosen()[0]) == ROWS + 3 + 65 + COSTLY
 
 
 def test_a_commit_has_its_slice(chosen, pytester):

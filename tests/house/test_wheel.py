@@ -65,6 +65,7 @@ def attn_kata(installed, tmp_path):
     return call
 
 
+@pytest.mark.costly
 def test_holds_every_file(wheel, root):
     """The wheel holds what the repository's rooms hold, and nothing else."""
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
@@ -86,6 +87,7 @@ def test_holds_every_file(wheel, root):
     assert names == wanted
 
 
+@pytest.mark.costly
 def test_is_what_runs(installed, tmp_path):
     """The program under test is the installed one, not the checkout."""
     code = "import attn_kata.kata.catalogue as c; print(c.__file__)"
@@ -109,6 +111,7 @@ def test_show(attn_kata, language):
     assert "MultiHeadAttention" in done.stdout
 
 
+@pytest.mark.costly
 def test_check(attn_kata, tmp_path):
     """`check --json` judges a file and prints one report."""
     (tmp_path / "mine.py").write_text(ANSWER, "utf-8")

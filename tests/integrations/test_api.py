@@ -41,6 +41,7 @@ def imported(file, name):
     return module
 
 
+@pytest.mark.costly
 def test_a_source_text():
     """A text of several lines is judged, and its report shows itself in three ways."""
     report = check("v1", WRONG, seed=3)
@@ -85,6 +86,7 @@ def test_a_class_of_a_package(tmp_path):
     assert check("v1", package / "attention.py").verdict == "pass"
 
 
+@pytest.mark.costly
 def test_a_class_of_the_script_that_asks(tmp_path):
     """A script that asks for its own verdict is not run again by it."""
     file = tmp_path / "mine.py"

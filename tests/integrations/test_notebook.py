@@ -51,6 +51,7 @@ def shown(cell, kind="text/plain"):
     return next(one.data[kind] for one in cell.outputs if one.output_type == "execute_result")
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore")
 def test_a_cell_is_judged(run, tmp_path):
     """A cell is judged with what it needs of those before, and told by the number beside it."""
@@ -76,6 +77,7 @@ def test_a_cell_is_judged(run, tmp_path):
     assert attempt.asked_by == "notebook"
 
 
+@pytest.mark.costly
 @pytest.mark.filterwarnings("ignore")
 def test_the_example(run, root):
     """The notebook that is handed out does what it says, but for the installing."""

@@ -41,6 +41,7 @@ def place(pytester, shared_judge, root):
     return pytester
 
 
+@pytest.mark.costly
 def test_a_test_fails_with_the_screen(place):
     """A class that is right passes; of another the test's failure is the screen, without ours."""
     done = place.runpytest_subprocess(*QUIET, "--kata-report")
@@ -52,6 +53,7 @@ def test_a_test_fails_with_the_screen(place):
 
 
 # Processes of xdist take as long again each, and know nothing of a form.
+@pytest.mark.costly
 @pytest.mark.parametrize(("ending", "processes"), [("json", 2), ("sarif", 0), ("xml", 0)])
 def test_reports_are_written(place, ending, processes):
     """All reports of a session come into one file, from the processes of xdist too."""

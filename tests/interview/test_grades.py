@@ -154,6 +154,7 @@ def test_each_help_costs(play):
     assert marks(play("right", "right"), ["solution mha"])["independence"] == 1
 
 
+@pytest.mark.costly
 def test_checks_of_ones_own_are_verification(play):
     """A run that asserts something counts more than one that does not, or none."""
     assert marks(play("right", "right"))["verification"] == 1

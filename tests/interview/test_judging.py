@@ -136,6 +136,7 @@ def test_groups(script):
     assert group_of(report, agreed=True) == "agreed"
 
 
+@pytest.mark.costly
 def test_a_judge_that_died_is_replaced(examiner):
     """After a crash the next submission finds a new judge."""
     kata = find("v1")

@@ -160,6 +160,7 @@ def skip_questions(terminal, home, none):
         terminal.expect(none)
 
 
+@pytest.mark.costly
 def test_from_brief_to_report(start, hands, tmp_path):
     """Wrong and right code, a kill, a nap, the time running out, and the report of it all."""
     seed = seed_for(meaning="drop", output="unwanted", dropout="0.2")
@@ -291,6 +292,7 @@ TOLD = {
 
 
 # Each plan in each language is held, with a judge that loads nothing, in test_functions.py.
+@pytest.mark.costly
 @pytest.mark.parametrize(("language", "name"), [("en", "operators"), ("zh", "llm")])
 def test_a_plan_with_steps_of_functions(start, hands, tmp_path, name, language):
     """Each step wrong, then right, with the real judge; a kill between them; and the reports."""

@@ -102,6 +102,7 @@ def test_a_lesson_is_read_in_order(room):
     assert "picture" not in cells(room / "one" / CODE)[-1]
 
 
+@pytest.mark.costly
 def test_steps_run_in_a_process_of_their_own():
     """What is run is the lesson's file, step by step, each ended by its sign."""
     path = find("drill-axes").folder / CODE

@@ -138,6 +138,7 @@ def test_too_many() -> None:
             rounds.possible(MHA, count, "")
 
 
+@pytest.mark.costly
 def test_other_form() -> None:
     """In another form every bug still stands on a line that is known, and nothing else differs."""
     found = [worked_out(Order(kata=MHA, seed=2, count=2, form=form)) for form in (1, 2)]
@@ -434,6 +435,7 @@ def test_every_bug_is_found_in_turn() -> None:
     assert handing.found_in_turn(one, answers.__getitem__) is None
 
 
+@pytest.mark.costly
 def test_unproved_draws_are_passed_over() -> None:
     """Where the judge finds no draw whole, that is said and nothing is handed out."""
     with pytest.raises(handing.Unproved):
@@ -478,6 +480,7 @@ def test_another_seed_where_one_has_none(monkeypatch, failing):
     assert len(asked) == 3
 
 
+@pytest.mark.costly
 def test_the_same_file_in_every_process() -> None:
     """Another process, whose sets have another order, works out the same files."""
     orders = [("block", 0, 1, 6), ("gqa", 2, 3, 2), ("v3", 1, 2, 6), ("mha", 4, 2, 3)]

@@ -17,6 +17,7 @@ def stages() -> list[decoding.Stage]:
     return decoding.experiment(find("causal"))
 
 
+@pytest.mark.costly
 def test_only_the_mask_keeps_rows_still(stages: list[decoding.Stage]) -> None:
     """Every old row is still with the mask, and none without."""
     assert [len(stage.masked) for stage in stages] == list(range(1, decoding.LENGTH + 1))
