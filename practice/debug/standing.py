@@ -51,7 +51,7 @@ def mending(exercise: Exercise, text: str, report: Report, judge: Judge) -> Mend
     if report.verdict == "pass":
         return replace(whole, mended=len(planted), lines=[one.line for one in planted])
     if report.error is not None and report.error.kind in _UNREAD:
-        return whole
+        return replace(whole, changed=[])
     rest = judge(_rest(exercise, now, touched))
     if rest.verdict == "pass":
         return replace(whole, mended=len(touched), lines=[planted[at].line for at in touched])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attn_kata.checker.report.report import Check, Diagnosis, Difference, Mending, Report
+from attn_kata.checker.report.report import Check, Diagnosis, Difference, Fault, Mending, Report
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.debug.claims import Claim, Hint
 from attn_kata.practice.debug.exercise import Exercise, Order, Planted
@@ -92,6 +93,9 @@ def screens(screen):
     for hint in hints:
         yield f"hint {hint.step}", debug.debug_hint_lines(hint, FILE, screen)
     yield "check", report_lines(veiled(report()), look)
+    fault = Fault(kind="syntax", line=9, message="line 9 is no Python")
+    unread = replace(report(), verdict="error", error=fault, checks=[], debug=Mending(bugs=2))
+    yield "unread", report_lines(veiled(unread), look)
     yield "which", debug.which_lines(report(), screen)
     yield "answer", debug.answer_lines(EXERCISE, held(story)[0], FILE, screen)
     yield "practice", debug.practice_lines(story, screen)
