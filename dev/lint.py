@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..kata.packs import OWN, kata_folders, take
+from ..kata.slips import BadSlips, all_ids, variants
 from .layout import PACKAGE, Folder
 
 __all__ = ["run"]
@@ -34,6 +35,9 @@ def _problems(folder: Folder) -> Iterator[str]:
 
     yield from content_problems(folder)
     yield from unwritten_problems(folder)
+    if not _readable(folder):
+        # What follows asks for the mistakes of all katas.
+        return
     yield from text_problems(folder)
     if folder.own:
         from .pages import page_problems, sentence_problems
@@ -43,6 +47,17 @@ def _problems(folder: Folder) -> Iterator[str]:
         yield from page_problems()
         yield from sentence_problems()
     yield from _code_problems(folder)
+
+
+def _readable(folder: Folder) -> bool:
+    """Whether the mistakes of all katas can be read; `content_problems` says why not."""
+    try:
+        all_ids(folder.path)
+        for kata in folder.katas():
+            variants(kata.folder)
+    except BadSlips:
+        return False
+    return True
 
 
 def _judged(folder: Folder) -> set[Path]:

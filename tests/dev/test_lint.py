@@ -266,6 +266,20 @@ def test_stubs_are_the_same_code(copied, old, new, problem):
     assert only(lint.run(copied)).startswith(f"kata/v1/stub.zh.py: {problem}")
 
 
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ('id = "a"\nid = "b"', "Cannot overwrite a value"),
+        ('shared = ["no-such-id"]', "`no-such-id` is not among the shared"),
+    ],
+)
+def test_mistakes_that_cannot_be_read(copied, row, problem):
+    """They are told with their file, and what needs them is not looked at."""
+    file = copied / "kata" / "v1" / "mistakes.toml"
+    file.write_text(f"{file.read_text('utf-8')}\n[[mistake]]\n{row}\n", "utf-8")
+    assert only(lint.run(copied)).startswith(f"kata/v1/mistakes.toml: {problem}")
+
+
 def test_stub_that_was_not_translated(copied):
     """A copy of the English stub is no Chinese one."""
     folder = copied / "kata" / "v1"
