@@ -204,7 +204,7 @@ def _unrepeated(
 
 def _same_numbers(left: Tensor, right: Tensor) -> bool:
     """Whether two hold the same numbers, each as often as may be."""
-    left, right = left.unique(), right.unique()
+    left, right = left.double().unique(), right.double().unique()
     return left.shape == right.shape and bool(torch.isclose(left, right, equal_nan=True).all())
 
 

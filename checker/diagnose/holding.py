@@ -38,12 +38,13 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
             # A loop along the length holds one position at a time.
             held = find(value.select(2, -1), list(steps))
         return held
-    wanted = value.to(torch.int64).flatten().sort().values
-    for step in steps:
-        for held in step.marks:
-            if held.numel() == wanted.numel() and torch.equal(held.flatten().sort().values, wanted):
-                return step
-    return None
+    wanted = value.to(torch.int64).flatten()
+    many = [(s, held.flatten()) for s in steps for held in s.marks if held.numel() == len(wanted)]
+    # Small numbers are soon others in another order.
+    exact = next((step for step, held in many if torch.equal(held, wanted)), None)
+    ranked = wanted.sort().values
+    moved_about = (step for step, held in many if torch.equal(held.sort().values, ranked))
+    return exact or next(moved_about, None)
 
 
 def as_it_lies(value: Tensor, steps: Sequence[Step]) -> Step | None:
@@ -98,7 +99,8 @@ def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
             flat = _plane(held, shown)
             if flat is None:
                 continue
-            for seen in (flat != 0, flat > HIDDEN):
+            # Whole numbers are not added: they are places, and all above what hides.
+            for seen in (flat != 0, flat > HIDDEN) if flat.is_floating_point() else (flat != 0,):
                 if torch.equal(seen, shown) or torch.equal(~seen, shown):
                     return step
     return None

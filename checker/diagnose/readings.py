@@ -40,17 +40,14 @@ class Readings(Origins):
         return None
 
     def carried(self, lines: list[int]) -> int | None:
-        """Where the loop around a line sets what the line reads, for its next round."""
+        """Where the loop around a line sets what the line reads, for its next round or before."""
         read = {ast.unparse(n) for n in ast.walk(self._head(lines)) if _named(n)}
-        changed = [
-            *map(_changed, (n for loop in self._loops_around(lines[0]) for n in ast.walk(loop)))
-        ]
-        later = [
-            one.lineno
-            for one in changed
-            if one and one.lineno > lines[0] and ast.unparse(one) in read
-        ]
-        return min(later, default=None)
+        inside = (
+            n for loop in self._loops_around(lines[0]) for one in loop.body for n in ast.walk(one)
+        )
+        sets = {one.lineno for one in map(_changed, inside) if one and ast.unparse(one) in read}
+        later, before = ([n for n in sets if (n > lines[0]) is after] for after in (True, False))
+        return min(later, default=max(before, default=None))
 
     def cut(self, ran: set[int]) -> int | None:
         """Where a loop works out the end of a slice: how many keys a query sees."""

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Options
+from attn_kata.checker.diagnose.flow import _same_numbers
 from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.diagnose.origins import Origins
 from attn_kata.checker.judge.draw import Case
@@ -129,6 +130,22 @@ def test_fill_beside_a_compared_mask(tmp_path):
 def _step(line: int, **held: Any) -> Step:
     return Step(call="", line=line, lines=[line], numbers=[], shapes=[], shape=None, weights=[],
                 dtype=None, **held)  # fmt: skip
+
+
+def test_whole_numbers():
+    """They are found as they lie, not in another order, and are no mask that is added."""
+    places = torch.tensor([[2, 1, 0], [1, 3, 2]])
+    steps = [_step(1, marks=[places.flip(-1)]), _step(2, marks=[places])]
+    found = holding(places, steps, Given(tensors={}, plain={}))
+    assert found is not None
+    assert found.line == 2
+    assert holding(places > -1, steps, Given(tensors={}, plain={})) is None
+
+
+def test_truths_beside_numbers():
+    """What a step holds may be of another kind than what it is compared with."""
+    assert _same_numbers(torch.tensor([True, False]), torch.tensor([0.0, 1.0]))
+    assert not _same_numbers(torch.tensor([True, False]), torch.tensor([0.0, 2.0]))
 
 
 def test_mask_that_hides_nothing():
