@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...kata.arithmetic import worth
 from ..judge.draw import Case, small
 from ..judge.examine import Examination
 from ..judge.trials import Trial, same
@@ -67,6 +68,8 @@ def mixed(one: Examination) -> Clue | None:
         if case is None:
             continue
         sizes = one.sizes.row({**case.sizes, batch: _BATCH, **dict.fromkeys(lengths, _LENGTH)})
+        if _worked_out(one, case, sizes, batch):
+            return None
         trials = _apart(one, replace(case, sizes=sizes), batch)
         outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
         if len(outs) < len(trials) or not all(outs):
@@ -82,6 +85,14 @@ def mixed(one: Examination) -> Clue | None:
         steps = [trial.answer.steps for trial in trials]
         return "batch-mixed", mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
     return None
+
+
+def _worked_out(one: Examination, case: Case, sizes: dict[str, int], batch: str) -> bool:
+    """Whether an axis is worked out from the batch, as that of all beams is: none can be cut."""
+    single = one.sizes.row({**sizes, batch: 1})
+    shapes = case.axes(one.function).values()
+    others = {axis for shape in shapes for axis in shape} - {batch}
+    return any(worth(axis, sizes) != worth(axis, single) for axis in others)
 
 
 def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
