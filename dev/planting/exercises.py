@@ -13,6 +13,7 @@ from ...practice.debug.bugs import Bug, bugs, host, hosts
 from ...practice.debug.exercise import Exercise, Order, most
 from ...practice.debug.forms import FORMS, rewritten
 from ...practice.debug.handing import Unproved, by_bench, proved
+from ...practice.errors import Refusal
 from ...terminal.debug import answer_text
 from .proof import judged, named
 from .proof import proved as prove
@@ -133,5 +134,12 @@ def _planted_alone(kata: Kata, bug: Bug, form: int) -> tuple[str, ...] | None:
 
 
 def all_katas(names: Sequence[str]) -> list[Kata]:
-    """Return the katas named, or all that have right files to plant bugs in."""
-    return [find(name) for name in names] if names else [one for one in katas() if hosts(one)]
+    """Return the katas named, or all that have right files to plant bugs in.
+
+    Raise Refusal where one that is named has none.
+    """
+    named = [find(name) for name in names]
+    for kata in named:
+        if not hosts(kata):
+            raise Refusal("debug-none", kata=kata.id)
+    return named or [one for one in katas() if hosts(one)]

@@ -11,13 +11,16 @@ from .numbers import NUMBERS
 from .programs import PROGRAMS
 from .running import RUNNING
 from .scores import SCORES
+from .searching import SEARCHING
 from .serving import SERVING
 from .source import Change, Source
 from .steps import STEPS
 
 __all__ = ["OPERATORS", "changes"]
 
-OPERATORS = (*NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING, *KEPT)
+OPERATORS = (
+    *NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING, *SEARCHING, *KEPT,
+)  # fmt: skip
 
 
 def changes(text: str, mistakes: frozenset[str]) -> Iterator[Change]:

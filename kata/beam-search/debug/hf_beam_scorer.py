@@ -1,4 +1,3 @@
-# right: beam-search
 import torch
 from torch import nn
 

@@ -1,4 +1,3 @@
-# right: beam-search
 # 束搜索：先把每个样本展开成 beams 行，再一步一步地扩展、剪枝
 import torch
 import torch.nn.functional as F

@@ -1,4 +1,3 @@
-# right: beam-search
 import torch
 
 
@@ -32,14 +31,10 @@ def beam_step(scores, logits, keys, values, finished, eos):
     bbsz_offsets = (torch.arange(0, bsz, device=logits.device) * beam_size).unsqueeze(1)
     active_bbsz_idx = active_beams.add(bbsz_offsets).view(-1)
     done = torch.index_select(finished_mask, 0, active_bbsz_idx).view(bsz, beam_size)
-    return (
-        active_scores,
-        active_tokens,
-        active_beams,
-        done | active_tokens.eq(eos),
-        keys.index_select(0, active_bbsz_idx),
-        values.index_select(0, active_bbsz_idx),
-    )
+    done = done | active_tokens.eq(eos)
+    keys = keys.index_select(0, active_bbsz_idx)
+    values = values.index_select(0, active_bbsz_idx)
+    return active_scores, active_tokens, active_beams, done, keys, values
 
 
 def trace_back(tokens, parents):
