@@ -72,10 +72,9 @@ def _report_lines(report: Report, look: Look) -> list[Line]:
     if report.debug is not None:
         from .debug import mending_lines
 
-        reasons = _crashed(report.error, report, look) if report.error else []
+        head = [[verdict_line(report, look)], *(_reasons(report, look) if report.error else [])]
         mended = mending_lines(report.debug, look.language, look.width)
-        return _joined([[verdict_line(report, look)], *reasons, mended, _checks(report, look),
-                        command_lines(report, look)])  # fmt: skip
+        return _joined([*head, mended, _checks(report, look), command_lines(report, look)])
     asked, commands = _asked(report, look), command_lines(report, look)
     if report.verdict == "pass" and look.checks == "count":
         summary = summary_lines(report, look)
