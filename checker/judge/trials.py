@@ -103,6 +103,9 @@ class Trial:
         self.answer = answer
         if self.missing:
             return Finding(kind="missing", trial=self, name=self.missing)
+        if self.case.finite and not self._has_gradients(answer):
+            # The same case is tried without them.
+            return None
         if answer.fault is not None:
             if self.case.strided and any(s in answer.fault.message for s in _LAYOUT):
                 return None
@@ -113,6 +116,12 @@ class Trial:
         if wrong is not None or not (self.grads or self.weight_grads):
             return wrong
         return self._judge_gradients(answer)
+
+    def _has_gradients(self, answer: Outcome) -> bool:
+        """Whether a call was right up to where its gradients are taken."""
+        if answer.fault is not None:
+            return answer.fault.phase == "backward"
+        return self._judge_results(answer) is None
 
     @property
     def tells(self) -> bool:
