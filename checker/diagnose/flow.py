@@ -120,11 +120,9 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         surely -= _misplaced(right, exact, steps) | {"output"}
     after = max((order.index(name) for name in surely), default=-1)
     further = order[after + 1 :] if steps else []
-    own = (
-        _own_affair(kata, answer, trial, right) | _unrepeated(kata, right, surely, steps)
-        if further
-        else set()
-    )
+    own: set[str] = set()
+    if further:
+        own = _own_affair(kata, answer, trial, right) | _unrepeated(kata, right, surely, steps)
     further = [name for name in further if name not in own]
     missing = further[0] if further else None
     if missing == "output":

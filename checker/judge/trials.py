@@ -103,25 +103,22 @@ class Trial:
         self.answer = answer
         if self.missing:
             return Finding(kind="missing", trial=self, name=self.missing)
-        if self.case.finite and not self._has_gradients(answer):
-            # The same case is tried without them.
-            return None
+        # Where gradients are all that is asked for, the same case is tried without them.
+        alone = self.case.finite
         if answer.fault is not None:
+            if alone and answer.fault.phase != "backward":
+                return None
             if self.case.strided and any(s in answer.fault.message for s in _LAYOUT):
                 return None
             return Finding(kind="raised", trial=self, fault=answer.fault)
         wrong = self._judge_results(answer)
+        if wrong is not None and alone:
+            return None
         if wrong is None and self.given.kept and not answer.carried:
             return Finding(kind="uncarried", trial=self, name=self.given.state)
         if wrong is not None or not (self.grads or self.weight_grads):
             return wrong
         return self._judge_gradients(answer)
-
-    def _has_gradients(self, answer: Outcome) -> bool:
-        """Whether a call was right up to where its gradients are taken."""
-        if answer.fault is not None:
-            return answer.fault.phase == "backward"
-        return self._judge_results(answer) is None
 
     @property
     def tells(self) -> bool:
