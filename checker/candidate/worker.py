@@ -16,16 +16,12 @@ import torch
 from torch import Tensor
 
 from ..process import wire
-from ..process.laid import strided
 from ..process.limits import Limits
 from ..process.requests import (
     Asked,
     Attempt,
     Call,
     Describe,
-    Handed,
-    Input,
-    Kept,
     Lap,
     ListFunctions,
     Load,
@@ -42,7 +38,9 @@ from . import accelerator, kernels
 from .accelerator import Accelerator, NoStart
 from .building import Built, build
 from .carried import entries
+from .costly import Costly
 from .guard import Guard
+from .handed import handed
 from .home import settle
 from .laps import Laps
 from .loading import Submission, describe_exception
@@ -51,7 +49,7 @@ from .pretended_gpu import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
 from .results import describe_result, gradients
-from .stand_in import listed, stand_in
+from .stand_in import listed
 from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
 
@@ -100,6 +98,7 @@ class _Worker:
         self.autograd = True
         self.restored = Restored()
         self.laps = Laps(self.restored, self._built, self._given, self._fault)
+        self.costly = Costly()
         self.accelerator: Accelerator | None = None
         # One for all calls: what one of them keeps for the next is where it was.
         self.pretended: PretendedGPU | None = None
@@ -217,11 +216,7 @@ class _Worker:
         dtype = getattr(torch, series.dtype)
         made: list[dict[str, Any]] = []
         try:
-            recipe = series.recipe
-            built = self._made(recipe, made) if series.record else self._built(recipe)
-            built.convert(dtype, wide=series.wide)
-            built.mode(training=False)
-            built.move(self._place)
+            built = self._ready(series, dtype, made)
             if built.lazy or set(built.weights) != set(series.weights):
                 self._call(built, series.warm, dtype)
                 built.survey()
@@ -229,15 +224,30 @@ class _Worker:
             built.load(series.weights)
         except BaseException as exception:  # noqa: BLE001
             return {"fault": self._fault(exception, "construct")}
-        answers: list[dict[str, Any]] = []
-        for call in series.calls:
-            if call.carried and built.kept.get(call.carried) is None:
-                # What it is to start from is not there: the call before raised, or kept nothing.
-                answers.append({"modified": []})
-                continue
-            built.mode(training=call.train)
-            answers.append(self._call(built, call, dtype))
-        return {"answers": answers, "made": made}
+        with self.costly.watched(built):
+            return {"answers": [self._next(built, call, dtype) for call in series.calls],
+                    "made": made}  # fmt: skip
+
+    def _next(self, built: Built, call: Call, dtype: torch.dtype) -> dict[str, Any]:
+        if call.carried and built.kept.get(call.carried) is None:
+            # What it is to start from is not there: the call before raised, or kept nothing.
+            return {"modified": []}
+        built.mode(training=call.train)
+        return self._call(built, call, dtype)
+
+    def _ready(self, series: Series, dtype: torch.dtype, made: list[dict[str, Any]]) -> Built:
+
+        def ready() -> Built:
+            recipe = series.recipe
+            built = self._made(recipe, made) if series.record else self._built(recipe)
+            built.convert(dtype, wide=series.wide)
+            built.mode(training=False)
+            built.move(self._place)
+            return built
+
+        # What a constructor computes, one that runs tells.
+        key = None if series.record else (repr(series.recipe), series.dtype, series.wide)
+        return self.costly.made(key, ready)
 
     def _made(self, recipe: Recipe, steps: list[dict[str, Any]]) -> Built:
         """Make the object, and note the torch calls of its constructor."""
@@ -283,22 +293,7 @@ class _Worker:
     def _given(
         self, built: Built, call: Call, dtype: torch.dtype
     ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
-        """Turn a call's description into tensors and arguments."""
-        given: dict[str, Tensor] = {}
-
-        def value_of(item: Handed) -> Any:
-            if isinstance(item, Kept):
-                return built.kept.get(item.name)
-            if not isinstance(item, Input):
-                return item
-            name, models = item.name, call.models
-            if name not in given:
-                given[name] = _prepared(item, call, dtype, self._place)
-            return stand_in(given[name], models[name]) if name in models else given[name]
-
-        args = [value_of(item) for item in call.args]
-        kwargs = {name: value_of(item) for name, item in call.kwargs.items()}
-        return given, args, kwargs
+        return handed(call, dtype, self._place, built.kept)
 
     @property
     def _place(self) -> torch.device | None:
@@ -377,19 +372,6 @@ class _Worker:
     def _take_prints(self) -> list[int | None]:
         lines, self.printed = self.printed, []
         return lines
-
-
-def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device | None) -> Tensor:
-    tensor = call.inputs[item.name]
-    if tensor.is_floating_point() and not item.keep:
-        tensor = tensor.to(dtype)
-    if place is not None:
-        tensor = tensor.to(place)
-    if item.strided:
-        tensor = strided(tensor)
-    if call.grad is not None and tensor.is_floating_point() and not item.keep:
-        tensor = tensor.detach().requires_grad_(True)
-    return tensor
 
 
 def _same(left: Tensor, right: Tensor) -> bool:

@@ -1,0 +1,51 @@
+"""In the candidate's process: a call's description, turned into tensors and arguments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..process.laid import strided
+from ..process.requests import Call, Handed, Input, Kept
+from .stand_in import stand_in
+
+__all__ = ["handed"]
+
+
+def handed(
+    call: Call, dtype: torch.dtype, place: torch.device | None, kept: dict[str, Any]
+) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
+    """Return a call's tensors by name, its arguments, and those by keyword.
+
+    place: where the tensors go, where that is not the CPU. kept: what earlier calls gave back.
+    """
+    given: dict[str, Tensor] = {}
+
+    def value_of(item: Handed) -> Any:
+        if isinstance(item, Kept):
+            return kept.get(item.name)
+        if not isinstance(item, Input):
+            return item
+        name, models = item.name, call.models
+        if name not in given:
+            given[name] = _prepared(item, call, dtype, place)
+        return stand_in(given[name], models[name]) if name in models else given[name]
+
+    args = [value_of(item) for item in call.args]
+    kwargs = {name: value_of(item) for name, item in call.kwargs.items()}
+    return given, args, kwargs
+
+
+def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device | None) -> Tensor:
+    tensor = call.inputs[item.name]
+    if tensor.is_floating_point() and not item.keep:
+        tensor = tensor.to(dtype)
+    if place is not None:
+        tensor = tensor.to(place)
+    if item.strided:
+        tensor = strided(tensor)
+    if call.grad is not None and tensor.is_floating_point() and not item.keep:
+        tensor = tensor.detach().requires_grad_(True)
+    return tensor
