@@ -165,6 +165,7 @@ class Function:
     that lie in memory as the submission's do, for mistakes with strides. below: the arguments
     that make scores: a row's fall far below 0 where the first is negative, the others positive.
     loose: how far off results may be where normal values are far, for what may be added there.
+    angles: whether something is turned by angles that grow with the length.
     """
 
     name: str
@@ -180,6 +181,7 @@ class Function:
     loose: float = 0.0
     work: tuple[str, ...] = WORK
     laid: bool = False
+    angles: bool = False
     left_out: str = ""
     where: tuple[str, ...] = ()
     twice: dict[str, str] = field(default_factory=dict)

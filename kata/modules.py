@@ -55,7 +55,8 @@ class Layer:
     which the model answer stacks it with others. meets: the layer
     whose features this one's are multiplied with, head by head, or takes up again; both have
     them in one order. begins: the number that its weights are as the object is made, None where
-    nothing is said of it.
+    nothing is said of it. gain: whether it is what normed features are multiplied with, as a vector
+    is where nothing else is said.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Layer:
     inside: str = ""
     meets: str = ""
     begins: float | None = None
+    gain: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +116,9 @@ class Module:
 
 
 _SETTING_KEYS = {"name", "value", "also", "extra", "default"}
-_LAYER_KEYS = {"name", "shape", "also", "bias", "extra", "meets", "optional", "inside", "begins"}
+_LAYER_KEYS = {
+    "name", "shape", "also", "bias", "extra", "meets", "optional", "inside", "begins", "gain",
+}  # fmt: skip
 
 
 def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
@@ -149,7 +153,7 @@ def read_module(where: str, row: Mapping[str, Any]) -> Module | None:
                 also=tuple(one.get("also", ())), bias=one.get("bias", True),
                 extra=one.get("extra", False), meets=one.get("meets", ""),
                 optional=one.get("optional", False), inside=one.get("inside", ""),
-                begins=one.get("begins"),
+                begins=one.get("begins"), gain=one.get("gain", len(one["shape"]) == 1),
             )
             for one in layers
         ),

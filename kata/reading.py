@@ -43,7 +43,7 @@ def read_asked(data: Mapping[str, Any]) -> Asked:
 _FUNCTION_KEYS = {
     "name", "also", "argument", "result", "rules", "memory", "gradients", "dtypes", "large",
     "below", "loose", "left_out", "where", "setting", "layer", "dropout", "causal_along", "counted",
-    "work", "laid",
+    "work", "laid", "angles",
 }  # fmt: skip
 _MEMORY_KEYS = {
     "view_of", "copy_of", "contiguous", "strides", "largest", "apart", "carried", "rows",
@@ -86,6 +86,7 @@ def _function(row: Mapping[str, Any]) -> Function:
         loose=float(row.get("loose", 0)),
         work=(row["work"],) if "work" in row else WORK,
         laid=row.get("laid", False),
+        angles=row.get("angles", False),
         causal_along=row.get("causal_along", ""),
         counted=dict(row.get("counted", {})),
         left_out=row.get("left_out", ""),

@@ -132,12 +132,14 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     elif missing is not None:
         # A mask may be made in many ways, and be put on in as many.
         meant = {name for name in order if right[name].is_floating_point()} - own
-        missing = _first_on_the_way(missing, kata, meant, order, surely) or missing
+        missing = _first_on_the_way(missing, kata, meant, order, surely, own) or missing
     reached = {n: place for n, place in reached.items() if n in surely or missing is None}
     since, culprit = -1, None
     if missing is not None:
         since = _since(missing, _sources(kata), reached)
-        culprit = _culprit(right[missing], steps, since, set(reached.values()))
+        # A step in another order holds what it was made from.
+        others = [right[n] for n in reached if not _same_numbers(right[n], right[missing])]
+        culprit = _culprit(right[missing], steps, since, others, set(reached.values()))
     return Flow(
         kata=kata, trial=trial, right=right, reached=reached, missing=missing, culprit=culprit,
         since=since,
@@ -207,16 +209,18 @@ def _same_numbers(left: Tensor, right: Tensor) -> bool:
 
 
 def _first_on_the_way(
-    missing: str, kata: Kata, meant: set[str], order: Sequence[str], reached: set[str]
-) -> str | None:
+    missing: str, kata: Kata, meant: set[str], order: Sequence[str], reached: set[str],
+    own: set[str],
+) -> str | None:  # fmt: skip
     """The first of the steps meant that one is made from, was not reached, and was to be.
 
-    What something reached is made from was not to be: it was made in another way. Nor was what
-    layers make, which stands or falls with what their weights are taken for.
+    What something reached is made from was not to be: it was made in another way; what is right
+    code's own affair, as a mask of as many ones as there are scores, says nothing of that. Nor was
+    what layers with matrices make, which stands or falls with what their weights are taken for.
     """
     sources = _sources(kata)
-    missed = meant - reached - _projected(kata)
-    missed -= _behind(reached, sources, set(order))
+    missed = meant - reached - (_projected(kata) - _normed(kata))
+    missed -= _behind(reached - own, sources, set(order))
     on_the_way = _behind([missing], sources, set(order) - reached)
     return next((name for name in order if name in missed & on_the_way), None)
 
@@ -240,10 +244,12 @@ def _since(missing: str, sources: dict[str, set[str]], reached: dict[str, int]) 
     return max((reached[name] for name in made_of & reached.keys()), default=-1)
 
 
-def _culprit(right: Tensor, steps: Sequence[Traced], since: int, taken: set[int]) -> int | None:
-    """The first step after another that is as large as the right one, and no other that is right.
+def _culprit(
+    right: Tensor, steps: Sequence[Traced], since: int, others: Sequence[Tensor], taken: set[int]
+) -> int | None:
+    """The first step after another that is as large as the right one, and holds none that is right.
 
-    Where each of them is, the first.
+    Nor does it lay out anew some of the others. Where each of them is or does, the first.
     """
     floats = right.is_floating_point()
     sized = [
@@ -255,7 +261,15 @@ def _culprit(right: Tensor, steps: Sequence[Traced], since: int, taken: set[int]
         )
     ]
     made = [place for place in sized if steps[place].call not in _LAID] or sized
-    return next((place for place in made if place not in taken), next(iter(made), None))
+    fresh = [place for place in made if place not in taken]
+    anew = (
+        place for place in fresh
+        if not any(
+            held.numel() == one.numel() and _same_numbers(held, one)
+            for held in steps[place].values for one in others
+        )
+    )  # fmt: skip
+    return next(anew, next(iter(fresh or made), None))
 
 
 @cache
@@ -274,16 +288,28 @@ def _sources(kata: Kata) -> dict[str, set[str]]:
 @cache
 def _projected(kata: Kata) -> frozenset[str]:
     """What the model answer names of what its layers make."""
-    return _bound(kata.solution(), lambda value: any(map(_calls_layer, ast.walk(value))))
+    return _bound(kata.solution(), lambda value: bool(_called(value)))
+
+
+@cache
+def _normed(kata: Kata) -> frozenset[str]:
+    """What the model answer names of what its norms make."""
+    modules = [one.module for one in kata.asked.functions if one.module is not None]
+    gains = {one.name.rpartition(".")[2] for each in modules for one in each.layers if one.gain}
+    return _bound(kata.solution(), lambda value: not gains.isdisjoint(_called(value)))
 
 
 def _calls_dropout(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and "dropout" in ast.unparse(node.func)
 
 
-def _calls_layer(node: ast.AST) -> bool:
-    own = node.func if isinstance(node, ast.Call) else None
-    return isinstance(own, ast.Attribute) and getattr(own.value, "id", "") == "self"
+def _called(value: ast.expr) -> set[str]:
+    """The object's own layers that an expression calls."""
+    calls = (node.func for node in ast.walk(value) if isinstance(node, ast.Call))
+    return {
+        one.attr for one in calls
+        if isinstance(one, ast.Attribute) and getattr(one.value, "id", "") == "self"
+    }  # fmt: skip
 
 
 @cache

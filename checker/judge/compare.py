@@ -49,7 +49,7 @@ _norm = torch.linalg.vector_norm
 
 VALUE_BOUND = 1e-5
 GRADIENT_BOUND = 1e-4
-# A float32 angle at position 260 is off by 260 times its rounding; what ends before it, by all.
+# A float32 angle at position 260 is off by 260 times its rounding.
 _FAR_BOUND = 1e-3
 # In low precision scores grow to some 8.
 _SCORE = 8
@@ -177,7 +177,7 @@ def case_bound(function: Function, case: Case, dtype: torch.dtype) -> float:
     # Right code may take a detour through float32, whose error grows with the scores.
     rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
     if rounding is torch.float64:
-        return _FAR_BOUND if case.large else VALUE_BOUND
+        return _FAR_BOUND if case.large and function.angles else VALUE_BOUND
     widest = max(size for symbol, size in case.sizes.items() if symbol not in function.numbers)
     # In half precision queries and keys are both made large; far below 0 no score is smaller.
     both = case.below or dtype.itemsize < torch.float32.itemsize

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from attn_kata.checker.client import Options
 from attn_kata.checker.judge.draw import cases
@@ -11,6 +13,7 @@ from attn_kata.kata.sizes import read_sizes
 from attn_kata.kata.slips import edited, slips
 from attn_kata.sentences.wording import worded
 
+CORPUS = Path(__file__).parent.parent / "corpus"
 _DIRECT = [kata.id for kata in katas()]
 
 
@@ -94,3 +97,11 @@ def test_a_longest_length_is_set_for_long_inputs(judged):
     seen = "seen = self.table[key_length - length : key_length, :key_length].to(x)"
     source = source.replace("seen = square.tril(diagonal=key_length - length)", seen)
     assert judged("kvcache", source, device="cpu").verdict == "pass"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_cache_that_forgets_what_is_beyond_256_is_wrong(bench, seed):
+    """Four keys of 261 are gone, and a share of their weight: no rounding makes as much."""
+    path = CORPUS / "wrong" / "kvcache_length-fixed_window.py"
+    report = next(bench.judge("kvcache", [path], Options(seed=seed)))
+    assert report.verdict == "fail"

@@ -21,6 +21,10 @@ __all__ = [
 
 Shapes = dict[str, tuple[int, ...]]
 
+# What lies behind a submission's weights: gains as if learned, a 1, and a 0.
+_GAINS = 61
+_BEHIND = torch.cat([0.5 + torch.arange(_GAINS).double() * 0.618 % 1, torch.tensor([1.0, 0.0])])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Take:
@@ -59,7 +63,8 @@ def tables(
     """Return where each weight of the model answer lies in the submission's, laid end to end.
 
     Index -1 stands for what the submission has not, and -2 for a 1 there: what is optional and
-    not there is the identity. None where the shapes do not allow it.
+    not there is the identity. What is below stands for a gain that it has not. None where the
+    shapes do not allow it.
     loose: take whatever shapes there are. What is returned is kept, and not to be written to.
     """
     held = (tuple(shapes.items()), tuple(layers), tuple(sizes.items()))
@@ -91,7 +96,11 @@ def _tables(
                 found[f"{layer}.bias"] = _turned(bias, axes[:1], sizes)
     for layer in layers:
         shape = [worth(axis, sizes) for axis in layer.shape]
-        found.setdefault(f"{layer.name}.weight", nowhere(shape, optional=layer.optional))
+        none = nowhere(shape, optional=layer.optional)
+        if layer.gain and not layer.extra:
+            # With 0 all that comes behind it would be 0.
+            none = -3 - torch.arange(shape[0]) % _GAINS
+        found.setdefault(f"{layer.name}.weight", none)
         if layer.bias:
             found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
     return found
@@ -110,8 +119,7 @@ def lent(
 
     offsets: what is added to some of them.
     """
-    beside = torch.tensor([1.0, 0.0], dtype=torch.float64)
-    flat = torch.cat([*(one.flatten() for one in held.values()), beside])
+    flat = torch.cat([*(one.flatten() for one in held.values()), _BEHIND])
     return {name: flat[index] + offsets.get(name, 0.0) for name, index in places.items()}
 
 
@@ -120,10 +128,10 @@ def given_back(
 ) -> dict[str, Tensor]:
     """Bring gradients of the model answer's weights to where they lie in a submission's."""
     sizes = [prod(shape) for shape in shapes.values()]
-    flat = torch.zeros(sum(sizes) + 2, dtype=torch.float64)
+    flat = torch.zeros(sum(sizes) + len(_BEHIND), dtype=torch.float64)
     for name, grad in grads.items():
         flat[places[name]] += grad
-    parts = zip(shapes.items(), flat[:-2].split(sizes), strict=True)
+    parts = zip(shapes.items(), flat[: -len(_BEHIND)].split(sizes), strict=True)
     return {name: part.reshape(shape) for (name, shape), part in parts}
 
 
