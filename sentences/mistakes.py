@@ -190,6 +190,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a sample's output depends on the other samples of its batch",
         "zh": "一个样本的输出受到同一个 batch 里其他样本的影响",
     },
+    # The same where the others' contents make no difference.
+    "batch-counted": {
+        "en": "a sample's output depends on how many samples there are in its batch",
+        "zh": "一个样本的输出受到 batch 里样本个数的影响",
+    },
     "heads-share-projection": {
         "en": "one small layer serves all heads, each on its own slice; every head needs its own projection from the full width",
         "zh": "所有 head 共用一个小的投影层，各自只看到自己的切片；每个 head 都应从完整宽度做自己的投影",

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
+
+from torch import Tensor
 
 from ...kata.arithmetic import worth
 from ..judge.draw import Case, small
@@ -15,7 +18,14 @@ from .mixing import mixing_line
 
 __all__ = ["Clue", "by_size", "mixed"]
 
-Clue = tuple[str, int | None]
+
+class Clue(NamedTuple):
+    """A mistake, its line, and what is said where that is not the mistake's own sentence."""
+
+    mistake: str
+    line: int | None
+    says: str = ""
+
 
 # A number of samples, and a length, that no reshape into a few parts happens to keep apart.
 _BATCH, _LENGTH = 5, 4
@@ -41,17 +51,17 @@ def by_size(
     ones = all(one.batch == 1 or one.length == 1 for one in bad)
     if raised and alone and (apart + ones + (squeezed is not None)) > 1:
         # An axis of one was taken away.
-        return "batch-fixed", squeezed or line
+        return Clue("batch-fixed", squeezed or line)
     if all(one.batch > 1 for one in bad) and all(one.batch == 1 or one.length == 1 for one in good):
-        return ("batch-fixed" if raised else "batch-mixed"), line
+        return Clue("batch-fixed" if raised else "batch-mixed", line)
     if all(one.batch == 1 for one in bad) and all(one.batch > 1 for one in good):
-        return "batch-fixed", line
+        return Clue("batch-fixed", line)
     lengths = {one.length for one in good}
     told = not lengths & {one.length for one in bad} or (
         max(one.room for one in bad) < min(one.room for one in good)
     )
     if own and ((raised and told) or min(one.length for one in bad) > max(lengths) > 1):
-        return "length-fixed", limit_line(tree or ast.Pass(), rows)
+        return Clue("length-fixed", limit_line(tree or ast.Pass(), rows))
     return None
 
 
@@ -83,8 +93,24 @@ def mixed(one: Examination) -> Clue | None:
         if same(list(samples), singles, _CLOSE):
             continue
         steps = [trial.answer.steps for trial in trials]
-        return "batch-mixed", mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
+        line = mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
+        counted = _by_count(one, trials[0], batch, samples[0], axis)
+        return Clue("batch-mixed", line, "batch-counted" if counted else "")
     return None
+
+
+def _by_count(one: Examination, trial: Trial, batch: str, first: Tensor, axis: int) -> bool:
+    """Whether the first sample's output is the same where all others are as the first."""
+    axes, given = trial.case.axes(one.function), trial.given
+    alike = {
+        name: tensor.narrow(at, 0, 1).expand_as(tensor).clone()
+        for name, tensor in given.tensors.items() if batch in axes[name]
+        for at in [axes[name].index(batch)]
+    }  # fmt: skip
+    other = replace(given, tensors={**given.tensors, **alike})
+    (again,) = one.recorded([one.trial_of(trial.case, other, one.found.work)])
+    outs = again.results(again.answer)[:1]
+    return bool(outs) and same([outs[0].narrow(axis, 0, 1)], [first], _CLOSE)
 
 
 def _worked_out(one: Examination, case: Case, sizes: dict[str, int], batch: str) -> bool:

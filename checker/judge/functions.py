@@ -33,7 +33,7 @@ from .first_call import keeps, right_alone
 from .guess import beside_device, guess
 from .mask_forms import refuse_bool
 from .maskless import with_masks
-from .naming import calls_for_a_name, name_mistakes
+from .naming import at_home, calls_for_a_name, name_mistakes
 from .objects import chosen
 from .on_device import Again, DeviceRun
 from .page import Page
@@ -311,8 +311,7 @@ class _Judging:
         told = self._told_below(one)
         named = name_mistakes(page, one, tuple(told.values()))
         self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}
-        # Whoever calls a function that is wrong gets its mistake with it: it is said once.
-        page.name([each for each in named if each.slip.id not in told])
+        page.name(at_home(one, named, told, self.examinations))
         if named and isinstance(one, Weighing) and one.found.state is None:
             beneath(page, one, named[0].edits, self._dropout)
         if not (named or told or page.told_of(one) or one.found.state == "fail-state"):

@@ -44,8 +44,10 @@ def guess(page: Page, one: Examination) -> None:
     if fixed is not None:
         # What is right up to some size.
         line = limit_line(page.source.tree, sized)
-        unseen = line is None and fixed == "length-fixed"
-        page.blame(fixed, line, "right-when-short" if unseen else fixed)
+        # What only gives other numbers may be a window, which no shape would tell.
+        seen = line is not None and any(one.kind in {"raised", "shape"} for one in sized)
+        short = fixed == "length-fixed" and not seen
+        page.blame(fixed, line, "right-when-short" if short else fixed)
         return
     for look in (_shortcut, _layers, _gradients, _dtypes, _overflow, _cancelled):
         if look(page, one):
@@ -193,7 +195,8 @@ def _sizes(page: Page, one: Examination, sized: Sequence[Sized]) -> None:
         for masked in (False, True)
     ]
     # Where only batches fail, it takes two of them to say that their samples mix.
-    found = next((clue for clue in clues if clue and clue[0] != "batch-mixed"), None) or mixed(one)
+    told = (clue for clue in clues if clue and clue.mistake != "batch-mixed")
+    found = next(told, None) or mixed(one)
     if found is not None:
         page.blame(*found)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -20,7 +21,7 @@ from .structure import judge_structure
 from .trials import Trial
 from .weighing import Weighing
 
-__all__ = ["calls_for_a_name", "name_mistakes"]
+__all__ = ["at_home", "calls_for_a_name", "name_mistakes"]
 
 # What is told by which layer makes the queries.
 _BY_ROLES = {"query-key-swapped", "weights-transposed"}
@@ -107,6 +108,31 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id in _BY_ROLES and _fused(one))]
     return []
+
+
+def at_home(
+    one: Examination, named: Sequence[Named], told: Container[str], all_of: Sequence[Examination]
+) -> list[Named]:
+    """The mistakes that are a function's own, and not of others that it calls.
+
+    Whoever calls a function that is wrong gets its mistake with it: it is said once. told: the
+    mistakes that were. all_of: every function's examination.
+    """
+    wrong = {other.function.name for other in all_of if other is not one and other.found.findings}
+    return [
+        each for each in named
+        if each.slip.id not in told and not _made_in(one.kata.solution(), each) & wrong
+    ]  # fmt: skip
+
+
+def _made_in(source: str, named: Named) -> set[str]:
+    """The functions of the model answer that a mistake's edit changes."""
+    places = [source[: source.find(before)].count("\n") + 1 for before, _ in named.edit]
+    return {
+        node.name
+        for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)
+        if any(node.lineno <= place <= (node.end_lineno or 0) for place in places)
+    }  # fmt: skip
 
 
 def _stride(one: Examination, count: int) -> int:
