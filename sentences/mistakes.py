@@ -122,6 +122,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "a dtype is hard-coded, so {dtype} fails: {reason}",
         "zh": "代码里写死了 dtype，{dtype} 因此出错：{reason}",
     },
+    # The same where nothing raises, and precision is lost.
+    "dtype-rounded": {
+        "en": "this goes through {dtype} whatever is given, and rounds what float64 holds; keep the inputs' dtype",
+        "zh": "无论输入是什么 dtype，这里都经过了 {dtype}，float64 的精度丢掉了；应保持输入的 dtype",
+    },
     # The same where the line writes no dtype: it makes float32 by default, or takes what does.
     "dtype-mixed": {
         "en": "two dtypes meet, so {dtype} fails: {reason}; bring this to the inputs' dtype",

@@ -33,6 +33,9 @@ __all__ = ["beside_device", "guess"]
 # Where a dtype is written down.
 _DTYPES = re.compile(r"float|half|double|dtype|\bint\b|long")
 _VALUES = ("values", "mask", "lengths")
+_HALVES = {"bfloat16", "float16"}
+# In units of the output's scale: some roundings of bfloat16, whose unit is 0.004.
+_HALF_OFF = 0.1
 _UNSTABLE = "softmax-unstable"
 _DIFFERENCES = {"sub", "isub", "rsub", "subtract", "addcmul"}
 
@@ -49,7 +52,7 @@ def guess(page: Page, one: Examination) -> None:
         short = fixed == "length-fixed" and not seen
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
-    for look in (_shortcut, _layers, _gradients, _dtypes, _overflow, _cancelled):
+    for look in (_shortcut, _layers, _gradients, _rounded, _dtypes, _overflow, _cancelled):
         if look(page, one):
             return
     _sizes(page, one, sized)
@@ -161,6 +164,19 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
         made = page.places.layer(step.lines, "inplace") if step and step.lines else None
         page.blame("overwritten-in-place", made or (step and step.line))
     return changed is not None
+
+
+def _rounded(page: Page, one: Examination) -> bool:
+    """What goes through half precision whatever is given, and is off by no more than that makes."""
+    found = one.found.findings.get("values", [])
+    if not found or not all(each.gap and each.gap.worst <= _HALF_OFF for each in found):
+        return False
+    steps = one.again(found[0].trial).answer.steps
+    step = next((each for each in steps if each.dtype in _HALVES and each.lines), None)
+    if step is not None:
+        line = page.places.own_line(step.lines, page.names - {one.function.name})
+        page.blame("dtype-hardcoded", line, "dtype-rounded", dtype=step.dtype)
+    return step is not None
 
 
 def _dtypes(page: Page, one: Examination, lines: Container[int | None] = ()) -> bool:

@@ -341,9 +341,9 @@ class Page(Sheet):
     def show(self, finding: Finding[Any]) -> None:
         """Make a finding the difference that the report shows."""
         right = finding.expected
-        if right is None:
-            return
         trial: Trial = finding.trial
+        if right is None or (trial.unread and finding.kind != "shape"):
+            return
         function = trial.function
         gradient = finding.kind == "gradient"
         shape = next((one.shape for one in function.results if one.name == finding.name), ())

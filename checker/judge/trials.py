@@ -38,7 +38,8 @@ class Trial:
     """A case with its arguments, the call that tries it, and the right answer.
 
     keep: the rows of the results that count, None for all. missing: the argument that the
-    case needs and the submission has not. answer: what came back. weight_grads: those of an
+    case needs and the submission has not. unread: whether the right answer was worked out without
+    weights, since the submission's do not fit. answer: what came back. weight_grads: those of an
     object's weights, by the submission's names. group: calls on one object, one after another.
     autocast: whether products are to be made in this dtype, the rest in float32. wide: whether an
     object's buffers stay in the dtype in which they were made.
@@ -58,6 +59,7 @@ class Trial:
     weight_grads: dict[str, Tensor] = field(default_factory=dict)
     group: int = 0
     missing: str = ""
+    unread: bool = False
     answer: Outcome = field(default_factory=Outcome)
 
     @property

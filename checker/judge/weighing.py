@@ -248,7 +248,8 @@ class Weighing(Examination):
     def work_out(self, trial: Trial) -> Tensor | None:
         """Run the model answer; with no weights where the submission's do not fit it."""
         given = trial.given
-        if self.held.lent(given, trial.case, self.held.reading, loose=False) is None:
+        trial.unread = self.held.lent(given, trial.case, self.held.reading, loose=False) is None
+        if trial.unread:
             trial.given = self.held.none(given, trial.case)
         upstream = super().work_out(trial)
         trial.given = given

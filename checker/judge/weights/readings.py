@@ -296,7 +296,9 @@ def _assigned(
         every = () if block_of(some[0]) else every_block(said, layers)
         if every and size == sum(wanted[layer] for layer in every):
             said = every
-        fits = loose or size == sum(wanted[layer] for layer in said)
+        fits = size == sum(wanted[layer] for layer in said)
+        # What is called for three layers and has the size of two of them holds no third.
+        fits = fits or (loose and size not in _sums(wanted, said))
         if said and fits and not taken & set(said):
             named.append((said, tuple(some)))
             taken.update(said)
@@ -310,6 +312,12 @@ def _assigned(
             # Stacked layers in every order, as they are named first.
             for order in product(*(orders(held) for held, _ in units)):
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
+
+
+def _sums(wanted: dict[str, int], said: Sequence[str]) -> set[int]:
+    """The sizes of some of several layers, more than one."""
+    some = (one for many in range(2, len(said)) for one in combinations(said, many))
+    return {sum(wanted[layer] for layer in one) for one in some}
 
 
 def _groupings(
