@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .blocks import BLOCKS
+from .drawing import DRAWING
 from .kept import KEPT
 from .layers import LAYERS
 from .numbers import NUMBERS
@@ -20,6 +21,7 @@ __all__ = ["OPERATORS", "changes"]
 
 OPERATORS = (
     *NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING, *SEARCHING, *KEPT,
+    *DRAWING,
 )  # fmt: skip
 
 
