@@ -86,7 +86,7 @@ def mixed(one: Examination) -> Clue | None:
             continue
         (whole,), singles = outs[0], [out[0] for out in outs[1:]]
         axis = result.index(batch)
-        samples = whole.split(1, dim=axis) if whole.dim() > axis else ()
+        samples: Sequence[Tensor] = whole.split(1, dim=axis) if whole.dim() > axis else ()
         # What has not a sample for each of the batch is of another shape, and tells nothing.
         if [one.shape for one in samples] != [one.shape for one in singles]:
             continue

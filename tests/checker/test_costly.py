@@ -85,7 +85,7 @@ def test_what_holds_a_closure_is_made_anew(monkeypatch):
     """What a function closes over may have changed unseen."""
     monkeypatch.setattr(costly, "_LONG", -1.0)
     kept, layer = costly.Costly(), _Layer()
-    layer.act = lambda x: x + len(layer.seen)
+    monkeypatch.setattr(layer, "act", lambda x: x + len(layer.seen))
     with kept.watched(kept.made("key", lambda: Built(layer))):
         pass
     assert kept.made("key", lambda: Built(_Layer())).thing is not layer

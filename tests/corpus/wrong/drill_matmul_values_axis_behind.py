@@ -1,4 +1,4 @@
-# wrong: drill-matmul new-axis-misplaced line 28
+# wrong: drill-matmul new-axis-misplaced line 28 (error)
 import torch
 
 
