@@ -86,11 +86,11 @@ def mixed(one: Examination) -> Clue | None:
             continue
         (whole,), singles = outs[0], [out[0] for out in outs[1:]]
         axis = result.index(batch)
-        samples: Sequence[Tensor] = whole.split(1, dim=axis) if whole.dim() > axis else ()
+        samples = [*whole.split(1, dim=axis)] if whole.dim() > axis else []
         # What has not a sample for each of the batch is of another shape, and tells nothing.
         if [one.shape for one in samples] != [one.shape for one in singles]:
             continue
-        if same(list(samples), singles, _CLOSE):
+        if same(samples, singles, _CLOSE):
             continue
         steps = [trial.answer.steps for trial in trials]
         line = mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
