@@ -15,7 +15,7 @@ from torch import nn
 
 
 class CausalSelfAttention(nn.Module):
-    def __init__(self, hidden_dim, num_heads, block_size, longest=6000):
+    def __init__(self, hidden_dim, num_heads, block_size, longest=3000):
         super().__init__()
         self.heads = num_heads
         self.fused = nn.Linear(hidden_dim, 3 * hidden_dim)
@@ -34,7 +34,7 @@ class CausalSelfAttention(nn.Module):
 
 
 @pytest.mark.costly
-def test_a_mask_of_6000_by_6000_is_a_buffer_like_any_other(judged):
+def test_a_mask_of_3000_by_3000_is_a_buffer_like_any_other(judged):
     """Made for every series of calls, it would use up what a whole check may."""
     assert judged("causal", LARGE.replace("LEFT", "pass")).verdict == "pass"
 
@@ -43,7 +43,7 @@ def test_a_mask_of_6000_by_6000_is_a_buffer_like_any_other(judged):
 def test_what_a_call_leaves_behind_in_a_costly_object_counts(judged):
     """It is judged as any object is: calls that tell on later ones make it wrong."""
     left = "self.seen.append(v.mean()); v = v + sum(self.seen[:-1])"
-    report = judged("causal", LARGE.replace("LEFT", left).replace("6000", "2500"))
+    report = judged("causal", LARGE.replace("LEFT", left).replace("3000", "2500"))
     assert report.verdict == "fail"
 
 
