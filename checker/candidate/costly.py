@@ -53,16 +53,23 @@ class Costly:
     @contextmanager
     def watched(self, built: Built) -> Generator[None]:
         """Around the calls on the object that was made last: keep it where they change nothing."""
-        before = _held_by(built.thing) if self.long else None
+        before = _state(built.thing) if self.long else None
         yield
-        if before is not None and _held_by(built.thing) == before:
+        if before is not None and _state(built.thing) == before:
             self.held[self.key] = built
             if len(self.held) > _HELD:
                 del self.held[next(iter(self.held))]
 
 
-def _held_by(thing: object) -> list[Any] | None:
+def _state(thing: object) -> list[Any] | None:
     """All that an object holds, in order, or None where something cannot be looked into."""
+    try:
+        return _held_by(thing)
+    except BaseException:  # noqa: BLE001 - slots, tensors of inference mode, code of its own
+        return None
+
+
+def _held_by(thing: object) -> list[Any] | None:
     found: list[Any] = []
     seen: set[int] = set()
     left = [thing]

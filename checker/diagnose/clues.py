@@ -102,12 +102,9 @@ def mixed(one: Examination) -> Clue | None:
 def _by_count(one: Examination, trial: Trial, batch: str, first: Tensor, axis: int) -> bool:
     """Whether the first sample's output is the same where all others are as the first."""
     axes, given = trial.case.axes(one.function), trial.given
-    alike = {
-        name: tensor.narrow(at, 0, 1).expand_as(tensor).clone()
-        for name, tensor in given.tensors.items() if batch in axes[name]
-        for at in [axes[name].index(batch)]
-    }  # fmt: skip
-    other = replace(given, tensors={**given.tensors, **alike})
+    alone = given.cut(batch, 0, 1, axes).tensors
+    alike = {name: alone[name].expand_as(one).clone() for name, one in given.tensors.items()}
+    other = replace(given, tensors=alike)
     (again,) = one.recorded([one.trial_of(trial.case, other, one.found.work)])
     outs = again.results(again.answer)[:1]
     return bool(outs) and same([outs[0].narrow(axis, 0, 1)], [first], _CLOSE)

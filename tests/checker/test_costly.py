@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 import torch
 from attn_kata.checker.candidate import costly
@@ -86,6 +88,25 @@ def test_what_holds_a_closure_is_made_anew(monkeypatch):
     monkeypatch.setattr(costly, "_LONG", -1.0)
     kept, layer = costly.Costly(), _Layer()
     monkeypatch.setattr(layer, "act", lambda x: x + len(layer.seen))
+    with kept.watched(kept.made("key", lambda: Built(layer))):
+        pass
+    assert kept.made("key", lambda: Built(_Layer())).thing is not layer
+
+
+@dataclass(slots=True)
+class _Slotted:
+    seen: int = 0
+
+
+_Slotted.__module__ = "submission"
+
+
+@pytest.mark.parametrize("held", [_Slotted(), torch.inference_mode()(torch.ones)(2), object()])
+def test_what_cannot_be_looked_into_is_made_anew(monkeypatch, held):
+    """It says nothing of itself, or raises when it is asked; neither ends the judging."""
+    monkeypatch.setattr(costly, "_LONG", -1.0)
+    kept, layer = costly.Costly(), _Layer()
+    monkeypatch.setattr(layer, "table", held)
     with kept.watched(kept.made("key", lambda: Built(layer))):
         pass
     assert kept.made("key", lambda: Built(_Layer())).thing is not layer

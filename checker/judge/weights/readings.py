@@ -298,7 +298,9 @@ def _assigned(
             said = every
         fits = size == sum(wanted[layer] for layer in said)
         # What is called for three layers and has the size of two of them holds no third.
-        fits = fits or (loose and size not in _sums(wanted, said))
+        fits = fits or (
+            loose and size not in _sums([wanted[layer] for layer in said], range(2, len(said)))
+        )
         if said and fits and not taken & set(said):
             named.append((said, tuple(some)))
             taken.update(said)
@@ -314,10 +316,9 @@ def _assigned(
                 yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
 
 
-def _sums(wanted: dict[str, int], said: Sequence[str]) -> set[int]:
-    """The sizes of some of several layers, more than one."""
-    some = (one for many in range(2, len(said)) for one in combinations(said, many))
-    return {sum(wanted[layer] for layer in one) for one in some}
+def _sums(sizes: Collection[int], many: Iterable[int]) -> set[int]:
+    """The sizes that some layers have together. many: how many of them."""
+    return {sum(some) for count in many for some in combinations(sizes, count)}
 
 
 def _groupings(
@@ -332,8 +333,7 @@ def _groupings(
         return [whole if all(said_by(name, layers) == said for name in names) else alone]
     size = prod(thick[names[0]])
     # A module a head may hold its part of several layers, as `Linear(width, 3 * head_dim)` does.
-    several = {sum(some) for n in range(1, _MOST) for some in combinations(wanted.values(), n)}
-    if size * len(names) not in several:
+    if size * len(names) not in _sums(wanted.values(), range(1, _MOST)):
         return [alone]
     return [alone, whole] if size in wanted.values() else [whole]
 
