@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from .blocks import BLOCKS
 from .drawing import DRAWING
 from .kept import KEPT
+from .kernels import KERNELS
 from .layers import LAYERS
 from .numbers import NUMBERS
 from .programs import PROGRAMS
@@ -21,7 +22,7 @@ __all__ = ["OPERATORS", "changes"]
 
 OPERATORS = (
     *NUMBERS, *SCORES, *LAYERS, *STEPS, *RUNNING, *PROGRAMS, *BLOCKS, *SERVING, *SEARCHING, *KEPT,
-    *DRAWING,
+    *DRAWING, *KERNELS,
 )  # fmt: skip
 
 
