@@ -170,7 +170,7 @@ def dev_exercises(
     from .terminal import exercises as drawn
 
     screen: Screen = ctx.obj
-    some = exercises.all_katas(names or ())
+    some = exercises.all_katas(names or (), judging=write or tries > 0)
     if write:
         turned_down = 0
         for proof in exercises.written(some, limit):

@@ -52,6 +52,8 @@ def interpret() -> None:
         return
     # An exception in a kernel comes as it was raised, with the kernel's line.
     triton.knobs.compilation.front_end_debugging = True
+    device_function = interpreter.InterpretedFunction
+    device_function.__call__ = _unwrapped(device_function.__call__, interpreter.InterpreterError)
     memory = _Memory(interpreter._interpreter)  # noqa: SLF001
     interpreter._interpreter = memory  # noqa: SLF001
     scopes = _Scopes(interpreter)
@@ -84,6 +86,18 @@ def interpret() -> None:
 
     executor.__call__ = called
     executor._init_args_hst, executor._restore_args_dev = quietly(take), quietly(give)  # noqa: SLF001
+
+
+def _unwrapped(call: Callable[..., Any], wrapped: type[Exception]) -> Callable[..., Any]:
+    """A call of a function by a kernel that raises what is raised inside, with its line there."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except wrapped as fault:
+            raise fault.__cause__ or fault from None
+
+    return called
 
 
 class _Scopes:

@@ -8,13 +8,25 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import name_of
 
-__all__ = ["in_kernel"]
+__all__ = ["in_kernel", "with_called"]
 
 # What is said of a call behind its name: `load other=0`, `load with mask`, `load pointer`.
 _OTHER, _WITH, _WITHOUT, _POINTER = "other=0", "with ", "without ", "pointer"
 _CALLS = ("load", "store")
 # Where what a load or a store may be told stands without its name.
 _PLACES = {"load": ("pointer", "mask", "other"), "store": ("pointer", "value", "mask")}
+
+
+def with_called(functions: Sequence[Function], tree: ast.AST) -> list[Function]:
+    """Those functions, and what their kernels call: unless it loads, that leaves no trace."""
+    defined = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) and _compiled(one)]
+    found = [*functions]
+    # What is found calls others in its turn.
+    for one in found:
+        if _compiled(one):
+            told = {node.id for node in ast.walk(one) if isinstance(node, ast.Name)}
+            found += [other for other in defined if other.name in told and other not in found]
+    return found
 
 
 def in_kernel(functions: Sequence[Function], said: str) -> Iterator[int] | None:
@@ -33,6 +45,12 @@ def in_kernel(functions: Sequence[Function], said: str) -> Iterator[int] | None:
     if call not in _CALLS or not more:
         return None
     return _accesses(functions, call, more)
+
+
+def _compiled(function: Function) -> bool:
+    """Whether a function has `@triton.jit`, with brackets or without."""
+    said = [] if isinstance(function, ast.Lambda) else function.decorator_list
+    return "jit" in {name_of(one.func if isinstance(one, ast.Call) else one) for one in said}
 
 
 def _accesses(functions: Sequence[Function], call: str, more: str) -> Iterator[int]:

@@ -17,6 +17,7 @@ from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step
 from .blocks import constructed
 from .holding import as_it_lies, holding, laid, moved
+from .kernels import with_called
 from .milestones import HIDDEN, alike, find
 from .places import Places
 from .statements import statement
@@ -66,7 +67,8 @@ def _said(slip: Slip, trial: Trial, places: Places) -> int | None:
     lines = {line for each in ran for line in each}
     if slip.group == "return":
         return places.last_return(ran[-1][-1])
-    return statement(places.around(lines), slip.says, constructed(places.tree, lines))
+    functions = with_called(places.around(lines), places.tree)
+    return statement(functions, slip.says, constructed(places.tree, lines))
 
 
 def _pointed(

@@ -133,13 +133,16 @@ def _planted_alone(kata: Kata, bug: Bug, form: int) -> tuple[str, ...] | None:
     return None if found is None else tuple(found[1])
 
 
-def all_katas(names: Sequence[str]) -> list[Kata]:
+def all_katas(names: Sequence[str], *, judging: bool) -> list[Kata]:
     """Return the katas named, or all that have right files to plant bugs in.
 
-    Raise Refusal where one that is named has none.
+    judging: those whose packages are installed alone. Raise Refusal where one that is named has no
+    right files, or cannot be judged.
     """
     named = [find(name) for name in names]
     for kata in named:
         if not hosts(kata):
             raise Refusal("debug-none", kata=kata.id)
-    return named or [one for one in katas() if hosts(one)]
+        if judging and kata.lacking:
+            raise Refusal("kata-lacking", name=kata.lacking)
+    return named or [one for one in katas() if hosts(one) and not (judging and one.lacking)]

@@ -45,9 +45,12 @@ def kata_for(name: str | None, history: History) -> Kata:
         asked = kata_called(name)
         if asked not in some:
             raise Refusal("debug-none", kata=asked.id, commands=("debug",))
+        if asked.lacking:
+            raise Refusal("kata-lacking", name=asked.lacking)
         return asked
-    tried = [kata for kata in some if kata.id in history.standing()]
-    return random.SystemRandom().choice(tried or list(some[:1]))
+    here = [kata for kata in some if not kata.lacking]
+    tried = [kata for kata in here if kata.id in history.standing()]
+    return random.SystemRandom().choice(tried or here[:1])
 
 
 def possible(kata: Kata, count: int, level: str) -> None:

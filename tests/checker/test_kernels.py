@@ -11,6 +11,7 @@ from attn_kata.checker.report.report import Report
 from attn_kata.dev.layout import Folder
 from attn_kata.kata.catalogue import Kata, find, katas
 from attn_kata.kata.packs import OWN
+from attn_kata.practice.debug.bugs import host
 from attn_kata.sentences.wording import worded
 
 KERNELS = [kata for kata in katas() if kata.kernels]
@@ -91,6 +92,42 @@ def test_an_exception_in_a_kernel_has_its_line(judged) -> None:
     assert report.error is not None
     assert report.error.line == line(source, "tl.expp")
     assert "expp" in str(report.error.message)
+
+
+@needs_triton
+def test_what_a_function_of_a_kernel_raises_is_on_its_line(judged) -> None:
+    """A kernel's own function that reads outside is pointed at, not where it is called."""
+    source = host(find("triton-flash"), "tiles_typed")
+    masked = ", mask=rows[:, None] < length, other=0.0"
+    report = judged("triton-flash", source.replace(f"tl.load(ptrs{masked})", "tl.load(ptrs)"))
+    assert said(report) == [("load-unmasked", line(source, "tl.load(ptrs"))]
+
+
+@needs_triton
+def test_a_mistake_in_a_function_of_a_kernel_is_on_its_line(judged) -> None:
+    """A function that a kernel calls leaves no trace where it loads nothing; its lines count."""
+    source = host(find("triton-softmax"), "blocks_typed")
+    report = judged("triton-softmax", source.replace("tl.exp(", "tl.exp2("))
+    assert said(report) == [("exp2-without-log2e", line(source, "tl.exp("))]
+
+
+@needs_triton
+@pytest.mark.parametrize(
+    ("name", "right", "wrong", "named"),
+    [
+        # With causal the loop ends elsewhere, and nothing is dropped.
+        ("fenkuai_zhushi", "tl.cdiv(长度, 块)", "长度 // 块", True),
+        # In the first of few tiles there are no keys at all then: NaN, which comes of much else.
+        ("tiles_typed", "range(0, stop, KEYS)", "range(0, stop // KEYS * KEYS, KEYS)", False),
+    ],
+    ids=["without-causal", "as-NaN"],
+)
+def test_keys_left_out_of_short_sequences(judged, name, right, wrong, named) -> None:
+    """Where no whole tile of keys is there, nothing else is blamed for the NaN."""
+    source = host(find("triton-flash"), name)
+    report = judged("triton-flash", source.replace(right, wrong))
+    where = [("last-block-dropped", line(source, right))]
+    assert said(report) == (where if named else [])
 
 
 @needs_triton

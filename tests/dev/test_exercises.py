@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from attn_kata.dev.planting.exercises import all_katas
 from attn_kata.dev.planting.operators import OPERATORS, changes
 from attn_kata.dev.planting.proof import judged, named, proved_text
 from attn_kata.dev.planting.source import Source
@@ -13,6 +14,7 @@ from attn_kata.kata.slips import slips
 from attn_kata.practice.debug import bugs as table
 from attn_kata.practice.debug.bugs import bugs, host, hosts
 from attn_kata.practice.debug.symptoms import level_of
+from attn_kata.practice.errors import Refusal
 from attn_kata.practice.pages import page_names
 
 KATAS = [kata for kata in katas() if bugs(kata)]
@@ -55,7 +57,8 @@ def bench():
 def test_a_sample_is_proved(bench) -> None:
     """Rows drawn from all katas: the right file passes, the planted one is named on its line."""
     draw = Random(3)
-    for kata in draw.sample(KATAS, min(SAMPLE, len(KATAS))):
+    some = [kata for kata in KATAS if not kata.lacking]
+    for kata in draw.sample(some, min(SAMPLE, len(some))):
         bug = draw.choice(bugs(kata))
         right = next(judged(kata, [host(kata, bug.host)], bench))
         assert right.verdict == "pass", bug.host
@@ -66,6 +69,8 @@ def test_a_sample_is_proved(bench) -> None:
 @pytest.mark.parametrize("kata", KATAS, ids=lambda kata: kata.id)
 def test_all_are_proved(kata, bench) -> None:
     """Every right file passes, and every row of the table is what the judge says."""
+    if kata.lacking:
+        pytest.skip(f"{kata.lacking} is not installed")
     reports = judged(kata, [host(kata, name) for name in hosts(kata)], bench)
     assert {report.verdict for report in reports} == {"pass"}
     assert disproved(kata, bugs(kata), bench) == []
@@ -92,6 +97,16 @@ def test_rows_are_what_operators_make(kata) -> None:
         assert [
             bug for bug in rows if bug.mistake not in there.get((bug.line, bug.wrong), ())
         ] == []
+
+
+def test_what_is_not_installed(monkeypatch) -> None:
+    """Without its packages a kata is counted, and neither proved nor tried."""
+    monkeypatch.setattr("attn_kata.kata.catalogue.find_spec", lambda _: None)
+    with pytest.raises(Refusal, match="kata-lacking"):
+        all_katas(["triton-softmax"], judging=True)
+    assert [kata.id for kata in all_katas(["triton-softmax"], judging=False)] == ["triton-softmax"]
+    judged_here = {kata.id for kata in all_katas([], judging=True)}
+    assert {kata.id for kata in KATAS} - judged_here == {"triton-softmax", "triton-flash"}
 
 
 def test_one_line_is_changed() -> None:

@@ -127,6 +127,14 @@ def test_level(level) -> None:
     assert [each.level for each in one.planted] == [level]
 
 
+def test_what_is_not_installed(monkeypatch, history) -> None:
+    """A kata whose package is missing is not handed out, and the refusal says which it is."""
+    monkeypatch.setattr("attn_kata.kata.catalogue.find_spec", lambda _: None)
+    with pytest.raises(Refusal, match="kata-lacking"):
+        rounds.kata_for("triton-softmax", history)
+    assert not rounds.kata_for(None, history).lacking
+
+
 def test_too_many() -> None:
     """A refusal says how many bugs there can be, and the command that asks for so many."""
     with pytest.raises(Refusal) as refusal:

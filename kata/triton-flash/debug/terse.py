@@ -6,8 +6,8 @@ from triton import language as tl
 def fa(q, k, v, o, n, scale, D: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
     h = tl.program_id(1) * n * D
     d = tl.arange(0, D)[None, :]
-    r = tl.program_id(0) * B + tl.arange(0, B)[:, None]
-    Q = tl.load(q + h + r * D + d, mask=r < n, other=0.0).to(tl.float32)
+    r = tl.program_id(0) * B + tl.arange(0, B)
+    Q = tl.load(q + h + r[:, None] * D + d, mask=r[:, None] < n, other=0.0).to(tl.float32)
     m = tl.full([B, 1], float("-inf"), tl.float32)
     l = tl.zeros([B, 1], tl.float32)
     a = tl.zeros([B, D], tl.float32)
@@ -16,14 +16,14 @@ def fa(q, k, v, o, n, scale, D: tl.constexpr, B: tl.constexpr, C: tl.constexpr):
         K = tl.load(k + h + j[:, None] * D + d, mask=j[:, None] < n, other=0.0).to(tl.float32)
         V = tl.load(v + h + j[:, None] * D + d, mask=j[:, None] < n, other=0.0).to(tl.float32)
         x = tl.where(j[None, :] < n, tl.dot(Q, K.T, input_precision="ieee") * scale, -1e30)
-        x = tl.where((j[None, :] > r) & C, -1e30, x)
+        x = tl.where((j[None, :] > r[:, None]) & C, -1e30, x)
         t = tl.maximum(m, tl.max(x, 1, keep_dims=True))
         p = tl.exp(x - t)
         f = tl.exp(m - t)
         l = l * f + tl.sum(p, 1, keep_dims=True)
         a = a * f + tl.dot(p, V, input_precision="ieee")
         m = t
-    tl.store(o + h + r * D + d, a / l, mask=r < n)
+    tl.store(o + h + r[:, None] * D + d, a / l, mask=r[:, None] < n)
 
 def flash(q, k, v, causal=False):
     q, k, v = (t.contiguous() for t in (q, k, v))

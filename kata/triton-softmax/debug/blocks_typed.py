@@ -21,8 +21,8 @@ def _softmax_rows(
     x_ptr, y_ptr, n_rows, n_cols, x_row_stride, x_col_stride, y_row_stride, y_col_stride,
     ROWS: tl.constexpr, COLS: tl.constexpr,
 ):
-    rows = tl.program_id(axis=0) * ROWS + tl.arange(0, ROWS)[:, None]
     cols = tl.arange(0, COLS)[None, :]
+    rows = tl.program_id(axis=0) * ROWS + tl.arange(0, ROWS)[:, None]
     valid = (rows < n_rows) & (cols < n_cols)
 
     x_ptrs = x_ptr + rows * x_row_stride + cols * x_col_stride

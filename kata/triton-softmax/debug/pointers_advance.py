@@ -40,7 +40,8 @@ def row_softmax(x):
     rows, cols = x.size()
     out = torch.empty_like(x)
     chunk = min(512, triton.next_power_of_2(cols))
-    row_kernel[(rows,)](
+    grid = (rows,)
+    row_kernel[grid](
         x, out, cols, x.stride(0), x.stride(1), out.stride(0), out.stride(1), CHUNK=chunk
     )
     return out
