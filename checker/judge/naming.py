@@ -199,7 +199,6 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     telling = wrong if any(trial.answer.fault is None for trial in wrong) else []
     # Nor that there is NaN where there should be numbers, which comes of many mistakes.
     telling = telling if any(trial.tells for trial in telling) else []
-    usual = usual if any(trial.tells for trial in usual) else []
     ran = [trial for trial in evidence if trial.answer.fault is None]
     # What has another shape has it by what comes after the mistake, which people write otherwise.
     shaped = [trial for trial in evidence if not trial.misshapen]
