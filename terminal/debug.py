@@ -48,7 +48,7 @@ def handed_out_lines(
     if again:
         lines += [[], *_wrapped(screen.say("debug-again"), screen)]
     named = quoted(file)
-    commands = (claiming(language), f"attn-kata check {named}",
+    commands = (f"attn-kata show {order.kata.id}", claiming(language), f"attn-kata check {named}",
                 "attn-kata debug --hint", f"attn-kata debug --answer {named}")  # fmt: skip
     return [*lines, [], *next_lines(commands, language)]
 

@@ -245,9 +245,20 @@ ROWS: tuple[tuple[str, str, str], ...] = (
         "`{name}` 在 CPU 上是对的，输入放到 GPU 上就不对了",
     ),
     (
+        "symptom-also-device",
+        "with the inputs on a GPU, something in it fails",
+        "输入放到 GPU 上，里面有地方会出错",
+    ),
+    (
         "symptom-rest",
-        "given right inputs, these give what they should: {names}",
-        "输入没有问题时，这些的结果是对的：{names}",
+        "these give what they should: {names}",
+        "这些的结果是对的：{names}",
+    ),
+    (
+        "symptom-own",
+        "each was tried by itself, with inputs that are right; what it calls in this file is "
+        "called as it stands here",
+        "每一个都是单独试的，输入没有问题；它调用的如果是这个文件里的，用的就是文件里现在的样子",
     ),
     (
         "symptom-values-case",

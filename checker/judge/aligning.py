@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ...kata.arithmetic import worth
 from ...kata.slips import variants
 from . import budget
 from .compare import agree
@@ -19,13 +23,14 @@ from .trials import Trial
 from .truth import FAULTS, answers, made, options
 from .weights.derived import Derived
 from .weights.lying import lying
-from .weights.parameter_names import is_bias, said_by
+from .weights.parameter_names import block_of, is_bias, said_by
 from .weights.readings import Proposals, readings
 from .weights.shared import shared
 from .weights.stacked import numbered
 from .weights.takes import Reading
 
 if TYPE_CHECKING:
+    from ...kata.modules import Layer
     from .weighing import Weighing
 
 __all__ = ["align", "guess"]
@@ -117,15 +122,40 @@ class _Search:
             yield _READING, chain(self.lying(derived, 1), [derived])
             yield _READING, islice(self.readings(turned=True), _RARE)
 
-    @property
+    @cached_property
     def told(self) -> bool:
-        """Whether every name says which layer it holds, or that it is a bias."""
+        """Whether it is known of every parameter which layer it holds, or that it is a bias.
+
+        Its name says so, or no other layer of its shape is left in its block. What more say than
+        there is of it, as `norm` of each block, is not known.
+        """
         layers, first = self.one.module.layers, self.one.held.first
         called = numbered(first, layers)
-        return all(
-            said_by(called[name], layers) or is_bias(called[name], len(shape), layers)
-            for name, shape in first.items()
+        weights = [n for n, shape in first.items() if not is_bias(called[n], len(shape), layers)]
+        said = {name: said_by(called[name], layers) for name in weights}
+        total = Counter[str]()
+        for name, many in said.items():
+            total.update(dict.fromkeys(many, prod(first[name]) // max(1, len(many))))
+        left = [one for one in layers if one.name not in total]
+        found = [
+            [one.name for one in left if block_of(one.name) == block_of(called[name])
+             and self._fits(name, first[name], one)]
+            for name in weights if not said[name]
+        ]  # fmt: skip
+        return (
+            all(total[one.name] <= prod(self._wanted(one)) for one in layers)
+            and all(len(some) == 1 for some in found)
+            and len({*map(tuple, found)}) == len(found)
         )
+
+    def _wanted(self, layer: Layer) -> tuple[int, ...]:
+        """A layer's shape at the first size."""
+        return tuple(worth(axis, self.one.sizes.first()) for axis in layer.shape)
+
+    def _fits(self, name: str, shape: tuple[int, ...], layer: Layer) -> bool:
+        """Whether a parameter has a layer's shape, either way round where nothing says which."""
+        wanted = self._wanted(layer)
+        return shape == wanted or (name not in self.one.linear and shape[::-1] == wanted)
 
     def readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:
         """Readings by names and shapes; arguments as `weights.readings` has them."""
@@ -215,7 +245,11 @@ class _Search:
         """Whether every parameter's name says which layers it holds, and in this order."""
         layers = self.one.module.layers
         called = numbered(self.one.held.first, layers)
-        return all(said_by(called[take.names[0]], layers) == take.layers for take in reading)
+        said = [said_by(called[take.names[0]], layers) for take in reading]
+        return all(
+            some == take.layers for some, take in zip(said, reading, strict=True)
+            if some or not (self.settled and self.told)
+        )  # fmt: skip
 
     def _least(self) -> Trial:
         """Make the smallest call on an object of the first size, where few mistakes show."""

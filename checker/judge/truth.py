@@ -250,18 +250,21 @@ def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> 
     fresh: whether it may not have what earlier calls have kept on it.
     """
     key = marshal.dumps(kind.__init__.__code__), kind.__name__, settings
+    # Parts of the answer's own may be edited as well, and may keep something.
+    whole = kind, settings
     if key in _BARE:
         _BARE[key].module.__class__ = kind
         if fresh:
             _BARE[key].begin()
         return _BARE[key]
+    if whole in _BARE and not fresh:
+        return _BARE[whole]
     made = _new(kind, settings)
     parts = (part for part in made.module.modules() if part is not made.module)
-    if all(type(part).__module__.startswith("torch.") for part in parts):
-        # Parts of the answer's own may be edited as well.
-        if len(_BARE) > _MOST_BARE:
-            _BARE.clear()
-        _BARE[key] = made
+    if len(_BARE) > _MOST_BARE:
+        _BARE.clear()
+    torchs = all(type(part).__module__.startswith("torch.") for part in parts)
+    _BARE[key if torchs else whole] = made
     return made
 
 

@@ -29,6 +29,8 @@ _ALONE = {
     "dtypes": {"fail-dtype", "fail-dtype-values", "fail-dtype-case"},
     "device": {"fail-device", "fail-device-raised", "fail-device-finding"},
 }
+# What is seen apart from the numbers, whatever they are.
+_ALSO = {"device": "symptom-also-device", "dropout": "symptom-dropout"}
 # Checks that what is loud passes: a person who tries the file as it is sees nothing raised.
 _QUIET = {"gradients", "dtypes", "device"}
 
@@ -85,9 +87,17 @@ def _failing(report: Report) -> set[str]:
 def _of_parts(report: Report) -> list[Symptom]:
     """What is seen of each function or class that is wrong, and which ones are right."""
     found = [_of_part(part) for part in report.functions if part.status == "fail"]
+    if not found:
+        return [Symptom(key="symptom-wrong")]
+    # A part's own sentence is about the first of what is wrong with it.
+    found += [
+        Symptom(key=key) for check, key in _ALSO.items()
+        if check in _failing(report) and not any(check in one.key for one in found)
+    ]  # fmt: skip
     right = ", ".join(f"`{part.name}`" for part in report.functions if part.status == "pass")
     rest = [Symptom(key="symptom-rest", values={"names": right})] if right else []
-    return [*found, *rest] if found else [Symptom(key="symptom-wrong")]
+    own = [Symptom(key="symptom-own")] if len(report.functions) > 1 else []
+    return [*found, *rest, *own]
 
 
 def _of_part(part: Part) -> Symptom:

@@ -109,6 +109,7 @@ class Derived:
     form: _Form | None = None
     found: dict[Any, dict[str, Tensor] | None] = field(default_factory=dict)
     tried: dict[tuple[Objects, _Form], dict[str, Tensor] | None] = field(default_factory=dict)
+    sure: dict[Objects, dict[str, frozenset[str]]] = field(default_factory=dict)
 
     def places(self, key: Any, sizes: dict[str, int]) -> dict[str, Tensor] | None:
         """Where each weight lies at these sizes, -1 for what the submission has not."""
@@ -322,6 +323,11 @@ class Derived:
 
         What has no block's number is of any block.
         """
+        if objects not in self.sure:
+            self.sure[objects] = self._said(objects)
+        return self.sure[objects]
+
+    def _said(self, objects: Objects) -> dict[str, frozenset[str]]:
         called = numbered(objects.shapes, self.layers)
         found: dict[str, frozenset[str]] = {}
         for name, shape in objects.shapes.items():
@@ -329,7 +335,11 @@ class Derived:
             plain = sum(prod(objects.wanted[f"{layer}.weight"]) for layer in said) == prod(shape)
             if said and plain and not is_bias(name, len(shape), self.layers):
                 found[name] = frozenset(said if block_of(called[name]) else map(unblocked, said))
-        return found
+        # What more say than there are layers of it, as `norm` of each block, says nothing.
+        kinds = [kind for one in self.layers for kind in {one.name, unblocked(one.name)}]
+        there, claims = Counter(kinds), Counter(found.values())
+        few = {said for said in claims if claims[said] <= min(there[one] for one in said)}
+        return {name: said for name, said in found.items() if said in few}
 
     @staticmethod
     def holders(places: dict[str, Tensor], shapes: Shapes) -> dict[str, list[str]]:

@@ -39,8 +39,7 @@ def assigned(
     is alike beforehand, a row of some of the submission's beside one of the model answer's.
     """
     colouring = _Colouring(mine, right, sizes, close, seed)
-    for own, theirs in known:
-        colouring.mark(own, theirs)
+    colouring.mark(known)
     return colouring.assignment()
 
 
@@ -85,11 +84,15 @@ class _Colouring:
                 return None
         return self._paired()
 
-    def mark(self, mine: Tensor, right: Tensor) -> None:
+    def mark(self, known: Sequence[tuple[Tensor, Tensor]]) -> None:
         """Tell each row from all others, and from what is in none."""
+        # A number of its own for each row; what is in several rows has the sum of theirs.
+        draw = torch.Generator().manual_seed(self.seed)
         rows = torch.zeros(len(self.colours), dtype=torch.double)
-        for side in (mine, right + self.cut):
-            rows[side] = torch.arange(1.0, len(side) + 1, dtype=torch.double)[:, None]
+        for mine, right in known:
+            numbers = torch.rand((len(mine), 1), generator=draw, dtype=torch.double)
+            rows[mine] += numbers
+            rows[right + self.cut] += numbers
         self._number(_finer(self.colours[self.open], rows[self.open], 0.0))
 
     def _choose(self, mine: Tensor, right: Tensor) -> None:

@@ -76,24 +76,13 @@ def _tables(
     reading: Reading, named: tuple[tuple[str, tuple[int, ...]], ...], layers: tuple[Layer, ...],
     worths: tuple[tuple[str, int], ...], *, loose: bool,
 ) -> dict[str, Tensor] | None:  # fmt: skip
-    shapes, sizes = dict(named), dict(worths)
-    places = end_to_end(shapes)
-    by_name = {layer.name: layer for layer in layers}
+    sizes = dict(worths)
     found: dict[str, Tensor] = {}
-    for take in fitted(reading, shapes):
-        wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
-        free = all(by_name[n].optional for n in take.layers) and sizes.get("H", 1) == 1
-        if free and not {*take.names} & shapes.keys():
-            # One head's values need no other layer behind them: an object may do without there.
-            continue
-        held = pieces(take, places, wanted, sizes, loose=loose)
+    for take in reading:
+        held = _taken(take, named, layers, worths, loose=loose)
         if held is None:
             return None
-        for layer, (weight, bias) in zip(take.layers, held, strict=True):
-            axes = by_name[layer].shape if layer in take.turned else ()
-            found[f"{layer}.weight"] = _turned(weight, axes, sizes)
-            if by_name[layer].bias:
-                found[f"{layer}.bias"] = _turned(bias, axes[:1], sizes)
+        found |= held
     for layer in layers:
         shape = [worth(axis, sizes) for axis in layer.shape]
         none = nowhere(shape, optional=layer.optional)
@@ -103,6 +92,32 @@ def _tables(
         found.setdefault(f"{layer.name}.weight", none)
         if layer.bias:
             found.setdefault(f"{layer.name}.bias", torch.full(shape[:1], -1))
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _taken(
+    one: Take, named: tuple[tuple[str, tuple[int, ...]], ...], layers: tuple[Layer, ...],
+    worths: tuple[tuple[str, int], ...], *, loose: bool,
+) -> dict[str, Tensor] | None:  # fmt: skip
+    """Where the weights of one take's layers lie: readings have most of their takes in common."""
+    shapes, sizes = dict(named), dict(worths)
+    by_name = {layer.name: layer for layer in layers}
+    (take,) = fitted((one,), shapes)
+    wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
+    free = all(by_name[n].optional for n in take.layers) and sizes.get("H", 1) == 1
+    if free and not {*take.names} & shapes.keys():
+        # One head's values need no other layer behind them: an object may do without there.
+        return {}
+    held = pieces(take, end_to_end(shapes), wanted, sizes, loose=loose)
+    if held is None:
+        return None
+    found: dict[str, Tensor] = {}
+    for layer, (weight, bias) in zip(take.layers, held, strict=True):
+        axes = by_name[layer].shape if layer in take.turned else ()
+        found[f"{layer}.weight"] = _turned(weight, axes, sizes)
+        if by_name[layer].bias:
+            found[f"{layer}.bias"] = _turned(bias, axes[:1], sizes)
     return found
 
 
