@@ -60,7 +60,7 @@ format: $(TESTABLE)  ## format, and mend what can be mended
 	$(BIN)/ruff format .
 
 screens: $(INSTALLED)  ## run the commands that README.md and docs/ show, and fill in what they print
-	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md
+	$(BIN)/python -m attn_kata.dev.screens README.md docs/diagnosis.md docs/debug.md
 	$(BIN)/python -m attn_kata.dev.interviews docs/interview.md
 	$(BIN)/python -m attn_kata.dev.devices docs/cuda.md
 	$(BIN)/python -m attn_kata.dev.powers docs/judge.md

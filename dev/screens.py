@@ -60,19 +60,32 @@ def filled(text: str, folder: Path) -> str:
 
 
 def output(command: str, folder: Path) -> str:
-    """Run a command as a newcomer would, and return what is on the screen after it."""
-    program, *arguments = shlex.split(command)
+    """Run a command as a newcomer would, and return what is on the screen after it.
+
+    Several, with `&&` between them, run in an empty folder; each is shown before what it prints.
+    """
+    steps = command.split(" && ")
     with tempfile.TemporaryDirectory() as home:
-        done = subprocess.run(
-            [Path(sys.executable).with_name(program), *arguments],
-            cwd=folder,
-            env=environment(home),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-    return tidy(done.stdout.decode("utf-8"))
+        if len(steps) == 1:
+            return tidy(_printed(command, folder, home))
+        place = Path(home) / "work"
+        place.mkdir()
+        return "\n".join(f"$ {step}\n{tidy(_printed(step, place, home))}" for step in steps)
+
+
+def _printed(command: str, folder: Path, home: str) -> str:
+    program, *arguments = shlex.split(command)
+    own = Path(sys.executable).with_name(program)
+    done = subprocess.run(
+        [own if own.exists() else program, *arguments],
+        cwd=folder,
+        env=environment(home),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    return done.stdout.decode("utf-8")
 
 
 def tidy(shown: str) -> str:

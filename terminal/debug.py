@@ -116,6 +116,8 @@ def mending_lines(mending: Mending, language: str, width: int) -> list[Line]:
         if one.message:
             told = in_words(one.message, language)
             lines += [[(f"    {row}", "")] for row in wrap(told, width - 4)]
+    if mending.mended == mending.bugs and not mending.broken:
+        lines += [[(f"  {row}", "")] for row in wrap(say("debug-solved", language), width - 2)]
     harmless = [
         line for line in mending.changed if line not in {one.line for one in mending.broken}
     ]

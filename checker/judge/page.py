@@ -155,7 +155,7 @@ class Page(Sheet):
             findings = one.found.findings.get(check, [])
             if not findings:
                 continue
-            smallest = min(findings, key=lambda f: (f.trial.case.strided, f.trial.weight))
+            smallest = min(findings, key=lambda f: f.trial.weight)
             text = self.words.text(smallest)
             if smallest.kind == "values":
                 text = say(

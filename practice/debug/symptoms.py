@@ -47,12 +47,15 @@ def symptoms(report: Report) -> list[Symptom]:
     """Return one or two things that are seen of a file; nothing of one that passes."""
     if report.verdict == "pass":
         return []
+    many = len(report.functions) > 1 or find(report.kata).kind == "program"
+    # Of several parts each is called, whatever another one raised.
+    told = any(part.status == "fail" for part in report.functions)
+    if many and (told or report.error is None):
+        return _of_parts(report)
     if report.error is not None:
         return [_raised(report.error.message)]
     failing = _failing(report)
     difference = report.difference
-    if len(report.functions) > 1 or find(report.kata).kind == "program":
-        return _of_parts(report)
     if "shape" in failing:
         given = difference is not None and difference.actual_shape and difference.expected_shape
         shapes: dict[str, object] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,6 +13,7 @@ from attn_kata.dev.planting.operators import changes
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.slips import slips
 
+CORPUS = Path(__file__).parent.parent / "corpus"
 GPT = find("minigpt")
 ANSWER = GPT.solution()
 LOOP = """
@@ -167,3 +169,9 @@ def test_programs_are_planted() -> None:
     assert {(one.line, one.wrong) for one in changes(text, known)} == {
         (2, "    opt.step"), (3, "    x = x * temperature"),
     }  # fmt: skip
+
+
+def test_a_name_that_each_block_has_is_no_layers_alone(judged) -> None:
+    """Blocks wrapped in what calls its norm `norm`, as the last norm is called, are read."""
+    text = (CORPUS / "right" / "minigpt_wrapped_branches.py").read_text("utf-8")
+    assert judged("minigpt", text).verdict == "pass"

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import shlex
 
 import pytest
@@ -10,6 +11,7 @@ from attn_kata import cli
 from attn_kata.checker import client
 from attn_kata.checker.process import launch
 from attn_kata.dev import screens
+from attn_kata.practice.debug.exercise import exercise_called
 
 TEXT = """\
 Before.
@@ -74,6 +76,23 @@ def test_a_program_prints_the_same(root, output):
     """What fills the texts, the program in a process of its own, prints what is compared here."""
     command = "attn-kata list"
     assert screens.output(command, root) == output(command)
+
+
+def test_several_commands_share_a_folder(tmp_path):
+    """Commands with `&&` between them run one after another in an empty folder, and are shown."""
+    shown = screens.output("touch a && ls && rm a && ls", tmp_path)
+    assert shown == "$ touch a\n\n\n$ ls\na\n\n$ rm a\n\n\n$ ls\n\n"
+
+
+def test_the_exercise_shown_is_handed_out_today(root):
+    """The file in docs/debug.md is what its first line says, in both languages."""
+    text = (root / "docs" / "debug.md").read_text("utf-8")
+    heads = [line for line in text.splitlines() if re.match(r"# attn-kata: \w+ debug ", line)]
+    assert len(heads) == 2
+    for head in heads:
+        exercise = exercise_called(head)
+        assert exercise is not None
+        assert exercise.text in text
 
 
 def test_runs_at_the_root_of_the_project(monkeypatch, tmp_path):

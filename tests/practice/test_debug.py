@@ -411,6 +411,10 @@ def report(verdict="fail", failing=(), kata="mha", **more):
          "symptom-dtypes-raises", "senior"),
         (report("error", error=Fault(kind="forward", message="raised RuntimeError at line 3: x")),
          "symptom-raises", "junior"),
+        (report("error", kata="minigpt", error=Fault(kind="forward", message="raised IndexError"),
+                functions=[Part(name="MiniGPT", status="pass"),
+                           Part(name="generate", status="fail", message="raised IndexError")]),
+         "symptom-part", "junior"),
     ],
 )  # fmt: skip
 def test_symptoms(given, key, level) -> None:
@@ -418,6 +422,19 @@ def test_symptoms(given, key, level) -> None:
     assert symptoms(given)[0].key == key
     assert level_of(given) == level
     assert all(symptom_text(one, language) for one in symptoms(given) for language in ("en", "zh"))
+
+
+def test_what_is_seen_beside_the_numbers_is_told() -> None:
+    """A part's sentence is about one thing; a device that fails is told all the same."""
+    parts = [
+        Part(name="MiniGPT", status="fail", message=Message("fail-gradients", {})),
+        Part(name="train", status="pass"),
+    ]
+    told = [one.key for one in symptoms(
+        report(failing=["gradients", "device"], kata="minigpt", functions=parts))]  # fmt: skip
+    assert told == [
+        "symptom-part-gradients", "symptom-also-device", "symptom-rest", "symptom-own",
+    ]  # fmt: skip
 
 
 def test_every_check_has_a_symptom() -> None:
