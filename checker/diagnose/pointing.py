@@ -153,6 +153,14 @@ def _telling(
             # What raises leaves a name with what it had before.
             differs = [n for n in differs if not any(same_numbers(wrong[n], right[o])
                                                      for o in right if o != n)]  # fmt: skip
+        shows = [n for n in slip.shows if n in differs]
+        if len(shows) > 1 and kata.kind == "program":
+            # Of what blocks make in turn, that is meant which differs the first time.
+            firsts = [named_steps(kata, name, each, trial, whole=False, ordered=True)
+                      for each in edits]  # fmt: skip
+            late = {n for n in shows if all(n in first for first in firsts)
+                    and same_numbers(*(first[n] for first in firsts))}  # fmt: skip
+            differs = [n for n in differs if n not in late]
         # What the edit alone names says nothing of whether the mistake shows in this call.
         shown = {*differs} & {*right} if right else differs
         if not (shown or set(right) - set(wrong)):

@@ -175,3 +175,24 @@ def test_a_name_that_each_block_has_is_no_layers_alone(judged) -> None:
     """Blocks wrapped in what calls its norm `norm`, as the last norm is called, are read."""
     text = (CORPUS / "right" / "minigpt_wrapped_branches.py").read_text("utf-8")
     assert judged("minigpt", text).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "mistake"),
+    [
+        (
+            (
+                "mlp_output = self.down_proj(activated)  # (batch, length, hidden_dim)\n"
+                "        block_output = attended + mlp_output"
+            ),
+            "block_output = self.down_proj(activated)",
+            "residual-missing",
+        ),
+        ("attended + mlp_output", "mlp_input + mlp_output", "residual-from-norm"),
+        ("self.up_proj(mlp_input)", "self.up_proj(attended)", "norm-missing"),
+    ],
+)
+def test_what_a_later_block_is_given_is_not_at_fault(judged, before, after, mistake) -> None:
+    """A block's second half is meant where its first differs in the next block alone."""
+    text = planted((before, after))
+    assert told(judged("minigpt", text)) == {line_of(text, after): mistake}
