@@ -70,6 +70,10 @@ class Layer:
     begins: float | None = None
     gain: bool = False
 
+    def sized(self, sizes: Mapping[str, Any]) -> tuple[int, ...]:
+        """Return its weight's shape at these sizes."""
+        return tuple(worth(axis, sizes) for axis in self.shape)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Module:

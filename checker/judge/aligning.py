@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ...kata.arithmetic import worth
 from ...kata.slips import variants
 from . import budget
 from .compare import agree
@@ -130,6 +129,7 @@ class _Search:
         there is of it, as `norm` of each block, is not known.
         """
         layers, first = self.one.module.layers, self.one.held.first
+        sizes = self.one.sizes.first()
         called = numbered(first, layers)
         weights = [n for n, shape in first.items() if not is_bias(called[n], len(shape), layers)]
         said = {name: said_by(called[name], layers) for name in weights}
@@ -143,18 +143,14 @@ class _Search:
             for name in weights if not said[name]
         ]  # fmt: skip
         return (
-            all(total[one.name] <= prod(self._wanted(one)) for one in layers)
+            all(total[one.name] <= prod(one.sized(sizes)) for one in layers)
             and all(len(some) == 1 for some in found)
             and len({*map(tuple, found)}) == len(found)
         )
 
-    def _wanted(self, layer: Layer) -> tuple[int, ...]:
-        """A layer's shape at the first size."""
-        return tuple(worth(axis, self.one.sizes.first()) for axis in layer.shape)
-
     def _fits(self, name: str, shape: tuple[int, ...], layer: Layer) -> bool:
         """Whether a parameter has a layer's shape, either way round where nothing says which."""
-        wanted = self._wanted(layer)
+        wanted = layer.sized(self.one.sizes.first())
         return shape == wanted or (name not in self.one.linear and shape[::-1] == wanted)
 
     def readings(self, *, loose: bool = False, turned: bool = False) -> Iterator[Reading]:

@@ -69,7 +69,7 @@ def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str
     """Draw the model answer's own weights."""
     found: dict[str, Tensor] = {}
     for layer in (one for one in module.layers if not one.extra):
-        shape = [worth(axis, case.scope()) for axis in layer.shape]
+        shape = layer.sized(case.scope())
         scale = 1.5 / shape[-1] ** 0.5 if len(shape) > 1 else 0.5
         for name, axes in (("weight", shape), *([("bias", shape[:1])] if layer.bias else [])):
             values = torch.randn(axes, generator=generator, dtype=torch.float64)

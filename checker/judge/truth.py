@@ -250,7 +250,7 @@ def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> 
     fresh: whether it may not have what earlier calls have kept on it.
     """
     key = marshal.dumps(kind.__init__.__code__), kind.__name__, settings
-    # Parts of the answer's own may be edited as well, and may keep something.
+    # Parts of the answer's own may be edited as well: then it is one class's alone.
     whole = kind, settings
     if key in _BARE:
         _BARE[key].module.__class__ = kind
@@ -261,10 +261,12 @@ def _bare(kind: type, settings: tuple[tuple[str, Any], ...], *, fresh: bool) -> 
         return _BARE[whole]
     made = _new(kind, settings)
     parts = (part for part in made.module.modules() if part is not made.module)
-    if len(_BARE) > _MOST_BARE:
-        _BARE.clear()
     torchs = all(type(part).__module__.startswith("torch.") for part in parts)
-    _BARE[key if torchs else whole] = made
+    # Parts may keep something that `begin` does not know of.
+    if torchs or not fresh:
+        if len(_BARE) > _MOST_BARE:
+            _BARE.clear()
+        _BARE[key if torchs else whole] = made
     return made
 
 

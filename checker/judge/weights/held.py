@@ -201,7 +201,7 @@ class Held:
             return len(there), len(asked)
         sizes = self.sizes.first()
         layers = [one for one in self.module.own if block_of(one.name) == there[0]]
-        needed = sum(prod(worth(axis, sizes) for axis in one.shape) for one in layers)
+        needed = sum(prod(one.sized(sizes)) for one in layers)
         held: dict[str, int] = {}
         for name, other in numbered(self.first, self.module.layers).items():
             held[block_of(other)] = held.get(block_of(other), 0) + prod(self.first[name])

@@ -89,7 +89,7 @@ class Proposals:
         self.linear, self.symbols, self.loose = linear, symbols, loose
         self.by_name = {layer.name: layer for layer in layers}
         self.wanted = {
-            one.name: tuple(worth(axis, sizes) for axis in one.shape) for one in layers
+            one.name: one.sized(sizes) for one in layers
         }  # fmt: skip
         self.vectors = [one for one in layers if len(one.shape) == 1]
         self.needed = [one for one in self.vectors if not one.extra]

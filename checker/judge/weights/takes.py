@@ -84,7 +84,7 @@ def _tables(
             return None
         found |= held
     for layer in layers:
-        shape = [worth(axis, sizes) for axis in layer.shape]
+        shape = layer.sized(sizes)
         none = nowhere(shape, optional=layer.optional)
         if layer.gain and not layer.extra:
             # With 0 all that comes behind it would be 0.
@@ -104,7 +104,7 @@ def _taken(
     shapes, sizes = dict(named), dict(worths)
     by_name = {layer.name: layer for layer in layers}
     (take,) = fitted((one,), shapes)
-    wanted = [tuple(worth(axis, sizes) for axis in by_name[n].shape) for n in take.layers]
+    wanted = [by_name[n].sized(sizes) for n in take.layers]
     free = all(by_name[n].optional for n in take.layers) and sizes.get("H", 1) == 1
     if free and not {*take.names} & shapes.keys():
         # One head's values need no other layer behind them: an object may do without there.
