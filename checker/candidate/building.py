@@ -221,7 +221,6 @@ def build(namespace: dict[str, Any], recipe: Recipe, place: torch.device) -> Bui
 
     roles = {role: plain_value(worth) for role, worth in recipe.roles.items()}
     fill_shared(namespace, roles)
-    _lengthen(namespace, recipe.longest)
 
     def value_of(item: Config | Worth) -> Any:
         if isinstance(item, Config):
@@ -237,10 +236,3 @@ def build(namespace: dict[str, Any], recipe: Recipe, place: torch.device) -> Bui
             if constructor_role(name) == "config":
                 kwargs[name] = configuration(namespace, "", roles)
     return Built(namespace[recipe.name](*args, **kwargs))
-
-
-def _lengthen(namespace: dict[str, Any], longest: int) -> None:
-    """Let a longest length that stands in the module be this long at least, as its user would."""
-    for name, value in list(namespace.items()):
-        if type(value) is int and value < longest and constructor_role(name) == "length":
-            namespace[name] = longest

@@ -86,7 +86,7 @@ class Submission:
         """Name the module's numbers that its functions read: sizes kept in globals."""
         read = _names_read(self.module.__dict__.values())
         return [
-            {"name": name, "whole": isinstance(value, int)}
+            {"name": name, "value": value}
             for name, value in self.module.__dict__.items()
             if name in read and type(value) in _NUMBERS
         ]

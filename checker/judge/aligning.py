@@ -103,20 +103,19 @@ class _Search:
 
     def ways(self) -> Iterator[tuple[float, Iterable[Reading | Derived]]]:
         """Yield what is tried, the likeliest first, each with the seconds that it may take."""
-        settled, right = self.settled, self.one.right
+        settled, derived = self.settled, self.derived(self.one.right, _FORMS)
         if settled and self.told:
             # What the names say holds, and derivatives would say no other.
             yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
         elif settled:
             yield _BY_NAME, islice(self.readings(), _RARE)
-            yield _READING, self.lying(self.derived(right, _FORMS))
+            yield _READING, chain(self.lying(derived), [derived])
             if self.cut_short:
                 yield _READING, islice(self.readings(), _RARE)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
         else:
             yield _READING, islice(self.readings(), _PLAIN)
-            derived = self.derived(right, _FORMS)
             # One reading for all sizes first: large objects' derivatives take their time.
             yield _READING, chain(self.lying(derived, 1), [derived])
             yield _READING, islice(self.readings(turned=True), _RARE)

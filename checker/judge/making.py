@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
@@ -27,13 +27,20 @@ def switched_on(plan: Plan, signature: list[Parameter]) -> tuple[str, ...]:
     return tuple(p.name for p in signature if p.default is False and p.name in given)
 
 
-def global_roles(sizes: list[Global]) -> Iterator[tuple[str, str]]:
-    """Yield the numbers in a module's globals that are sizes or rates, with their roles."""
-    for entry in sizes:
-        role = constructor_role(entry.name)
-        wanted = {"width", "heads", "head_dim", "length"} if entry.whole else {"dropout"}
-        if role is not None and role in wanted:
-            yield entry.name, role
+def global_roles(sizes: Sequence[Global], wanted: set[str]) -> list[tuple[tuple[Global, str], ...]]:
+    """Return readings of the numbers in a module's globals, the likeliest first.
+
+    Each reading says of each number which role's worth it gets, "" for its own. wanted: the
+    roles of sizes that can stand there.
+    """
+    meant = [(one, constructor_role(one.name) or "") for one in sizes]
+    found = [
+        (one, role) for one, role in meant
+        if role in (wanted if isinstance(one.value, int) else {"dropout"} & wanted)
+    ]  # fmt: skip
+    # A number may have a size's name and be something else: how many layers are in a block.
+    own = tuple((one, "") for one, _ in found)
+    return list(dict.fromkeys((tuple(found), own)))
 
 
 def plans(signature: list[Parameter], contract: Contract) -> list[Plan]:

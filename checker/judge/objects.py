@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import product
 from typing import Any
 
 from torch import Tensor
@@ -80,15 +81,15 @@ class Construction:
     """One way to make an object: each argument with what it gets, by place where it must be.
 
     arguments: (name, "setting", which), (name, "role", which) or (name, "config", annotation).
-    globals: names in the file's globals that get what a role is worth. switched: switches of a
-    causal mask that are off by default.
+    globals: numbers in the file's globals, each with the role whose worth it gets, "" for its own.
+    switched: switches of a causal mask that are off by default.
     """
 
     name: str
     module: Module
     arguments: tuple[tuple[str, str, str], ...]
     placed: tuple[str, ...] = ()
-    globals: tuple[tuple[str, str], ...] = ()
+    globals: tuple[tuple[Global, str], ...] = ()
     causal: bool = True
     switched: tuple[str, ...] = ()
 
@@ -101,7 +102,7 @@ class Construction:
     def lacking(self) -> list[str]:
         """The settings that have to be told and that no argument takes."""
         given = {source for _, _, source in self.arguments}
-        if self.configured or "spread" in given or self.globals:
+        if self.configured or "spread" in given:
             return []
         needed = [one for one in self.module.settings if not one.extra and one.default is None]
         return [one.name for one in needed if not one.rate and one.name not in given]
@@ -126,8 +127,6 @@ class Construction:
         plain = (one for one in settings if not one.extra or one.default is None)
         for one in plain:
             roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
-        longest = roles["length"]
-        assert isinstance(longest, int)
         # One head is as wide as all, and keys have as many heads as queries.
         roles = {"heads": 1, "head_dim": roles.get("width"), **roles}
         roles = {"kv_heads": roles["heads"], "inner": roles["head_dim"], **roles}
@@ -141,8 +140,16 @@ class Construction:
         args = [kwargs.pop(name) for name in self.placed if name in kwargs]
         return ObjectRecipe(
             name=self.name, args=args, kwargs=kwargs, roles=roles, spread=spread,
-            globals={name: roles[role] for name, role in self.globals}, longest=longest,
+            globals={
+                one.name: self._worth(one.value, role, roles) if role else one.value
+                for one, role in self.globals
+            },
         )  # fmt: skip
+
+    def _worth(self, own: float, role: str, roles: dict[str, Any]) -> Worth:
+        """What a number of the file gets; a longest length that nobody tells may be longer."""
+        told = role in {constructor_role(one.name) for one in self.module.settings}
+        return max(own, roles[role]) if role == "length" and not told else roles[role]
 
 
 def constructions(
@@ -174,8 +181,10 @@ def constructions(
         found.append(_by_meaning(module, named, turned=True))
         by_order = zip(named, asked, strict=False)
         found.append(tuple((own.name, "setting", one.name) for own, one in by_order))
-    for arguments in dict.fromkeys(found):
-        yield Construction(name=entry.name, module=module, arguments=arguments, placed=placed)
+    for given, arguments in product(global_roles(sizes, {"length"}), dict.fromkeys(found)):
+        yield Construction(
+            name=entry.name, module=module, arguments=arguments, placed=placed, globals=given
+        )
 
 
 def _of_attention(
@@ -183,7 +192,8 @@ def _of_attention(
 ) -> Iterator[Construction]:
     signature = entry.constructor or []
     annotations = {one.name: one.annotation for one in signature}
-    for plan in plans(signature, contract):
+    wanted = {"width", "heads", "head_dim", "length", "dropout"}
+    for given, plan in product(global_roles(sizes, wanted), plans(signature, contract)):
         yield Construction(
             name=entry.name,
             module=module,
@@ -193,7 +203,7 @@ def _of_attention(
                 for name, role in plan
             ),
             placed=tuple(one.name for one in signature if one.kind == "POSITIONAL_ONLY"),
-            globals=tuple(global_roles(list(sizes))),
+            globals=given,
             causal=contract.causal,
             switched=switched_on(plan, signature) if contract.causal else (),
         )  # fmt: skip

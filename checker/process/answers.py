@@ -106,12 +106,12 @@ class Entry:
     constructor: list[Parameter] | None = None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Global:
-    """A number among the file's globals. whole: whether it is an int."""
+    """A number among the file's globals."""
 
     name: str
-    whole: bool
+    value: int | float
 
 
 @dataclass(slots=True, kw_only=True)

@@ -96,7 +96,6 @@ class ObjectRecipe:
 
     roles: what each role is worth, and each name with "=" before it. globals: what is set in the
     file first. spread: whether all settings that the file reads by name are given besides.
-    longest: how long a longest length that stands in the file is to be at least.
     """
 
     name: str
@@ -105,7 +104,6 @@ class ObjectRecipe:
     roles: dict[str, Worth] = field(default_factory=dict[str, Worth])
     globals: dict[str, Worth] = field(default_factory=dict[str, Worth])
     spread: bool = False
-    longest: int = 0
 
 
 Recipe = FunctionRecipe | ObjectRecipe
