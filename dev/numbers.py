@@ -121,8 +121,8 @@ def _tried(function: Function, sizes: Sizes) -> Iterator[tuple[Case, Given]]:
             continue
         yield case, draw(function, case, torch.Generator().manual_seed(_SEED))
     for case in small(function, sizes, mask=function.needs_mask) if function.laid else ():
-        laid = replace(case, strided=True)
-        yield laid, draw(function, laid, torch.Generator().manual_seed(_SEED)).strided()
+        laid = replace(case, lies="turned")
+        yield laid, draw(function, laid, torch.Generator().manual_seed(_SEED)).strided("turned")
     if function.state is None:
         return
     for kind in KINDS:

@@ -56,9 +56,10 @@ class Argument:
     one later. adapted: shapes of a mask that a submission may want instead.
     taken: by shape that in which the submission takes it, () for the same. empties: of
     log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
-    hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by turns they
-    are floats instead, to be added, with -inf there. ties: whether normal values may be equal to
-    others of their row, as where a vector of zeros is tried.
+    meets: of uniform numbers the probabilities whose running sum some of them are, by turns, to the
+    last bit. hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by
+    turns they are floats instead, to be added, with -inf there. ties: whether normal values may be
+    equal to others of their row, as where a vector of zeros is tried.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Argument:
     taken: tuple[Shape, ...] = ()
     model: str = "plain"
     empties: str = ""
+    meets: str = ""
     hides: bool = False
     added: bool = False
     ties: bool = True

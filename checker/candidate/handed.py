@@ -44,8 +44,8 @@ def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device |
         tensor = tensor.to(dtype)
     if place is not None:
         tensor = tensor.to(place)
-    if item.strided:
-        tensor = strided(tensor)
+    if item.lies:
+        tensor = strided(tensor, item.lies)
     if call.grad is not None and tensor.is_floating_point() and not item.keep:
         tensor = tensor.detach().requires_grad_(True)
     return tensor

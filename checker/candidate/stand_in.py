@@ -19,7 +19,8 @@ class StandIn(nn.Module):
     """Logits from a token, the mean of those before it, and its place.
 
     weight is (block_size + vocab_size, vocab_size): a row for each place, then for each token. They
-    are two parameters, as what is done to each by itself is not what is done to all together.
+    are several parameters, as what is done to each by itself is not what is done to all together:
+    the first place's is a vector, called as a bias is, which some would keep from weight decay.
     sharp: logits that are multiples of 3, all different. In train mode every other logit is
     dropped, always the same ones; it comes in the mode that it is not to be used in, a sharp one,
     which is for text, in train mode. Tokens are (batch, length); more of them than there are places
@@ -32,7 +33,8 @@ class StandIn(nn.Module):
         self.block_size = weight.shape[0] - weight.shape[1]
         self.sharp = sharp
         places, tokens = weight.detach().split([self.block_size, self.vocab_size])
-        self.places, self.tokens = nn.Parameter(places.clone()), nn.Parameter(tokens.clone())
+        self.bias, self.places = nn.Parameter(places[0].clone()), nn.Parameter(places[1:].clone())
+        self.tokens = nn.Parameter(tokens.clone())
         self.train(sharp)
 
     def forward(self, tokens: Tensor) -> Tensor:
@@ -42,7 +44,8 @@ class StandIn(nn.Module):
             raise IndexError(f"{length} tokens are more than the block size, {self.block_size}")
         rows = self.tokens[tokens]
         counted = torch.arange(1, length + 1, device=tokens.device).view(1, -1, 1)
-        logits = rows + rows.cumsum(1) / counted + self.places[:length]
+        places = torch.cat([self.bias[None], self.places])
+        logits = rows + rows.cumsum(1) / counted + places[:length]
         if self.training:
             logits = logits * 2 * (torch.arange(self.vocab_size, device=tokens.device) % 2)
         if not self.sharp:

@@ -132,9 +132,7 @@ def _narrow(one: Weighing, case: Case) -> Case | None:
         return None
     width = case.sizes[symbols.get("head_dim", symbols.get("hidden_dim", "batch"))]
     few = {symbols["batch"]: _SAMPLES, symbols["length"]: min(width, 4)}
-    return replace(
-        case, sizes=one.sizes.row({**case.sizes, **few}), mask=None, strided=False, grad=False
-    )
+    return replace(case, sizes=one.sizes.row({**case.sizes, **few}), mask=None, lies="", grad=False)
 
 
 def with_weights_scaled(one: Weighing, given: Given, scale: float) -> Tensor | None:

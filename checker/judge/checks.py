@@ -46,7 +46,7 @@ def _try_causality(one: Examination) -> None:
 
 
 def _prefix(case: Case, along: str, length: int) -> Case:
-    return replace(case, check="causality", strided=False, sizes={**case.sizes, along: length})
+    return replace(case, check="causality", lies="", sizes={**case.sizes, along: length})
 
 
 def _try_purity(one: Examination) -> None:

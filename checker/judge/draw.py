@@ -9,6 +9,7 @@ from typing import Any
 from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
 from ...kata.sizes import Sizes
+from ..process.laid import Lies
 from ..report.message import Message, say
 
 __all__ = [
@@ -47,7 +48,7 @@ class Case:
     mask: str | None = None
     turn: int = 0
     gain: float = 1.0
-    strided: bool = False
+    lies: Lies = ""
     grad: bool = False
     far: bool = False
     train: bool = False
@@ -84,7 +85,7 @@ class Case:
             parts.append(say("case-below"))
         # One axis alone lies as it lies.
         wide = any(len(self.shape_of(one)) > 1 for one in function.arguments if one.tensor)
-        if self.strided and wide:
+        if self.lies and wide:
             parts.append(say("case-strided"))
         away = [one for one in function.arguments if one.kind == "normal" and one.far]
         if self.far:
@@ -202,9 +203,9 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
             check = _check(function, chosen, number)
             made = [
                 *([Case(check=check, sizes=row, chosen=chosen, turn=place,
-                        strided=place % 3 == 2)] if plain else []),
+                        lies="turned" if place % 3 == 2 else "")] if plain else []),
                 *(Case(check=check if not plain else "mask", sizes=row, chosen=chosen, mask=kind,
-                       turn=place + k, strided=(place + k) % 4 == 1)
+                       turn=place + k, lies="turned" if (place + k) % 4 == 1 else "")
                   for k, kind in enumerate(_kinds(mask, place)) if mask is not None),
             ]  # fmt: skip
             yield from (case for case in made if _holds(function, case))
@@ -212,6 +213,7 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
     yield from _one_tensor(function, sizes)
     yield from _further(function, sizes)
     yield from _zeros(function, sizes)
+    yield from _apart(function, sizes)
 
 
 def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -245,6 +247,14 @@ def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
     case = Case(check=check, sizes=sizes.first(), chosen=choices(function)[-1], mask=kind,
                 turn=turn, zeros=True)  # fmt: skip
     if case.zeroed(function) and _holds(function, case):
+        yield case
+
+
+def _apart(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Slices of something wider, at the first sizes: their rows do not follow one another."""
+    case = Case(check="values", sizes=sizes.first(), chosen=choices(function)[0], lies="apart",
+                mask="random" if function.needs_mask else None)  # fmt: skip
+    if _holds(function, case):
         yield case
 
 

@@ -45,6 +45,8 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
     for one in function.arguments:
         if one.empties and case.turn % 2:
             _empty(tensors[one.name], tensors[one.empties], generator)
+        if one.meets and case.turn % 2:
+            _meet(tensors[one.name], tensors[one.meets])
         if one.large == "hidden" and case.gain != 1 and function.mask is not None:
             tensors[one.name] = tensors[one.name] + case.gain * ~tensors[function.mask.name]
     module = function.module
@@ -63,6 +65,16 @@ def _empty(sums: Tensor, parts: Tensor, generator: torch.Generator) -> None:
     empty = torch.rand(sums.shape[:2], generator=generator) > SHOWN
     empty[:, 0] |= len(empty[0]) > 1
     sums[empty], parts[empty] = float("-inf"), 0
+
+
+def _meet(numbers: Tensor, probabilities: Tensor) -> None:
+    """Let rows be halves or quarters, behind tokens that have none, and numbers be their sums."""
+    some = probabilities[: len(probabilities) // 2 + 1]
+    size = some.shape[-1]
+    many = min(4, 1 << (size // 2).bit_length() >> 1) or 1
+    some[:] = 0
+    some[:, size - many :] = 1 / many
+    numbers[: len(some)] = torch.arange(len(some)) % many / many
 
 
 def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str, Tensor]:

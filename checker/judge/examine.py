@@ -100,8 +100,8 @@ class Examination:
         usual = {one.name: one.default for one in self.function.arguments if one.optional}
         needed -= {name for name in needed if given.plain.get(name, ...) == usual.get(name, ...)}
         trial.missing = min(needed, default="")
-        strided = [n for n, t in given.tensors.items() if case.strided and t.dim() > 1]
-        plain = self.bound.call(given, self._handed(trial), strided=strided, keep=self._kept_dtype)
+        lies = {n: case.lies for n, t in given.tensors.items() if t.dim() > 1}
+        plain = self.bound.call(given, self._handed(trial), lies=lies, keep=self._kept_dtype)
         trial.call = replace(
             plain,
             shapes=trial.shapes,

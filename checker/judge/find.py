@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
@@ -11,6 +11,7 @@ from torch import Tensor
 
 from ...kata.functions import Argument, Function
 from ..process.answers import Entry, Parameter
+from ..process.laid import Lies
 from ..process.requests import Call, Handed, Input
 from ..vocabulary import foreign, forward_role, words
 from .given import Given
@@ -50,17 +51,18 @@ class Bound:
 
     def call(
         self, given: Given, handed: dict[str, Tensor], *,
-        strided: Sequence[str] = (), keep: Sequence[str] = (),
+        lies: Mapping[str, Lies], keep: Sequence[str] = (),
     ) -> Call:  # fmt: skip
         """Write a call as the candidate's process takes it.
 
-        handed: the tensors as they go over, some of them strided, some kept in their dtype.
+        handed: the tensors as they go over. lies: how those lie that are not contiguous. keep:
+        those that keep their dtype.
         """
 
         def item(name: str) -> Handed:
             name = given.twice.get(name, name)
             if name in handed:
-                return Input(name=name, strided=name in strided, keep=name in keep)
+                return Input(name=name, lies=lies.get(name, ""), keep=name in keep)
             return given.plain.get(name)
 
         args = [item(name) for name in self._by_place(given)]

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ..candidate.stand_in import stand_in
-from ..process.laid import strided
+from ..process.laid import Lies, strided
 
 __all__ = ["Given"]
 
@@ -82,9 +82,9 @@ class Given:
         }
         return replace(self, tensors=tensors)
 
-    def strided(self) -> Given:
+    def strided(self, lies: Lies) -> Given:
         """The same on memory that is not contiguous."""
-        laid = {n: strided(t) if t.dim() > 1 else t for n, t in self.tensors.items()}
+        laid = {n: strided(t, lies) if t.dim() > 1 else t for n, t in self.tensors.items()}
         return replace(self, tensors=laid)
 
     def within(self, dtype: torch.dtype) -> Given:

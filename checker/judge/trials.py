@@ -70,7 +70,8 @@ class Trial:
         """
         narrow = self.dtype.itemsize < _FULL or self.function.work == (dtype_name(self.dtype),)
         given = self.given.within(self.dtype) if narrow else self.given
-        return given.strided() if self.case.strided and self.function.laid else given
+        lies = self.case.lies if self.function.laid else ""
+        return given.strided(lies) if lies else given
 
     @property
     def weight(self) -> int:
@@ -110,7 +111,7 @@ class Trial:
         if answer.fault is not None:
             if alone and answer.fault.phase != "backward":
                 return None
-            if self.case.strided and any(s in answer.fault.message for s in _LAYOUT):
+            if self.case.lies and any(s in answer.fault.message for s in _LAYOUT):
                 return None
             return Finding(kind="raised", trial=self, fault=answer.fault)
         wrong = self._judge_results(answer)

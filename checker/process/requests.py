@@ -113,11 +113,11 @@ Recipe = FunctionRecipe | ObjectRecipe
 class Input:
     """An argument that is one of the call's tensors.
 
-    strided: on memory that is not contiguous. keep: in the dtype that it has.
+    lies: how it lies in memory, as `Lies` has it. keep: in the dtype that it has.
     """
 
     name: str
-    strided: bool = False
+    lies: str = ""
     keep: bool = False
 
 

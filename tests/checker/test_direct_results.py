@@ -111,7 +111,7 @@ def test_dtype_of_what_has_none(name):
 
 def test_one_axis_is_not_said_to_be_strided():
     """Only what has two axes can lie otherwise."""
-    case = Case(check="values", sizes={"T": 6}, strided=True)
+    case = Case(check="values", sizes={"T": 6}, lies="turned")
     labels = [
         sentence(case.label(KATA.asked.function(name), KATA.asked.sizes), "en")
         for name in ("causal_mask", "key_mask")
