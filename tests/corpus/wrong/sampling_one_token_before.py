@@ -1,4 +1,4 @@
-# wrong: sampling draw-off-by-one line 43
+# wrong: sampling draw-at-equal line 42, draw-off-by-one line 43
 # fair: draw-off-by-one 44
 import torch
 
