@@ -9,6 +9,8 @@ from typing import Any
 from ..kata.catalogue import GROUPS
 from ..kata.code import bare
 from ..kata.slips import FILE
+from ..practice.interview.reading.phrasings import FILE as PHRASINGS
+from ..practice.interview.reading.phrasings import read as phrasings_in
 from .asked import function_problems
 from .layout import (
     LANGUAGES,
@@ -80,6 +82,7 @@ def content_problems(folder: Folder) -> Iterator[str]:
         yield from _stubs(kata)
         yield from _hints(kata)
     yield from _questions(katas)
+    yield from _phrasings(katas)
     yield from _orders(katas)
     yield from _strays(folder, katas)
 
@@ -212,6 +215,30 @@ def _questions(katas: list[Kata]) -> Iterator[str]:
         for number, row in enumerate(exact, 1):
             name = str(row.get("id", "")) or f"exact question {number}"
             yield from _exact(row_of(kata, "questions.toml", name), name, row)
+
+
+def _phrasings(katas: list[Kata]) -> Iterator[str]:
+    """Yield where a kata's phrasings are not those of its questions' points."""
+    for kata in katas:
+        file = kata.file(PHRASINGS)
+        rows, _ = _rows(kata, "questions.toml", "question")
+        told = phrasings_in(kata.folder / PHRASINGS) if rows else {}
+        points = {
+            str(row.get("id")): max(len(row.get(one, {}).get("points", ())) for one in LANGUAGES)
+            for row in rows
+        }
+        for name in sorted(told.keys() - points.keys()):
+            yield problem(file, f"`{name}` is no question", "take it out, or mend its name")
+        for name, count in points.items() if told else ():
+            some = told.get(name, ())
+            if len(some) != count:
+                wrong = f"`{name}` has phrasings of {len(some)} points, and makes {count}"
+                yield problem(file, wrong, "write a row for each point, in the question's order")
+            if any(not one.right or not one.wrong or {*one.right} & {*one.wrong} for one in some):
+                wrong = (
+                    f"a point of `{name}` is said in no way, backwards in none, or in one as both"
+                )
+                yield problem(file, wrong, "write both, each a line of its own")
 
 
 def _exact(file: str, name: str, row: dict[str, Any]) -> Iterator[str]:

@@ -141,7 +141,7 @@ def files_of_a_kata() -> tuple[set[str], set[str]]:
     needed = {*_FILES, "learn.py", "learn.toml"}
     needed |= {f"{text}.{language}.md" for text in ("brief", "learn") for language in LANGUAGES}
     needed |= {f"stub.{language}.py" for language in LANGUAGES[1:]}
-    more = {"debug", "claims.toml", "pages", "figures.toml", "solution.py"}
+    more = {"debug", "claims.toml", "pages", "figures.toml", "solution.py", "phrasings.toml"}
     return {*needed, "mistakes.toml"}, more
 
 

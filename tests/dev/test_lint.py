@@ -196,6 +196,7 @@ def test_questions(copied, old, new, problem):
 def test_doubled_question(copied):
     """A question's id is its own among all the katas."""
     shutil.copy(copied / "kata/mha/questions.toml", copied / "kata/v1/questions.toml")
+    (copied / "kata/v1/phrasings.toml").unlink()
     found = lint.run(copied)
     assert found
     assert all("is in kata/mha/questions.toml already" in each for each in found)
@@ -206,8 +207,32 @@ def test_few_questions(copied):
     path = copied / "kata" / "v1" / "questions.toml"
     rows = path.read_text("utf-8").split("[[question]]")
     path.write_text("[[question]]".join(rows[:5]), "utf-8")
+    path.with_name("phrasings.toml").unlink()
     found = lint.run(copied)
     assert only(found).startswith("kata/v1/questions.toml: has 4 questions; ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("[[mha-which-d]]", "[[mha-which-e]]", "`mha-which-e` is no question"),
+        ("[[mha-which-d]]", "[[mha-other]]", "has phrasings of"),
+    ],
+)
+def test_phrasings_are_those_of_the_questions_points(copied, old, new, told):
+    """A row whose question there is not is named, and a point that nobody says."""
+    path = copied / "kata" / "mha" / "phrasings.toml"
+    path.write_text(path.read_text("utf-8").replace(old, new, 1), "utf-8")
+    assert any(told in each for each in lint.run(copied))
+
+
+def test_a_phrasing_is_not_right_and_backwards(copied):
+    """What is said both ways tells nothing."""
+    path = copied / "kata" / "mha" / "phrasings.toml"
+    text = path.read_text("utf-8")
+    first = text.partition("en = '''\n")[2].partition("\n")[0]
+    path.write_text(text.replace("en-wrong = '''\n", f"en-wrong = '''\n{first}\n", 1), "utf-8")
+    assert "or in one as both" in only(lint.run(copied))
 
 
 @pytest.mark.parametrize(

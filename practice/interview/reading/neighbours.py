@@ -1,0 +1,155 @@
+"""How near an answer comes to what candidates say who make a point, and which way it leans.
+
+Each window of one or two sentences is held against the phrasings of `phrasings.toml` as a set of
+concepts, weighed by how few of the kata's questions speak of them: nearest neighbours by cosine,
+and the log-odds of a concept among those who make the point and those who have it backwards. Where
+nobody wrote any, the point itself and the trap stand in for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log, sqrt
+
+from ..questions import Asked
+from .concepts import Clause, clauses_of
+from .phrasings import Phrasings
+
+__all__ = ["Told", "neighbours", "said"]
+
+# How much evidence there has to be before it says much: in a window, and in a whole answer.
+_DOUBT, _DOUBT_WHOLE = 4, 8
+# A whole answer that leans one way says no more of a point that it does not speak of.
+_LEANS = 0.25
+# What a concept counts that no phrasing has.
+_UNSEEN = 0.5
+# A sentence of the model answer this near to a point is a way to say it.
+_OWN = 0.15
+# Marks a concept that is denied.
+_DENIED = "~"
+
+Names = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a text tells of one point.
+
+    near: how near a window of it comes to those who make the point, 1 is the same. here, whole:
+    which way that window and the whole text lean, from -1 to 1. mine: how much nearer some window
+    comes to this point than to the question's others.
+    """
+
+    near: float
+    here: float
+    whole: float
+    mine: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """The concepts of each phrasing of a point, and of those of who has it backwards."""
+
+    right: tuple[Names, ...]
+    wrong: tuple[Names, ...]
+
+    @property
+    def all(self) -> tuple[Names, ...]:
+        return (*self.right, *self.wrong)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What is said of each point of a question. weight: how much a concept says."""
+
+    points: tuple[_Point, ...]
+    weight: Callable[[str], float]
+
+    def told(self, windows: Sequence[Names]) -> list[Told]:
+        """Return what a text tells of each point. windows: the concepts of its sentences."""
+        right = [one for point in self.points for one in point.right]
+        wrong = [one for point in self.points for one in point.wrong]
+        leans = self._leaning(frozenset().union(*windows), right, wrong, _DOUBT_WHOLE)
+        spoken = [[self._near(one, point.all) for point in self.points] for one in windows]
+        found: list[Told] = []
+        for at, point in enumerate(self.points):
+            near = [self._near(one, point.right) for one in windows]
+            best = max(range(len(windows)), key=near.__getitem__)
+            here = self._leaning(windows[best], point.right, point.wrong, _DOUBT)
+            mine = max(row[at] - max([0.0, *row[:at], *row[at + 1 :]]) for row in spoken)
+            found.append(Told(near[best], here, min(leans, _LEANS), mine))
+        return found
+
+    def with_answers(self, answers: Iterable[Names]) -> Neighbours:
+        """The same; each sentence of a model answer is a way to say the point it is nearest to."""
+        more: list[list[Names]] = [[] for _ in self.points]
+        for one in answers:
+            near = [self._near(one, point.right) for point in self.points]
+            if max(near) > _OWN:
+                more[near.index(max(near))].append(one)
+        points = (
+            _Point((*point.right, *some), point.wrong)
+            for point, some in zip(self.points, more, strict=True)
+        )
+        return Neighbours(tuple(points), self.weight)
+
+    def _size(self, names: Names) -> float:
+        return sum(self.weight(name.rstrip(_DENIED)) ** 2 for name in names)
+
+    def _near(self, window: Names, many: Iterable[Names]) -> float:
+        """Return the largest cosine between a window and any of some phrasings."""
+        own = self._size(window)
+        met = (one for one in many if one & window)
+        return max(
+            (self._size(one & window) / sqrt(own * self._size(one)) for one in met), default=0
+        )
+
+    def _leaning(
+        self, names: Names, right: Sequence[Names], wrong: Sequence[Names], doubt: float
+    ) -> float:
+        """Return which way concepts point, from -1 to 1; little evidence says little."""
+        made, missed = (Counter(name for one in side for name in one) for side in (right, wrong))
+        ways = (len(wrong) + 2 * _UNSEEN) / (len(right) + 2 * _UNSEEN)
+        odds = [
+            self.weight(name.rstrip(_DENIED))
+            * log((made[name] + _UNSEEN) / (missed[name] + _UNSEEN) * ways)
+            for name in names
+            if made[name] or missed[name]
+        ]
+        return sum(odds) / (sum(map(abs, odds)) + doubt)
+
+
+def neighbours(
+    asked: Sequence[Asked], phrased: Sequence[Phrasings], weight: Callable[[str], float]
+) -> Neighbours:
+    """Return what is said of a question's points.
+
+    asked: the question in each language. phrased: how its points are said, nothing where nobody
+    wrote that.
+    """
+    traps = tuple(one.trap for one in asked if one.trap)
+    texts = [tuple(one.points[at] for one in asked) for at in range(len(asked[0].points))]
+    points = tuple(
+        _Point(tuple(map(_meant, (*own, *some.right))), tuple(map(_meant, some.wrong)))
+        for own, some in zip(texts, phrased or [Phrasings((), traps)] * len(texts), strict=True)
+    )
+    sentences = [one for each in asked for one in _sentences(clauses_of(each.answer))]
+    return Neighbours(points, weight).with_answers(sentences)
+
+
+def said(clauses: Iterable[Clause]) -> Names:
+    """Return the concepts of some clauses; one that is denied is another."""
+    return frozenset(
+        one.name + _DENIED * one.denied for clause in clauses for one in clause.mentions
+    )
+
+
+def _meant(text: str) -> Names:
+    return said(clauses_of(text))
+
+
+def _sentences(clauses: Sequence[Clause]) -> list[Names]:
+    numbers = dict.fromkeys(clause.sentence for clause in clauses)
+    return [said(one for one in clauses if one.sentence == number) for number in numbers]
