@@ -64,8 +64,10 @@ def written(slip, number: int):
 def named(report: Report, mistake: str, source: str) -> bool:
     """Whether a report rejects a file for this mistake alone, on a line."""
     told = {(one.mistake, one.line is not None) for one in report.diagnosis}
-    # An edit that takes exp of scores as they are makes that mistake as well.
-    besides = BESIDES | ({"softmax-unstable"} if "scores.exp()" in source else set())
+    # An edit that takes exp of scores as they are, or less a maximum that is not the row's, makes
+    # that mistake as well.
+    uneven = ("scores.exp()", "scores.amax()).exp()", "(-2, -1), keepdim=True)).exp()")
+    besides = BESIDES | ({"softmax-unstable"} if any(how in source for how in uneven) else set())
     told -= {(name, True) for name in besides - {mistake}}
     return report.verdict in {"fail", "error"} and told == {(mistake, True)}
 
