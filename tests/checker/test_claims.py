@@ -101,7 +101,7 @@ def test_other_forms_are_not(answer: Any) -> None:
 OBJECT = ObjectRecipe(
     name="Here", args=[1, Config(annotation="Settings")], kwargs={"p": 0.1, "device": Device()},
     roles={"dtype": Dtype(name="float32"), "width": 4, "head_dim": None}, globals={"D": 4},
-    spread=True, longest=9,
+    spread=True,
 )  # fmt: skip
 CALL = Call(
     args=[Input(name="x", keep=True), True, None], kwargs={"past": Kept(name="a"), "scale": 0.5},
