@@ -167,7 +167,7 @@ def counted(source: str, most: int) -> str:
     """Have the code say that it computes scores, and hang once it has done so often enough."""
     return source.replace("/ 3", "/ step()") + (
         f"\n\nseen = []\n\n\ndef step():\n    print('called', flush=True)\n    seen.append(1)\n"
-        f"    while len(seen) > {most}:\n        pass\n    return 3\n"
+        f"    while len(seen) > {most}:\n        pass\n    return 1.5 + 1.5\n"
     )
 
 
