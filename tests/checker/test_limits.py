@@ -158,14 +158,14 @@ def wrongly(kata: str) -> str:
     """Return a model answer that does not scale, or does so wrongly."""
     source = find(kata).solution()
     for right in ("/ math.sqrt(self.head_dim)", "/ math.sqrt(head_dim)"):
-        source = source.replace(right, "/ 3")
+        source = source.replace(right, "/ (1.5 + 1.5)")
     assert source != find(kata).solution()
     return source
 
 
 def counted(source: str, most: int) -> str:
     """Have the code say that it computes scores, and hang once it has done so often enough."""
-    return source.replace("/ 3", "/ step()") + (
+    return source.replace("/ (1.5 + 1.5)", "/ step()") + (
         f"\n\nseen = []\n\n\ndef step():\n    print('called', flush=True)\n    seen.append(1)\n"
         f"    while len(seen) > {most}:\n        pass\n    return 1.5 + 1.5\n"
     )
@@ -181,7 +181,8 @@ def test_searches_without_time(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     started_with(
         monkeypatch,
         *(f"import attn_kata.checker.{room} as one; one._NAMING = 0.0" for room in rooms),
-        "one._READING = one._GUESSING = 0.0",
+        "import attn_kata.checker.judge.aligning as one",
+        "one._READING = one._GUESSING = one._BY_NAME = 0.0",
     )
     by_index = (CORPUS / "right" / "gqa_rows_by_index.py").read_text("utf-8")
     by_index = by_index.replace("/ math.sqrt(self.hd)", "/ 3")
