@@ -71,7 +71,7 @@ def _meet(numbers: Tensor, probabilities: Tensor) -> None:
     """Let rows be halves or quarters, behind tokens that have none, and numbers be their sums."""
     some = probabilities[: len(probabilities) // 2 + 1]
     size = some.shape[-1]
-    many = min(4, 1 << (size // 2).bit_length() >> 1) or 1
+    many = 4 if size >= 8 else 2 if size >= 4 else 1
     some[:] = 0
     some[:, size - many :] = 1 / many
     numbers[: len(some)] = torch.arange(len(some)) % many / many

@@ -80,11 +80,6 @@ class Examination:
 
     def drawn(self, case: Case) -> Given:
         """Draw what a case is called with."""
-        if case.lies == "apart":
-            # What others are called with is as it would be without it.
-            aside = torch.Generator()
-            aside.set_state(self.generator.get_state())
-            return draw(self.function, case, aside)
         return draw(self.function, case, self.generator)
 
     def trial_of(self, case: Case, given: Given, dtype: torch.dtype) -> Trial:

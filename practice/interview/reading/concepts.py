@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from ..hearing.tokens import plain, stem
 from ..texts import table
 
-__all__ = ["Clause", "Mention", "clauses_of", "confused", "opposites", "says_nothing"]
+__all__ = ["Clause", "Mention", "clauses_of", "confused", "opposites", "says_nothing", "sentences"]
 
 _LONGEST = 5
 # How many concepts a denial reaches.
@@ -56,6 +56,14 @@ def clauses_of(text: str) -> tuple[Clause, ...]:
             if mentions:
                 found.append(Clause(mentions, number))
     return tuple(found)
+
+
+def sentences(clauses: Iterable[Clause]) -> list[list[Clause]]:
+    """Return the clauses of each sentence."""
+    found: dict[int, list[Clause]] = {}
+    for clause in clauses:
+        found.setdefault(clause.sentence, []).append(clause)
+    return [*found.values()]
 
 
 def _without_commas(found: re.Match[str]) -> str:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 from ..questions import Asked
-from .concepts import Clause, clauses_of
+from .concepts import Clause, clauses_of, sentences
 from .phrasings import Phrasings
 
-__all__ = ["Told", "neighbours", "said"]
+__all__ = ["Neighbours", "Told", "neighbours", "said"]
 
 # How much evidence there has to be before it says much: in a window, and in a whole answer.
 _DOUBT, _DOUBT_WHOLE = 4, 8
@@ -135,8 +135,8 @@ def neighbours(
         _Point(tuple(map(_meant, (*own, *some.right))), tuple(map(_meant, some.wrong)))
         for own, some in zip(texts, phrased or [Phrasings((), traps)] * len(texts), strict=True)
     )
-    sentences = [one for each in asked for one in _sentences(clauses_of(each.answer))]
-    return Neighbours(points, weight).with_answers(sentences)
+    answers = (said(one) for each in asked for one in sentences(clauses_of(each.answer)))
+    return Neighbours(points, weight).with_answers(answers)
 
 
 def said(clauses: Iterable[Clause]) -> Names:
@@ -148,8 +148,3 @@ def said(clauses: Iterable[Clause]) -> Names:
 
 def _meant(text: str) -> Names:
     return said(clauses_of(text))
-
-
-def _sentences(clauses: Sequence[Clause]) -> list[Names]:
-    numbers = dict.fromkeys(clause.sentence for clause in clauses)
-    return [said(one for one in clauses if one.sentence == number) for number in numbers]

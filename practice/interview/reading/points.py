@@ -22,7 +22,15 @@ from ..hearing.acts import CJK
 from ..hearing.tokens import plain
 from ..questions import Asked, question_called
 from ..texts import table
-from .concepts import Clause, Mention, clauses_of, confused, opposites, says_nothing
+from .concepts import (
+    Clause,
+    Mention,
+    clauses_of,
+    confused,
+    opposites,
+    says_nothing,
+    sentences,
+)
 from .neighbours import Neighbours, neighbours, said
 from .phrasings import phrasings
 
@@ -172,10 +180,7 @@ def _sided(key: _Key, one: Mention, clause: Clause) -> tuple[float, float]:
 
 def _windows(said: Sequence[Clause]) -> list[list[Clause]]:
     """Return each sentence, and each two that follow each other."""
-    sentences: dict[int, list[Clause]] = {}
-    for clause in said:
-        sentences.setdefault(clause.sentence, []).append(clause)
-    alone = list(sentences.values())
+    alone = sentences(said)
     return [*alone, *([*one, *other] for one, other in pairwise(alone))]
 
 
@@ -247,15 +252,12 @@ def _point(key: _Key, asked: Asked, at: int) -> tuple[frozenset[str], frozenset[
     worded = _names(clauses_of(_FORMULA.sub(" ", text)))
     # Whoever says in words what stands there as a formula too has said it.
     own = worded if len(worded) > 1 else _names(clauses_of(text))
-    sentences: dict[int, set[str]] = {}
-    for clause in clauses_of(asked.answer):
-        sentences.setdefault(clause.sentence, set()).update(clause.names)
     around = max(
-        sentences.values(),
+        map(_names, sentences(clauses_of(asked.answer))),
         key=lambda names: key.weight(names & own) / (3 + key.weight(names)),
-        default=set[str](),
+        default=frozenset[str](),
     )
-    return own, frozenset(around)
+    return own, around
 
 
 def _told(asked: Asked) -> list[Clause]:
