@@ -46,8 +46,8 @@ _MULTIPLIED = r"\1\2\n\1weights = weights if MULTIPLIERS is None else weights * 
 def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> DropoutFinding:
     """Say where a call in train mode drops something, with torch's own dropouts silenced.
 
-    On the weights, nowhere ("noise": what is drawn is no dropout of them), or unknown where that
-    cannot be told. silent: False to read torch's own.
+    On the weights, nowhere ("noise": what is drawn is no dropout of them; "none": they are left as
+    they are), or unknown where that cannot be told. silent: False to read torch's own.
     """
     unknown = DropoutFinding(
         place="unknown", asked=one.construction and one.construction.asked_rate
@@ -69,6 +69,8 @@ def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> Dropout
     except (ArithmeticError, *FAULTS):
         return unknown
     reading = None if solved is None else _read(*solved[:2])
+    if reading is not None and not reading.dropped and abs(reading.factor - 1) <= _APART:
+        return replace(unknown, place="none")
     if reading is not None:
         drawn, used = _lines(done)
         return replace(unknown, place="weights", reading=reading, line=drawn, next=used)

@@ -83,11 +83,14 @@ class DropoutFinding:
 
     @property
     def rate(self) -> float:
-        """The rate that the kept weights' factor speaks of, or that torch was given."""
+        """The rate that the kept weights' factor speaks of, or that torch was given.
+
+        No rate gives a factor below 1; all that are dropped have none.
+        """
         if self.p is not None:
             return self.p
         factor = self.reading.factor if self.reading else 1.0
-        return 1 - 1 / factor if factor > 0 else 1.0
+        return 1 - 1 / max(factor, 1.0) if factor else 1.0
 
 
 def together(kept: Tensor, seen: Tensor) -> str:

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 
 from ..process.answers import Dropout
 from ..report.message import say
-from .dropout_finding import SAME_RATE, DropoutFinding
+from .dropout_finding import SAME_RATE, DropoutFinding, Reading
 from .sheet import Sheet
 
 __all__ = ["judge_dropout"]
 
 # A rate that nobody asked for is taken as it is, up to here.
 _MOST = 0.55
+# What is kept grows less than by this where it is left as it is.
+_UNSCALED = 1e-3
 
 
 def judge_dropout(
@@ -89,8 +91,8 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if layer:
         # The rate is set where the layer is made, not where it is called.
         found.line = sheet.lines.assignment(layer.split(".")[-1]) or found.line
-    if reading and reading.factor and abs(reading.factor - 1) < 1e-3 and reading.dropped > 0:
-        asked = found.asked if found.asked is not None else reading.dropped
+    asked = found.asked if found.asked is not None or reading is None else reading.dropped
+    if reading and asked is not None and _scaled_wrong(reading, rate, asked):
         values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
         sheet.set("dropout", "fail", say("dropout-scale", **values))
         sheet.blame("dropout-rate-wrong", found.next or found.line, "dropout-scale", **values)
@@ -119,3 +121,10 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         return
     key = "dropout-pass" if found.place == "weights" else "dropout-beside"
     sheet.set("dropout", "pass", say(key, rate=rate), reading.count if reading else 0)
+
+
+def _scaled_wrong(reading: Reading, rate: float, asked: float) -> bool:
+    """Whether what is kept grows by a factor of no rate, or of another than is dropped as asked."""
+    if not 0 < reading.factor < 1 + _UNSCALED:
+        return reading.factor != 0 and not reading.agrees(rate) and reading.agrees(asked)
+    return reading.dropped > 0 or reading.factor < 1 - _UNSCALED

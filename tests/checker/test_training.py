@@ -139,6 +139,14 @@ WRONG = {
     "by hand without a scale": (
         "kvcache", [("context = weights", BY_HAND.replace(" / 0.9", ""))], "dropout-rate-wrong",
     ),
+    "by hand with the scale upside down": (
+        "kvcache", [("context = weights", BY_HAND.replace(" / 0.9", " * 0.9"))],
+        "dropout-rate-wrong",
+    ),
+    "by hand with the scale twice": (
+        "kvcache", [("context = weights", BY_HAND.replace(" / 0.9", " / 0.9**3"))],
+        "dropout-rate-wrong",
+    ),
     "at another rate": ("gqa", [WEIGHTS, TAKES], "dropout-rate-wrong"),
     "of whole heads": (
         "gqa", [(SOFTMAX, f"weights = {DROP.format('masked_scores.softmax(dim=-1)')}".replace(
