@@ -24,8 +24,8 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "同一个运算里出现了两种 dtype；常量和 mask 应按输入的 dtype 创建，转换过的 scores 要用 `.to(x.dtype)` 转回来",
     },
     "crash-overflow": {
-        "en": 'the number does not fit into the tensor\'s dtype: float16 ends at 65504; fill with `float("-inf")` or `torch.finfo(scores.dtype).min`',
-        "zh": '这个数超出了张量 dtype 的范围：float16 最大到 65504；请填 `float("-inf")` 或 `torch.finfo(scores.dtype).min`',
+        "en": 'the number does not fit into the tensor\'s dtype: float16 ends at 65504, float32 at 3.4e38; fill with `float("-inf")` or `torch.finfo(scores.dtype).min`',
+        "zh": '这个数超出了张量 dtype 的范围：float16 最大到 65504，float32 最大到 3.4e38；请填 `float("-inf")` 或 `torch.finfo(scores.dtype).min`',
     },
     "crash-reshape": {
         "en": "the new shape ({part1}) does not hold the {part2} values there are; take the sizes from the tensor itself, `x.shape`, not from the constructor or from another sequence",

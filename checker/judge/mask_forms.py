@@ -15,7 +15,7 @@ from ..report.message import say
 from .draw import shape_name, small
 from .masks import MASK_DTYPES
 from .sheet import Sheet
-from .trials import Finding
+from .trials import Finding, by_dtype
 
 if TYPE_CHECKING:
     from .examine import Examination
@@ -41,13 +41,13 @@ def settle(one: Examination) -> bool:
     if mask is None or case is None:
         return False
     if not mask.adapted:
-        return _dtypes(one, _tried(one, mask, [mask.shapes])[mask.shapes])
+        return _dtypes(one, _outcomes(one, mask, [mask.shapes])[mask.shapes])
     own = [(form,) for form in mask.shapes]
-    seen = _tried(one, mask, own)
+    seen = _outcomes(one, mask, own)
     good = [form for form in own if _any(seen[form], "right")]
     if not good:
         others = [(form,) for form in mask.adapted]
-        seen |= _tried(one, mask, others)
+        seen |= _outcomes(one, mask, others)
         good = [form for form in others if _any(seen[form], "right")]
         if good and not any({*own[0][0]} <= {*form} for (form,) in good) and _misread(one, mask):
             _take(one, mask, mask.shapes)
@@ -82,6 +82,33 @@ def _misread(one: Examination, mask: Argument) -> bool:
 
 def _any(outcome: _Outcome, kind: str) -> bool:
     return any(found == kind for found, _ in outcome.values())
+
+
+def _outcomes(
+    one: Examination, mask: Argument, many: Sequence[tuple[_Form, ...]]
+) -> dict[tuple[_Form, ...], _Outcome]:
+    """Make masked calls, in float32 from now on where that alone makes one right.
+
+    `torch.where` makes a float32 tensor of two numbers, which float64's lowest does not fit into.
+    """
+    wide = _tried(one, mask, many)
+    faults = (finding for outcome in wide.values() for _, finding in outcome.values())
+    if one.found.work is not torch.float64 or not any(f and by_dtype(f) for f in faults):
+        return wide
+    one.found.work = torch.float32
+    narrow = _tried(one, mask, many)
+    if _right(narrow) - _right(wide):
+        return narrow
+    one.found.work = torch.float64
+    return wide
+
+
+def _right(seen: dict[tuple[_Form, ...], _Outcome]) -> set[tuple[tuple[_Form, ...], torch.dtype]]:
+    """In which shapes and dtypes a mask is taken rightly."""
+    return {
+        (forms, dtype) for forms, outcome in seen.items()
+        for dtype, (kind, _) in outcome.items() if kind == "right"
+    }  # fmt: skip
 
 
 def _tried(
