@@ -122,7 +122,8 @@ def _tried(function: Function, sizes: Sizes) -> Iterator[tuple[Case, Given]]:
         yield case, draw(function, case, torch.Generator().manual_seed(_SEED))
     for case in small(function, sizes, mask=function.needs_mask) if function.laid else ():
         laid = replace(case, lies="turned")
-        yield laid, draw(function, laid, torch.Generator().manual_seed(_SEED)).strided("turned")
+        drawn = draw(function, laid, torch.Generator().manual_seed(_SEED))
+        yield laid, drawn.strided(laid.lying(drawn.tensors))
     if function.state is None:
         return
     for kind in KINDS:

@@ -57,9 +57,10 @@ class Argument:
     taken: by shape that in which the submission takes it, () for the same. empties: of
     log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     meets: of uniform numbers the probabilities whose running sum some of them are, by turns, to the
-    last bit. hides: booleans are a mask of the kinds in `masks`, True where it hides; added: by
-    turns they are floats instead, to be added, with -inf there. ties: whether normal values may be
-    equal to others of their row, as where a vector of zeros is tried.
+    last bit. beyond: up to where half of whole numbers lie by turns, above `high`. fills: what they
+    add up to by turns, the last of them 0. hides: booleans are a mask of the kinds in `masks`, True
+    where it hides; added: by turns they are floats instead, to be added, with -inf there. ties:
+    whether normal values may be equal to others of their row, as where a vector of zeros is tried.
     """
 
     name: str
@@ -85,6 +86,8 @@ class Argument:
     model: str = "plain"
     empties: str = ""
     meets: str = ""
+    beyond: str = ""
+    fills: str = ""
     hides: bool = False
     added: bool = False
     ties: bool = True

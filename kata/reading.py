@@ -51,7 +51,7 @@ _MEMORY_KEYS = {
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "late", "large", "along", "once", "adapted", "model",
-    "empties", "meets", "hides", "added", "ties",
+    "empties", "meets", "beyond", "fills", "hides", "added", "ties",
 }  # fmt: skip
 
 
@@ -147,6 +147,8 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         model=row.get("model", MODELS[0]),
         empties=row.get("empties", ""),
         meets=row.get("meets", ""),
+        beyond=str(row.get("beyond", "")),
+        fills=str(row.get("fills", "")),
         hides=row.get("hides", False),
         added=row.get("added", False),
         ties=row.get("ties", True),
@@ -173,7 +175,8 @@ def _known(function: Function, sizes: Sizes) -> None:
     tensors = {one.name for one in function.arguments if one.tensor}
     texts = [
         *(axis for one in function.arguments for shape in one.shapes for axis in shape),
-        *(text for one in function.arguments for text in (one.value, one.low, one.high) if text),
+        *(text for one in function.arguments
+          for text in (one.value, one.low, one.high, one.beyond, one.fills) if text),
         *(axis for one in function.results for axis in one.shape),
         *function.memory.sums, *function.where, *function.counted,
         *(function.module.texts if function.module is not None else []),

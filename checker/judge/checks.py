@@ -73,8 +73,13 @@ def _try_purity(one: Examination) -> None:
     if one.found.state is None and any(wrong):
         # What is wrong after other calls, and right alone, was kept from them.
         right = not any(one.found.findings.values())
-        alone = [judged(one, trial, one.run([trial])[0]) for trial in twins]
-        one.found.state = "fail-kept" if right or not any(alone) else None
+        alone = [(trial, one.run([trial])[0]) for trial in twins]
+        raised = [(trial, answer) for trial, answer in alone if answer.fault is not None]
+        if right and raised:
+            # A call that raises by itself is wrong by itself, though none of the others was.
+            one.keep(*raised[0], "values")
+        elif right or not any(judged(one, *each) for each in alone):
+            one.found.state = "fail-kept"
 
 
 def _one_of_a_shape(one: Examination) -> Case:

@@ -11,6 +11,7 @@ in the dtype alone is wrong.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -45,6 +46,8 @@ _ROUNDING = frozenset((
     "sigmoid", "silu", "sin", "softmax", "softplus", "sqrt", "square", "std", "sub", "sum", "tanh",
     "truediv", "var",
 ))  # fmt: skip
+# A factor of these may be a number as well.
+_TIMES = frozenset(("imul", "mul", "rmul"))
 
 
 def judged(one: Examination, trial: Trial, answer: Outcome) -> Finding | None:
@@ -85,6 +88,11 @@ def _firm(
     return True
 
 
+def _exact(factor: object) -> bool:
+    """Whether it is a number by which a product is not rounded: a power of two."""
+    return isinstance(factor, (int, float)) and math.frexp(abs(factor))[0] == 1 / 2
+
+
 class _Rounded(TorchFunctionMode):
     """What an operation that rounds gives is off by up to a unit, each number by its own.
 
@@ -102,6 +110,7 @@ class _Rounded(TorchFunctionMode):
         result = func(*args, **(kwargs or {}))
         name = getattr(func, "__name__", "").strip("_")
         rounds = name in _ROUNDING or name.removeprefix("r") in _ROUNDING
+        rounds = rounds and not (name in _TIMES and any(map(_exact, args)))
         if not rounds or not isinstance(result, Tensor) or not result.is_floating_point():
             return result
         unit = max(torch.finfo(torch.float32).eps, torch.finfo(result.dtype).eps) / 2

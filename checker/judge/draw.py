@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
+
+from torch import Tensor
 
 from ...kata.arithmetic import names, worth
 from ...kata.functions import Argument, Function, choices
@@ -37,9 +39,10 @@ class Case:
     mask: a kind of mask, or None for none. chosen: what each choice is. far: whether positions
     are far ones. train: whether it is tried in train mode, and loud: with its dropouts in it.
     schedule: the kind of a sequence of calls that it is part of, and after: what was given before
-    it there. shared: whether inputs of one shape are one tensor. zeros: whether each input holds
-    a vector of zeros, and no bias adds anything to it. below: whether some rows hold
-    nothing but scores far below 0. finite: whether gradients are asked to be finite and no more.
+    it there. shared: which inputs of one shape are one tensor: all, the first two or the last two.
+    zeros: whether each input holds a vector of zeros, and no bias adds anything to it. below:
+    whether some rows hold nothing but scores far below 0. finite: whether gradients are asked to
+    be finite and no more.
     """
 
     check: str
@@ -56,7 +59,7 @@ class Case:
     schedule: str = ""
     after: int = 0
     large: bool = False
-    shared: bool = False
+    shared: Literal["", "all", "first", "last"] = ""
     zeros: bool = False
     below: bool = False
     finite: bool = False
@@ -101,6 +104,12 @@ class Case:
         ]
         return say("listed", parts=parts)
 
+    def lying(self, tensors: Mapping[str, Tensor]) -> dict[str, Lies]:
+        """How each tensor lies in memory: beside slices every other one is turned."""
+        wide = [name for name, tensor in tensors.items() if tensor.dim() > 1]
+        other: Lies = "turned" if self.lies == "apart" else self.lies
+        return {name: other if at % 2 else self.lies for at, name in enumerate(wide)}
+
     def shape_of(self, argument: Argument) -> tuple[str, ...]:
         """The shape that an argument has here, in symbols."""
         return argument.shapes[self.turn % len(argument.shapes)]
@@ -125,13 +134,15 @@ class Case:
 
     def sharing(self, function: Function) -> dict[str, str]:
         """The arguments that are given another's tensor here, with that other."""
-        owners: dict[tuple[float, ...], str] = {}
-        found: dict[str, str] = {}
+        alike: dict[tuple[float, ...], list[str]] = {}
         for one in function.arguments if self.shared else ():
             if one.kind == "normal":
                 shape = tuple(worth(axis, self.scope()) for axis in self.shape_of(one))
-                owner = owners.setdefault(shape, one.name)
-                found |= {one.name: owner} if owner != one.name else {}
+                alike.setdefault(shape, []).append(one.name)
+        found: dict[str, str] = {}
+        for many in alike.values():
+            some = {"first": many[:2], "last": many[-2:]}.get(self.shared, many)
+            found |= dict.fromkeys(some[1:], some[0])
         return found
 
     def zeroed(self, function: Function) -> list[str]:
@@ -230,11 +241,17 @@ def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
 
 def _one_tensor(function: Function, sizes: Sizes) -> Iterator[Case]:
     """One tensor for several inputs, as attention is called most: an object may tell by it."""
-    for row in _rows(function, sizes)[:2] if function.module is not None else ():
-        case = Case(check="values", sizes=row, chosen=choices(function)[0], shared=True,
+    rows = _rows(function, sizes)[:2] if function.module is not None else []
+    for number, row in enumerate(rows):
+        case = Case(check="values", sizes=row, chosen=choices(function)[0], shared="all",
                     mask="random" if function.needs_mask else None)  # fmt: skip
-        if case.sharing(function) and _holds(function, case):
-            yield case
+        if not case.sharing(function) or not _holds(function, case):
+            continue
+        yield case
+        # Of three, two: who asks whether query and key are one has said nothing of the value.
+        two = replace(case, shared="first")
+        if number and two.sharing(function) != case.sharing(function):
+            yield from (two, replace(case, shared="last"))
 
 
 def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -251,7 +268,10 @@ def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
 
 
 def _apart(function: Function, sizes: Sizes) -> Iterator[Case]:
-    """Slices of something wider, at the first sizes: their rows do not follow one another."""
+    """Slices of something wider, at the first sizes: their rows do not follow one another.
+
+    Every other tensor is turned, so that no two of one shape lie alike.
+    """
     case = Case(check="values", sizes=sizes.first(), chosen=choices(function)[0], lies="apart",
                 mask="random" if function.needs_mask else None)  # fmt: skip
     if _holds(function, case):
@@ -304,7 +324,11 @@ def _large(function: Function, sizes: Sizes) -> Iterator[Case]:
         )  # fmt: skip
         if _holds(function, case):
             yield case
-            yield from _long_masks(function, sizes, case) if not number else ()
+            if not number:
+                yield from _long_masks(function, sizes, case)
+                # What is worked out piece by piece may leave gradients out from some length on.
+                if function.gradients:
+                    yield replace(case, check="gradients", grad=True)
 
 
 def _long_masks(function: Function, sizes: Sizes, case: Case) -> Iterator[Case]:

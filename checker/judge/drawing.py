@@ -94,8 +94,7 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     if one.kind == "mask":
         return drawn_mask(case.mask or "random", shape, generator)
     if one.kind == "integers":
-        low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
-        return torch.randint(low, high + 1, shape, generator=generator)
+        return _integers(one, case, shape, generator)
     if one.kind == "tokens":
         return _tokens(one, case, shape, generator)
     if one.hides:
@@ -150,6 +149,23 @@ def _one_sided(values: Tensor, gain: float, generator: torch.Generator | None) -
     below = torch.rand((*values.shape[:-1], 1), generator=generator) < SHOWN
     below.view(-1)[0] = True
     return away.where(~below, -away)
+
+
+def _integers(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
+    """Draw whole numbers; by turns half lie beyond, the last as far as any, or all fill a sum."""
+    scope = case.scope()
+    high, most = worth(one.high, scope), worth(one.beyond or one.high, scope)
+    drawn = torch.randint(worth(one.low, scope), high + 1, shape, generator=generator)
+    if most > high and case.turn % 2:
+        far = torch.randint(high + 1, most + 1, shape, generator=generator)
+        drawn = drawn.where(torch.rand(shape, generator=generator) < 1 / 2, far)
+        drawn[..., -1] = most
+    if one.fills and case.turn % 3 == 2 and shape[-1] > 1:
+        whole = worth(one.fills, scope)
+        ends = torch.randint(whole + 1, (shape[-1] - 2,), generator=generator).sort().values
+        # The last is empty: it begins where what is filled ends.
+        return torch.cat([ends.new_zeros(1), ends, ends.new_tensor([whole, whole])]).diff()
+    return drawn
 
 
 def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:

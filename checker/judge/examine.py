@@ -17,7 +17,6 @@ from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
 from ..process.answers import Entry, Outcome, Stray
 from ..process.handle import Candidate
-from ..process.laid import Lies
 from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe, Record, Series
 from ..process.wire import dtype_name
 from .compare import case_bound
@@ -101,7 +100,7 @@ class Examination:
         usual = {one.name: one.default for one in self.function.arguments if one.optional}
         needed -= {name for name in needed if given.plain.get(name, ...) == usual.get(name, ...)}
         trial.missing = min(needed, default="")
-        lies: dict[str, Lies] = {n: case.lies for n, t in given.tensors.items() if t.dim() > 1}
+        lies = case.lying(given.tensors)
         plain = self.bound.call(given, self._handed(trial), lies=lies, keep=self._kept_dtype)
         trial.call = replace(
             plain,

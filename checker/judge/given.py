@@ -82,10 +82,10 @@ class Given:
         }
         return replace(self, tensors=tensors)
 
-    def strided(self, lies: Lies) -> Given:
-        """The same on memory that is not contiguous."""
-        laid = {n: strided(t, lies) if t.dim() > 1 else t for n, t in self.tensors.items()}
-        return replace(self, tensors=laid)
+    def strided(self, lies: Mapping[str, Lies]) -> Given:
+        """The same on memory that is not contiguous, by tensor."""
+        laid = {n: strided(self.tensors[n], how) for n, how in lies.items() if how}
+        return replace(self, tensors={**self.tensors, **laid})
 
     def within(self, dtype: torch.dtype) -> Given:
         """The same, its floats and the weights in a dtype."""

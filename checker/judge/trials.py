@@ -70,8 +70,7 @@ class Trial:
         """
         narrow = self.dtype.itemsize < _FULL or self.function.work == (dtype_name(self.dtype),)
         given = self.given.within(self.dtype) if narrow else self.given
-        lies = self.case.lies if self.function.laid else ""
-        return given.strided(lies) if lies else given
+        return given.strided(self.case.lying(given.tensors)) if self.function.laid else given
 
     @property
     def weight(self) -> int:

@@ -10,7 +10,10 @@ from functools import cache
 from ..hearing.tokens import plain, stem
 from ..texts import table
 
-__all__ = ["Clause", "Mention", "clauses_of", "confused", "opposites", "says_nothing", "sentences"]
+__all__ = [
+    "Clause", "Mention", "clauses_of", "confused", "opposites", "says_nothing", "sentences",
+    "sentences_of",
+]  # fmt: skip
 
 _LONGEST = 5
 # How many concepts a denial reaches.
@@ -50,12 +53,17 @@ class Clause:
 def clauses_of(text: str) -> tuple[Clause, ...]:
     """Return a text's clauses; those that speak of nothing are left out."""
     found: list[Clause] = []
-    for number, sentence in enumerate(_SENTENCE.split(plain(text))):
+    for number, sentence in enumerate(sentences_of(text)):
         for part in _CLAUSE.split(_BRACKETS.sub(_without_commas, sentence)):
             mentions = tuple(_mentions(part))
             if mentions:
                 found.append(Clause(mentions, number))
     return tuple(found)
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return a text's sentences, with its words made comparable."""
+    return [one for one in _SENTENCE.split(plain(text)) if one.strip()]
 
 
 def sentences(clauses: Iterable[Clause]) -> list[list[Clause]]:

@@ -38,14 +38,12 @@ class Told:
     """What a text tells of one point.
 
     near: how near a window of it comes to those who make the point, 1 is the same. here, whole:
-    which way that window and the whole text lean, from -1 to 1. mine: how much nearer some window
-    comes to this point than to the question's others.
+    which way that window and the whole text lean, from -1 to 1.
     """
 
     near: float
     here: float
     whole: float
-    mine: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +52,6 @@ class _Point:
 
     right: tuple[Names, ...]
     wrong: tuple[Names, ...]
-
-    @property
-    def all(self) -> tuple[Names, ...]:
-        return (*self.right, *self.wrong)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +66,12 @@ class Neighbours:
         right = [one for point in self.points for one in point.right]
         wrong = [one for point in self.points for one in point.wrong]
         leans = self._leaning(frozenset().union(*windows), right, wrong, _DOUBT_WHOLE)
-        spoken = [[self._near(one, point.all) for point in self.points] for one in windows]
         found: list[Told] = []
-        for at, point in enumerate(self.points):
+        for point in self.points:
             near = [self._near(one, point.right) for one in windows]
             best = max(range(len(windows)), key=near.__getitem__)
             here = self._leaning(windows[best], point.right, point.wrong, _DOUBT)
-            mine = max(row[at] - max([0.0, *row[:at], *row[at + 1 :]]) for row in spoken)
-            found.append(Told(near[best], here, min(leans, _LEANS), mine))
+            found.append(Told(near[best], here, min(leans, _LEANS)))
         return found
 
     def with_answers(self, answers: Iterable[Names]) -> Neighbours:

@@ -20,7 +20,7 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["FILE", "Phrasings", "phrasings", "read"]
+__all__ = ["FILE", "Phrasings", "bank_of", "phrasings", "read"]
 
 FILE = "phrasings.toml"
 
@@ -35,12 +35,16 @@ class Phrasings:
 
 def phrasings(name: str) -> tuple[Phrasings, ...]:
     """Return those of each point of a question, by its name; nothing where nobody wrote any."""
-    bank, _, inner = name.partition(":")
+    return bank_of(name).get(name.partition(":")[2], ())
+
+
+def bank_of(name: str) -> dict[str, tuple[Phrasings, ...]]:
+    """Return the phrasings of all questions that stand with one, by its name."""
     try:
-        folder = find(bank).folder
+        folder = find(name.partition(":")[0]).folder
     except UnknownKata:
         folder = FOLDER / "reading"
-    return read(folder / FILE).get(inner, ())
+    return read(folder / FILE)
 
 
 @cache
