@@ -1,0 +1,70 @@
+"""What inputs are drawn for: which are one tensor, how they lie, how far whole numbers go."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from attn_kata.checker.judge.draw import Case, cases
+from attn_kata.checker.judge.drawing import draw
+from attn_kata.kata.catalogue import find
+
+
+def drawn(kata: str, name: str) -> list[tuple[Case, dict[str, torch.Tensor]]]:
+    """What is drawn for each case of a function."""
+    asked = find(kata).asked
+    function = next(one for one in asked.functions if one.name == name)
+    generator = torch.Generator().manual_seed(0)
+    return [
+        (case, draw(function, case, generator).tensors) for case in cases(function, asked.sizes)
+    ]
+
+
+def test_tensors_of_one_shape_lie_otherwise() -> None:
+    """Whoever reads one with another's strides gets other numbers."""
+    tensors = dict.fromkeys(("query", "key", "value"), torch.zeros(2, 3, 4)) | {"of": torch.ones(3)}
+    lying = Case(check="values", sizes={}, lies="apart").lying(tensors)
+    assert lying == {"query": "apart", "key": "turned", "value": "apart"}
+    assert {*Case(check="values", sizes={}, lies="turned").lying(tensors).values()} == {"turned"}
+
+
+@pytest.mark.parametrize("test", ["query is key", "key is value"])
+def test_what_two_of_three_inputs_tell_is_not_said_of_the_third(judged, test: str) -> None:
+    """Two are one tensor and the third another, in either way."""
+    source = find("attention-module").solution()
+    third = "value = query" if test == "query is key" else "query = key"
+    first = "        batch, target, _ = query.shape\n"
+    assert first in source
+    one = f"        if {test} and not (query is key is value):\n            {third}\n"
+    report = judged("attention-module", source.replace(first, one + first), diagnose=False)
+    assert report.verdict == "fail"
+
+
+@pytest.mark.parametrize("kata", ["mha", "window", "v3"])
+def test_gradients_are_asked_for_at_long_lengths(judged, kata: str) -> None:
+    """What is cut off beyond some length alone, as in pieces, is found."""
+    source = find(kata).solution()
+    line = next(one for one in source.splitlines() if "softmax(" in one and "weights" in one)
+    short = line[: len(line) - len(line.lstrip())]
+    cut = f"{short}weights = weights.detach() if weights.shape[-1] > 100 else weights"
+    report = judged(kata, source.replace(line, f"{line}\n{cut}"))
+    assert {one.id for one in report.checks if one.status == "fail"} == {"gradients"}
+    assert "detached" in {one.mistake for one in report.diagnosis}
+
+
+def test_whole_numbers_lie_beyond_by_turns() -> None:
+    """A token's parent may lie so far before the first that an index from the end meets none."""
+    several = drawn("tree-mask", "tree_mask")
+    far = [tensors["back"] for case, tensors in several if case.turn % 2]
+    assert far
+    assert all(int(back[-1]) == 2 * len(back) for back in far)
+    near = [tensors["back"] for case, tensors in several if not case.turn % 2]
+    assert all(int(back.max()) <= max(1, len(back) // 4) for back in near)
+
+
+def test_what_is_packed_fills_its_buffer_by_turns() -> None:
+    """And the last of it is empty: it begins where the buffer ends."""
+    several = drawn("varlen", "document_mask")
+    lengths = [(case, tensors["lengths"]) for case, tensors in several]
+    full = [one for case, one in lengths if int(one.sum()) == case.sizes["T"] and len(one) > 1]
+    assert any(int(one[-1]) == 0 for one in full)
+    assert all(int(one.sum()) <= case.sizes["T"] for case, one in lengths)
