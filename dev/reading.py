@@ -27,7 +27,7 @@ _ANSWERS = Path(__file__).parent.parent / "tests" / "interview" / "answers"
 # Of each point's weight, in spreads of its kind of evidence: it keeps the counts small.
 _SHRINK = 0.5
 # Less than an even chance is enough, so that few points of good answers are lost: by how much.
-_EASE, _EASE_ZH = 1.1, 2.0
+_EASE, _EASE_ZH = 1.1, 2.15
 
 
 def main() -> None:

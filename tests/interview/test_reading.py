@@ -51,8 +51,8 @@ def test_right_answers_are_heard_and_reversed_ones_are_not(language):
         made[kind] += heard(name, text)
     shares = {kind: sum(found) / len(found) for kind, found in made.items()}
     assert shares["+"] >= 0.9
-    assert shares["-"] <= 0.2
-    assert shares["~"] <= 0.1
+    assert shares["-"] <= 0.25
+    assert shares["~"] <= 0.12
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_answers_written_apart(written):
         made[kind] += heard(name, text)
     shares = {kind: sum(found) / max(1, len(found)) for kind, found in made.items()}
     assert shares["+"] >= 0.8
-    assert shares["-"] <= 0.25
+    assert shares["-"] <= 0.3
     assert shares["~"] <= 0.1
 
 

@@ -44,7 +44,7 @@ _AROUND, _HERE = 1.0, 0.45
 # What each kind of `evidence` counts, and how much of it is enough, which is less in Chinese, where
 # the lexicon knows fewer ways to say a thing: from `python -m attn_kata.dev.reading`.
 _COUNTS = (0.69, 3.84, 4.78, 0.93, 6.06, 6.06)
-_ENOUGH, _ENOUGH_ZH = 3.29, 2.39
+_ENOUGH, _ENOUGH_ZH = 3.29, 2.24
 # What speaks of so little of a point does not make it, whatever stands around.
 _TOUCHED = 0.25
 # What denies a thing, or names one that is easily confused, is a weaker sign than an opposite.
