@@ -6,6 +6,7 @@ import pytest
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.interview.exact import given_up
 from attn_kata.practice.interview.questions import free_names, named, question_called
+from attn_kata.practice.interview.reading import wording
 from attn_kata.practice.interview.reading.concepts import clauses_of, says_nothing
 from attn_kata.practice.interview.reading.neighbours import neighbours, said
 from attn_kata.practice.interview.reading.phrasings import phrasings
@@ -31,6 +32,19 @@ def test_without_phrasings_the_points_and_the_trap_stand_in():
     )
     assert right.near == pytest.approx(1.0)
     assert right.here > wrong.here
+
+
+def test_without_phrasings_words_are_held_against_the_points_and_the_trap(monkeypatch):
+    """Nothing is known then of which words are rare."""
+    for cached in (wording._sides, wording._counted):
+        cached.cache_clear()
+    monkeypatch.setattr(wording, "phrasings", lambda _: ())
+    monkeypatch.setattr(wording, "bank_of", lambda _: {})
+    asked = question_called("mha:mha-which-d", "en")
+    assert wording.nearer("mha:mha-which-d", asked.points[0])[0] > 0
+    assert wording.nearer("mha:mha-which-d", asked.trap)[0] < 0
+    wording._sides.cache_clear()
+    wording._counted.cache_clear()
 
 
 def answers(language):

@@ -52,7 +52,7 @@ def _near(name: str, window: Words, many: Sequence[Words]) -> float:
 def _size(name: str, words: Words) -> float:
     """Return the square of how long a text is: the rarer its words, the longer."""
     counts, every = _counted(name)
-    return sum(log((every + 1) / (counts[word] + 1)) ** 2 for word in words)
+    return sum(log((every + 2) / (counts[word] + 1)) ** 2 for word in words)
 
 
 @cache
