@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -167,7 +168,7 @@ def _latin(words: list[str]) -> Iterator[str]:
 
 def _chinese(run: str) -> Iterator[str]:
     rest = ""
-    for found in _pattern().finditer(run + "\0"):
+    for found in _found(run + "\0"):
         text = found[0]
         kind = found.lastgroup or ""
         if kind == "rest":
@@ -182,6 +183,14 @@ def _chinese(run: str) -> Iterator[str]:
             continue
         yield _NOT if kind == _NOT else _group_names()[kind.partition("_")[0]]
     yield from _pairs(rest)
+
+
+def _found(run: str) -> Iterator[re.Match[str]]:
+    """Cut a run into what is known and single characters."""
+    at = 0
+    while at < len(run) and (found := _pattern(run[at]).match(run, at)):
+        yield found
+        at = found.end()
 
 
 def _pairs(text: str) -> Iterator[str]:
@@ -215,23 +224,27 @@ def _group_names() -> dict[str, str]:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    """Match a concept's Chinese, the longest first, a denial, or one character of the rest."""
+def _ways() -> tuple[tuple[str, str], ...]:
+    """Return every way to say a concept in Chinese, the longest first, with its group's name."""
     ways = [
-        (len(re.sub(r"\(\?.*?\)|[?()|]", "", way)), f"(?P<g{at}>{way})")
+        (len(re.sub(r"\(\?.*?\)|[?()|]", "", way)), f"g{at}", way)
         for at, (_, _, chinese) in enumerate(_rows())
         for way in _alternatives(chinese)
         if _CJK.search(way)
     ]
-    seen: dict[str, int] = {}
+    return tuple((group, way) for _, group, way in sorted(ways, key=lambda one: -one[0]))
+
+
+@cache
+def _pattern(first: str) -> re.Pattern[str]:
+    """Match what begins with a character: a concept, the longest first, a denial, or that alone."""
+    seen: Counter[str] = Counter()
     parts: list[str] = []
-    for _, way in sorted(ways, key=lambda one: -one[0]):
-        group = way[4 : way.index(">")]
-        # A name may stand once in a pattern: later forms of a concept get their own.
-        seen[group] = seen.get(group, 0) + 1
-        parts.append(
-            way if seen[group] == 1 else way.replace(f"<{group}>", f"<{group}_{seen[group]}>")
-        )
+    for group, way in _ways():
+        if way[0] == first or not _CJK.match(way) or way[1:2] == "?":
+            # A name may stand once in a pattern: later forms of a concept get their own.
+            seen[group] += 1
+            parts.append(f"(?P<{group}_{seen[group]}>{way})")
     denial = table(_FILE)["negations_zh"]
     idle = "".join(table(_FILE)["idle_zh"].split())
     return re.compile(
