@@ -104,8 +104,15 @@ def _loops(function: Function) -> Iterator[int]:
 def _ends(function: Function) -> Iterator[int]:
     for node in ast.walk(function):
         if isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node.iter.args:
-            ends = node.iter.args[:2]
-            yield _made(function, ends[-1])
+            end = node.iter.args[:2][-1]
+            # Of two branches, one may take another name's number as it is.
+            worked_out = (
+                one.lineno for one in ast.walk(function)
+                if isinstance(one, ast.Assign) and isinstance(end, ast.Name)
+                and end.id in map(name_of, one.targets) and one.lineno < end.lineno
+                and not isinstance(one.value, (ast.Name, ast.Constant))
+            )  # fmt: skip
+            yield max(worked_out, default=_made(function, end))
 
 
 def _compared(function: Function) -> Iterator[int]:

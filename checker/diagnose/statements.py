@@ -238,12 +238,15 @@ def _unset(functions: Sequence[Function]) -> Iterator[int]:
 def _left(call: ast.Call, function: ast.FunctionDef) -> set[str]:
     """The arguments that a call leaves to their defaults; none where it may be another's.
 
-    What it gives a name to has a parameter's name for one.
+    A module's attribute may be of another class: what it gives a name to has a parameter's name
+    for one. What is called by its plain name is that very function.
     """
     listed = [one.arg for one in function.args.args if one.arg != "self"]
     needed = listed[: len(listed) - len(function.args.defaults)]
     given = {*listed[: len(call.args)], *(one.arg for one in call.keywords)}
-    alike = any(name_of(value) == own for value, own in zip(call.args, listed, strict=False))
+    alike = isinstance(call.func, ast.Name) or any(
+        name_of(value) == own for value, own in zip(call.args, listed, strict=False)
+    )
     if None in given or not given.issuperset(needed) or not alike:
         return set()
     return {*listed, *(one.arg for one in function.args.kwonlyargs)} - given
