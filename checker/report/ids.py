@@ -35,6 +35,7 @@ MISTAKE_IDS = (
     "softmax-twice",
     "softmax-wrong-axis",
     "softmax-unstable",
+    "scores-clamped",
     "variance-cancels",
     "mask-ignored",
     "mask-inverted",
