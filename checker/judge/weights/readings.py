@@ -289,6 +289,8 @@ def _assigned(
     named: list[Unit] = []
     free: list[list[str]] = []
     taken: set[str] = set()
+    spoken = {layer for some in groups for layer in said_by(some[0], layers)}
+    unsaid = [wanted[one.name] for one in layers if one.name not in spoken and not one.extra]
     for some in groups:
         said = said_by(some[0], layers)
         size = sum(prod(thick[name]) for name in some)
@@ -297,9 +299,12 @@ def _assigned(
         if every and size == sum(wanted[layer] for layer in every):
             said = every
         fits = size == sum(wanted[layer] for layer in said)
-        # What is called for three layers and has the size of two of them holds no third.
+        # What is called for three layers and has the size of two of them holds no third; with
+        # the size of one and of others that no name speaks of, it holds these as well.
         fits = fits or (
-            loose and size not in _sums([wanted[layer] for layer in said], range(2, len(said)))
+            loose
+            and size not in _sums([wanted[layer] for layer in said], range(2, len(said)))
+            and size - sum(wanted[layer] for layer in said) not in _sums(unsaid, range(1, _MOST))
         )
         if said and fits and not taken & set(said):
             named.append((said, tuple(some)))

@@ -18,12 +18,32 @@ _NUMBER = re.compile(r"[0-9]+")
 def numbered(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
     """Parameters' names, with their block's number alone before them: `g1_0` is `0.g1_`.
 
-    As they are where that is what they say already, or where no number counts the blocks.
+    As they are where that is what they say already, or where no number counts the blocks. Layers
+    of a kind that are counted from 0, as `ln_0` and `ln_1`, are called as those counted from 1.
     """
-    names = [*names]
-    told = counted(names, layers)
+    raised = _from_one(tuple(names), tuple(layers))
+    told = counted(raised.values(), layers)
     said = all(block_of(name) == block_of(other) for name, other in told.items())
-    return {name: name if said else told.get(name, name) for name in names}
+    return {name: one if said else told.get(one, one) for name, one in raised.items()}
+
+
+@lru_cache(maxsize=256)
+def _from_one(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, str]:
+    """Names, with the last number a step higher where two of a kind are counted from 0."""
+    raised = {name: name for name in names}
+    for name in names:
+        zero = _last(name, "0")
+        one, two = _last(name, "1"), _last(name, "2")
+        pair = zero == name and one in raised and two not in raised
+        # A number that counts blocks leaves what is said as it is.
+        if pair and not said_by(zero, layers) and said_by(one, layers) and said_by(two, layers):
+            raised[zero], raised[one] = one, two
+    return raised
+
+
+def _last(name: str, number: str) -> str:
+    """A name with another number for its last one."""
+    return re.sub(r"[0-9]+(?=[^0-9]*$)", number, name)
 
 
 def counted(names: Iterable[str], layers: Sequence[Layer]) -> Mapping[str, str]:
