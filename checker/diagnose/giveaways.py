@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..judge.source import Source
-from .expressions import called, span
+from .expressions import called, name_of, span
 
 __all__ = [
     "RANDOM", "call_line", "changed", "cut_around", "cut_line", "kept_line", "made_in_forward",
-    "random_line", "state_line",
+    "mode_line", "random_line", "recast_line", "state_line",
 ]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
@@ -23,6 +23,10 @@ RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "ra
            "dropout1d", "dropout2d", "dropout3d", "alpha_dropout",
            "feature_alpha_dropout")  # fmt: skip
 
+# Calls that make one number of many.
+_SUMMING = {"sum", "dot", "mean", "inner", "vdot", "prod", "amax", "max", "norm", "logsumexp"}
+# What a method that sets the mode of a module calls, or goes through, for its parts.
+_HANDING_ON = {"super", "children", "modules", "named_children", "named_modules", "apply", "Module"}
 _SIZES = {"shape", "size", "device", "dtype"}
 _OUTER = (ast.Global, ast.Nonlocal)
 _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
@@ -31,7 +35,23 @@ _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
 def state_line(source: Source, class_name: str) -> int | None:
     """The line that keeps something on self or for a file, or that draws random numbers."""
     tree = source.classes.get(class_name)
-    return _kept_on_self(tree) or random_line(tree) or kept_line(source.tree)
+    kept = _kept_on_self(tree) or mode_line(source.tree)
+    return kept or random_line(tree) or kept_line(source.tree)
+
+
+def mode_line(tree: ast.AST) -> int | None:
+    """Where `train` hands the mode on to no part, or is asked for as if it were `training`."""
+    asked = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name in {"train", "eval"}:
+            # A function of that name that is no method trains a model.
+            own = [argument.arg for argument in node.args.args[:1]] == ["self"]
+            if own and not {*map(name_of, ast.walk(node))} & _HANDING_ON:
+                return node.lineno
+        for one in ast.walk(node.test) if isinstance(node, (ast.If, ast.IfExp)) else ():
+            if isinstance(one, ast.Attribute) and one.attr == "train" and id(one) not in asked:
+                return one.lineno
+    return None
 
 
 def _kept_on_self(tree: ast.AST | None) -> int | None:
@@ -127,6 +147,39 @@ def cut_line(tree: ast.AST | None) -> int | None:
             if isinstance(node, ast.Attribute) and node.attr in _CUT:
                 return node.lineno
     return call_line(tree, ("set_grad_enabled",))
+
+
+def recast_line(tree: ast.AST, name: str) -> int | None:
+    """The line that makes plain numbers of a tensor, or a tensor of those: no gradient follows.
+
+    name: of what gets none. Its own line is meant, else one that takes what torch has summed.
+    """
+    leaf = name.rpartition(".")[2]
+    recast = [
+        (node.lineno, {*map(name_of, ast.walk(argument))}, argument)
+        for function in _forwards(tree)
+        for node in ast.walk(function) if isinstance(node, ast.Call) and _recasts(node.func)
+        for argument in node.args[:1]
+    ]  # fmt: skip
+    own = (line for line, names, _ in recast if leaf and leaf in names)
+    summed = (line for line, _, argument in recast if any(map(_sums, ast.walk(argument))))
+    return next(own, None) or next(summed, None)
+
+
+def _recasts(function: ast.expr) -> bool:
+    """Whether a call leaves torch or comes back to it: `float`, `math.exp`, `torch.tensor`."""
+    if isinstance(function, ast.Name):
+        return function.id in {"float", "tensor"}
+    owner = getattr(function, "value", None)
+    return isinstance(function, ast.Attribute) and (
+        function.attr in {"tensor", "new_tensor"} or getattr(owner, "id", "") in {"math", "np"}
+    )
+
+
+def _sums(node: ast.AST) -> bool:
+    """Whether a node is a product of tensors, or a sum over one."""
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    return product or (isinstance(node, ast.Call) and called(node) in _SUMMING)
 
 
 def cut_around(tree: ast.AST, line: int | None) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ..judge.source import Source
 from ..process.answers import Step
+from .expressions import name_of
 
 __all__ = [
     "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "tested",
@@ -100,9 +101,18 @@ class Lines:
         return next((n for n in methods if n.name in {"forward", "__call__"}), None)
 
     def last_return(self) -> int | None:
-        """The last `return` of the class."""
-        lines = [n.lineno for n in ast.walk(self.own) if isinstance(n, ast.Return)]
-        return max(lines, default=None)
+        """The last `return` of the class, or of the nearest one that it is made of."""
+        own: ast.AST | None = self.own
+        known = set[int]()
+        while own is not None and id(own) not in known:
+            known.add(id(own))
+            lines = [n.lineno for n in ast.walk(own) if isinstance(n, ast.Return)]
+            if lines:
+                return max(lines)
+            bases = own.bases if isinstance(own, ast.ClassDef) else []
+            found = (self.source.classes.get(name_of(base)) for base in bases)
+            own = next((one for one in found if one is not None), None)
+        return None
 
     def fill_on(self, line: int | None) -> str | None:
         """A finite number on a line that float16 cannot hold, written as a negative fill."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..diagnose.giveaways import call_line
 from ..process.answers import Dropout
 from ..report.message import say
 from .dropout_finding import SAME_RATE, DropoutFinding, Reading
@@ -15,6 +16,8 @@ __all__ = ["judge_dropout"]
 _MOST = 0.55
 # What is kept grows less than by this where it is left as it is.
 _UNSCALED = 1e-3
+# Layers that drop no entry by itself.
+_WHOLE = ("Dropout1d", "Dropout2d", "Dropout3d")
 
 
 def judge_dropout(
@@ -100,7 +103,8 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if reading and reading.together:
         key = f"dropout-along-{reading.together}"
         sheet.set("dropout", "fail", say(key))
-        sheet.blame("dropout-shared", found.line, key)
+        # A layer that drops whole channels is told to where it is made.
+        sheet.blame("dropout-shared", call_line(sheet.source.tree, _WHOLE) or found.line, key)
         return
     if found.undone:
         whole = found.undone == "whole"

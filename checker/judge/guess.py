@@ -12,7 +12,7 @@ import torch
 from ...kata.slips import slips
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
-from ..diagnose.giveaways import call_line, cut_around, cut_line, made_in_forward
+from ..diagnose.giveaways import call_line, cut_around, cut_line, made_in_forward, recast_line
 from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, overwriting
 from ..process.wire import dtype_name
@@ -146,6 +146,7 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
     if finding.kind == "detached" or (finding.kind == "gradient" and finite and cut is not None):
         # What the file turns off as a whole stands outside of the class.
         cut = cut or cut_line(page.source.tree)
+        cut = cut or recast_line(page.source.tree, finding.name or "")
         name = f"`{finding.name}`" if finding.name else say("it")
         page.blame("detached", cut, name=name)
         return True

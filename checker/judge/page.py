@@ -8,7 +8,7 @@ from typing import Any
 
 from ...kata.functions import Asked
 from ..diagnose.diagnose import Named
-from ..diagnose.giveaways import random_line, state_line
+from ..diagnose.giveaways import mode_line, random_line, state_line
 from ..diagnose.lines import in_place
 from ..diagnose.places import Places
 from ..process.wire import dtype_name
@@ -244,7 +244,7 @@ class Page(Sheet):
                 if drops:
                     line = drops[0].line
                     made = self.places.layer([line], "dropout") if line else None
-                    self.blame("dropout-in-eval", made or line)
+                    self.blame("dropout-in-eval", mode_line(self.source.tree) or made or line)
                     self.set("dropout", "fail", say("dropout-in-eval"))
                 else:
                     self.blame("nondeterministic", self._state_line(one))
