@@ -14,6 +14,7 @@ from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
 from ..process.answers import Step
 from .chains import chained
+from .holding import holding
 from .places import Places
 from .pointing import keys_made_twice, line_of, named_steps, same_numbers
 from .slight import slight_penalty
@@ -33,6 +34,8 @@ _Explanation = tuple[tuple[Edit, ...], list[_Option]]
 # A mask's penalty that is too small, down to what changes no result.
 _SLIGHT = "mask-fill-small"
 _KEYS_FOR_VALUES = ("values-from-keys", "weights-on-keys")
+# A division by the width, and two by its root: one in numbers.
+_AT_ONCE, _TWICE = "scale-without-sqrt", "scale-twice"
 # Mistakes of this rank, of which there are many, are not looked for beside others.
 _ALONE = 5
 
@@ -74,6 +77,7 @@ def diagnose(
     many = _explanations(tried, likely, usable, below, beside)
     base, found = explained = _fullest(tried, many, others)
     found = _told_apart(tried, explained, likely, usable, places)
+    found = _scaled_twice(tried, explained[0], found, likely, usable)
     found, slight = _slightly(tried, found, base, likely, usable)
     named = []
     source = kata.solution()
@@ -137,6 +141,46 @@ def _told_apart(
         if tried.explains(edits, evidence):
             return [option, *rest]
     return found
+
+
+def _scaled_twice(
+    tried: Tried, base: tuple[Edit, ...], found: list[_Option], likely: Sequence[_Option],
+    evidence: Sequence[Trial],
+) -> list[_Option]:  # fmt: skip
+    """A scale that is applied twice leaves what it made at first; else it is one division."""
+    if not any(slip.id in {_AT_ONCE, _TWICE} for slip, _ in found):
+        return found
+    rest = [one for one in found if one[0].id not in {_AT_ONCE, _TWICE}]
+    edits = (*base, *(edit for _, edit in rest))
+    same = [
+        one for one in likely if one[0].id in {_AT_ONCE, _TWICE}
+        and tried.explains((*edits, one[1]), evidence)
+    ]  # fmt: skip
+    twice = (
+        one for one in same if one[0].id == _TWICE and _made_first(tried, edits, one[1], evidence)
+    )
+    once = (one for one in same if one[0].id == _AT_ONCE)
+    meant = next(twice, None) or next(once, None)
+    return found if meant is None else [meant, *rest]
+
+
+def _made_first(
+    tried: Tried, edits: tuple[Edit, ...], edit: Edit, evidence: Sequence[Trial]
+) -> bool:
+    """Whether a trace holds what an edit alone names, where it is not another step as well."""
+    for trial in evidence:
+        right, wrong = (
+            named_steps(tried.kata, tried.name, each, trial, whole=False)
+            for each in (edits, (*edits, edit))
+        )
+        own = [value for name, value in wrong.items() if name not in right]
+        others = [value for name, value in wrong.items() if name in right]
+        # Of one feature the root is 1, and what is scaled is as it was.
+        if any(same_numbers(value, one) for value in own for one in others):
+            continue
+        if any(holding(value, trial.answer.steps, trial.given) is not None for value in own):
+            return True
+    return False
 
 
 def _slightly(

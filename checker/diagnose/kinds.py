@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from ..process.answers import Step
 
 __all__ = [
-    "compared", "first", "folds", "joins", "made_bool", "moves", "nearest", "ors", "sorts",
+    "compared", "first", "flips", "folds", "joins", "made_bool", "moves", "nearest", "ors", "sorts",
     "spreads", "turned",
 ]  # fmt: skip
 
@@ -40,6 +40,12 @@ def moves(step: Step) -> bool:
 def compared(step: Step) -> bool:
     """Whether a step asks of each entry whether it is 0."""
     return step.call.strip("_") in {"eq", "ne"} and 0.0 in step.numbers
+
+
+def flips(step: Step) -> bool:
+    """Whether a step flips every bit of whole numbers, which turns no mask round."""
+    flipped = step.call.strip("_") in {"invert", "bitwise_not"}
+    return flipped and step.dtype != "bool"
 
 
 def sorts(step: Step) -> bool:

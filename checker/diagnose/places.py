@@ -15,6 +15,7 @@ from .giveaways import changed
 from .kinds import (
     compared,
     first,
+    flips,
     folds,
     joins,
     made_bool,
@@ -46,7 +47,9 @@ EXTRAS = {
 # Calls that draw a causal mask, or put one on.
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
 # What a head's width is called.
-_WIDTH = re.compile(r"^(d_?k|d_?q|d_?h(ead)?|h(ead)?_?d(im)?|dim_head|head_size)$")
+_WIDTH = re.compile(
+    r"^(d|dim|width|d_?k|d_?q|d_?h(ead)?|d_?model|h(ead)?_?d(im)?|dim_head|head_size)$"
+)
 # Calls that turn a mask round.
 _TURNING = {"logical_not", "bitwise_not"}
 
@@ -66,6 +69,7 @@ class Places(Readings):
             "compared": lambda: nearest(step, steps, compared) or nearest(step, steps, made_bool),
             "drawn": lambda: None if any(each.marks for each in steps) else self.cut(ran),
             "fill": lambda: self.fill(lines),
+            "flipped": lambda: nearest(step, steps, flips),
             "folded": lambda: nearest(step, steps, folds),
             "index": lambda: self.index(lines),
             "joined": lambda: (

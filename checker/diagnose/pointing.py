@@ -34,7 +34,7 @@ _MAKERS = {
 # Calls that put a mask on.
 _HIDING = {"masked_fill", "where"}
 # Groups of what is done with a mask: one that hides nothing shows little of it.
-_OF_MASKS = {"mask", "fill", "read", "joined", "turned"}
+_OF_MASKS = {"mask", "fill", "read", "joined", "turned", "flipped"}
 
 
 def line_of(
