@@ -43,6 +43,10 @@ def calls_for_a_name(page: Page, one: Examination) -> bool:
     if page.blames("blocks-miscounted"):
         # Nobody knows what the weights of a block are that is not asked for.
         return False
+    off = [f.trial.case for many in found.values() for f in many if f.kind != "raised"]
+    if one.found.modified and off and all(case.shared for case in off):
+        # What is written into one input is read in the others that are the same tensor.
+        return False
     page.dtype(one)
     return True
 
