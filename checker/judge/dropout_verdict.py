@@ -94,17 +94,17 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if layer:
         # The rate is set where the layer is made, not where it is called.
         found.line = sheet.lines.assignment(layer.split(".")[-1]) or found.line
-    asked = found.asked if found.asked is not None or reading is None else reading.dropped
-    if reading and asked is not None and _scaled_wrong(reading, rate, asked):
-        values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
-        sheet.set("dropout", "fail", say("dropout-scale", **values))
-        sheet.blame("dropout-rate-wrong", found.next or found.line, "dropout-scale", **values)
-        return
     if reading and reading.together:
         key = f"dropout-along-{reading.together}"
         sheet.set("dropout", "fail", say(key))
         # A layer that drops whole channels is told to where it is made.
         sheet.blame("dropout-shared", call_line(sheet.source.tree, _WHOLE) or found.line, key)
+        return
+    asked = found.asked if found.asked is not None or reading is None else reading.dropped
+    if reading and asked is not None and _scaled_wrong(reading, rate, asked):
+        values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
+        sheet.set("dropout", "fail", say("dropout-scale", **values))
+        sheet.blame("dropout-rate-wrong", found.next or found.line, "dropout-scale", **values)
         return
     if found.undone:
         whole = found.undone == "whole"
