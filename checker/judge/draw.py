@@ -26,6 +26,8 @@ __all__ = [
 ]
 
 _VALUES = 5
+# Longer than the pieces of 16, 32, 48 or 64 positions that people work in.
+_MIDDLING = 70
 # A turn at which positions stand in any order, and how many turns later there is another.
 _DISORDER, _TURNS = 2, 3
 # Of so many turns one has a mask that is added.
@@ -326,9 +328,16 @@ def _large(function: Function, sizes: Sizes) -> Iterator[Case]:
             yield case
             if not number:
                 yield from _long_masks(function, sizes, case)
-                # What is worked out piece by piece may leave gradients out from some length on.
+                few = _middling(function, sizes, row)
                 if function.gradients:
-                    yield replace(case, check="gradients", grad=True)
+                    yield replace(case, check="gradients", grad=True, sizes=few)
+
+
+def _middling(function: Function, sizes: Sizes, row: dict[str, int]) -> dict[str, int]:
+    """A length at which pieces are several, and loops end soon; what is built for it stays."""
+    texts = function.module.texts if function.module else []
+    fixed = {symbol for text in texts for symbol in names(text)}
+    return sizes.row({s: row[s] if s in fixed else min(row[s], _MIDDLING) for s in sizes.values})
 
 
 def _long_masks(function: Function, sizes: Sizes, case: Case) -> Iterator[Case]:
