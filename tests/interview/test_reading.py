@@ -36,14 +36,14 @@ def test_without_phrasings_the_points_and_the_trap_stand_in():
 
 def test_without_phrasings_words_are_held_against_the_points_and_the_trap(monkeypatch):
     """Nothing is known then of which words are rare."""
-    for cached in (wording._sides, wording._counted):
+    for cached in (wording._near, wording._counted):
         cached.cache_clear()
     monkeypatch.setattr(wording, "phrasings", lambda _: ())
-    monkeypatch.setattr(wording, "bank_of", lambda _: {})
+    monkeypatch.setattr(wording, "of_bank", lambda _: {})
     asked = question_called("mha:mha-which-d", "en")
     assert wording.nearer("mha:mha-which-d", asked.points[0])[0] > 0
     assert wording.nearer("mha:mha-which-d", asked.trap)[0] < 0
-    wording._sides.cache_clear()
+    wording._near.cache_clear()
     wording._counted.cache_clear()
 
 

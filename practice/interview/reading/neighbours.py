@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from math import log, sqrt
 
 from ..questions import Asked
-from .concepts import Clause, clauses_of, sentences
+from .concepts import Clause, clauses_of
 from .phrasings import Phrasings
 
-__all__ = ["Neighbours", "Told", "neighbours", "said"]
+__all__ = ["Names", "Neighbours", "Told", "neighbours", "said"]
 
 # How much evidence there has to be before it says much: in a window, and in a whole answer.
 _DOUBT, _DOUBT_WHOLE = 4, 8
@@ -74,6 +74,18 @@ class Neighbours:
             found.append(Told(near[best], here, min(leans, _LEANS)))
         return found
 
+    def nearer(self, windows: Sequence[Names]) -> list[float]:
+        """Return for each point how much nearer a text is to who makes it than to who misses it.
+
+        From -1 to 1, in the window that comes nearest to either.
+        """
+        found: list[float] = []
+        for point in self.points:
+            near = [(self._near(one, point.right), self._near(one, point.wrong)) for one in windows]
+            made, missed = max(near, key=max, default=(0.0, 0.0))
+            found.append(made - missed)
+        return found
+
     def with_answers(self, answers: Iterable[Names]) -> Neighbours:
         """The same; each sentence of a model answer is a way to say the point it is nearest to."""
         more: list[list[Names]] = [[] for _ in self.points]
@@ -113,24 +125,6 @@ class Neighbours:
         return sum(odds) / (sum(map(abs, odds)) + doubt)
 
 
-def neighbours(
-    asked: Sequence[Asked], phrased: Sequence[Phrasings], weight: Callable[[str], float]
-) -> Neighbours:
-    """Return what is said of a question's points.
-
-    asked: the question in each language. phrased: how its points are said, nothing where nobody
-    wrote that.
-    """
-    traps = tuple(one.trap for one in asked if one.trap)
-    texts = [tuple(one.points[at] for one in asked) for at in range(len(asked[0].points))]
-    points = tuple(
-        _Point(tuple(map(_meant, (*own, *some.right))), tuple(map(_meant, some.wrong)))
-        for own, some in zip(texts, phrased or [Phrasings((), traps)] * len(texts), strict=True)
-    )
-    answers = (said(one) for each in asked for one in sentences(clauses_of(each.answer)))
-    return Neighbours(points, weight).with_answers(answers)
-
-
 def said(clauses: Iterable[Clause]) -> Names:
     """Return the concepts of some clauses; one that is denied is another."""
     return frozenset(
@@ -138,5 +132,23 @@ def said(clauses: Iterable[Clause]) -> Names:
     )
 
 
-def _meant(text: str) -> Names:
+def _concepts(text: str) -> Names:
     return said(clauses_of(text))
+
+
+def neighbours(
+    asked: Sequence[Asked], phrased: Sequence[Phrasings], weight: Callable[[str], float],
+    meant: Callable[[str], Names] = _concepts,
+) -> Neighbours:  # fmt: skip
+    """Return what is said of a question's points.
+
+    asked: the question in each language. phrased: how its points are said, nothing where nobody
+    wrote that. weight: how much a name says. meant: what a text says, in such names.
+    """
+    traps = tuple(one.trap for one in asked if one.trap)
+    texts = [tuple(one.points[at] for one in asked) for at in range(len(asked[0].points))]
+    points = tuple(
+        _Point(tuple(map(meant, (*own, *some.right))), tuple(map(meant, some.wrong)))
+        for own, some in zip(texts, phrased or [Phrasings((), traps)] * len(texts), strict=True)
+    )
+    return Neighbours(points, weight)

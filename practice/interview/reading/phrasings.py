@@ -20,7 +20,7 @@ if sys.version_info >= (3, 11):
 else:  # pragma: no cover - the same parser under its older name
     import tomli as tomllib
 
-__all__ = ["FILE", "Phrasings", "bank_of", "phrasings", "read"]
+__all__ = ["FILE", "Phrasings", "of_bank", "phrasings", "read"]
 
 FILE = "phrasings.toml"
 
@@ -35,13 +35,14 @@ class Phrasings:
 
 def phrasings(name: str) -> tuple[Phrasings, ...]:
     """Return those of each point of a question, by its name; nothing where nobody wrote any."""
-    return bank_of(name).get(name.partition(":")[2], ())
+    bank, _, inner = name.partition(":")
+    return of_bank(bank).get(inner, ())
 
 
-def bank_of(name: str) -> dict[str, tuple[Phrasings, ...]]:
-    """Return the phrasings of all questions that stand with one, by its name."""
+def of_bank(bank: str) -> dict[str, tuple[Phrasings, ...]]:
+    """Return those of all questions of a kata, or of the open ones, by question."""
     try:
-        folder = find(name.partition(":")[0]).folder
+        folder = find(bank).folder
     except UnknownKata:
         folder = FOLDER / "reading"
     return read(folder / FILE)

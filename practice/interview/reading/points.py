@@ -251,7 +251,9 @@ def _key(name: str) -> _Key:
 def _near(name: str) -> Neighbours:
     asked = [question_called(name, language) for language in LANGUAGES]
     key = _key(name)
-    return neighbours(asked, phrasings(name), lambda one: key.weights.get(one, key.plain))
+    near = neighbours(asked, phrasings(name), lambda one: key.weights.get(one, key.plain))
+    answers = (said(one) for each in asked for one in sentences(clauses_of(each.answer)))
+    return near.with_answers(answers)
 
 
 def _point(key: _Key, asked: Asked, at: int) -> tuple[frozenset[str], frozenset[str]]:
