@@ -36,11 +36,11 @@ def test_scores_are_large_whatever_is_drawn(bench, tmp_path, kata, source, seed)
 
 @pytest.mark.costly
 def test_scores_that_are_cut_off_do_not_overflow(judged):
-    """What is wrong with large scores and finite is told by its numbers alone."""
+    """What is wrong with large scores and finite is no overflow: it has its own name."""
     scaled = "products / math.sqrt(self.head_dim)"
     report = judged("mha", find("mha").solution().replace(scaled, f"({scaled}).clamp(-50, 50)"))
     assert [one.id for one in report.checks if one.status == "fail"] == ["stability"]
-    assert report.diagnosis == []
+    assert [one.mistake for one in report.diagnosis] == ["scores-clamped"]
 
 
 def test_a_fill_that_asks_for_the_dtype_fits(judged):
