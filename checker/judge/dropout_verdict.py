@@ -100,8 +100,8 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         # A layer that drops whole channels is told to where it is made.
         sheet.blame("dropout-shared", call_line(sheet.source.tree, _WHOLE) or found.line, key)
         return
-    asked = found.asked if found.asked is not None or reading is None else reading.dropped
-    if reading and asked is not None and _scaled_wrong(reading, rate, asked):
+    if reading and _scaled_wrong(reading, rate, found.asked):
+        asked = found.asked if found.asked is not None else reading.dropped
         values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
         sheet.set("dropout", "fail", say("dropout-scale", **values))
         sheet.blame("dropout-rate-wrong", found.next or found.line, "dropout-scale", **values)
@@ -127,8 +127,12 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     sheet.set("dropout", "pass", say(key, rate=rate), reading.count if reading else 0)
 
 
-def _scaled_wrong(reading: Reading, rate: float, asked: float) -> bool:
-    """Whether what is kept grows by a factor of no rate, or of another than is dropped as asked."""
-    if not 0 < reading.factor < 1 + _UNSCALED:
-        return reading.factor != 0 and not reading.agrees(rate) and reading.agrees(asked)
-    return reading.dropped > 0 or reading.factor < 1 - _UNSCALED
+def _scaled_wrong(reading: Reading, rate: float, asked: float | None) -> bool:
+    """Whether what is kept grows by a factor of no rate, or of another than is dropped as asked.
+
+    asked: None where any rate is right.
+    """
+    if 0 < reading.factor < 1 + _UNSCALED:
+        return reading.dropped > 0 or reading.factor < 1 - _UNSCALED
+    as_asked = asked is None or reading.agrees(asked)
+    return reading.factor != 0 and as_asked and not reading.agrees(rate)

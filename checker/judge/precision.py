@@ -131,8 +131,10 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
         for _ in range(_DRAWS):
             trial = one.trial(case, torch.bfloat16)
             trial.keep = _behind(one.function, sizes) if trial.keep is None else trial.keep
-            if one.function.state is not None or not _tells(one, trial):
-                trial.bound *= _LONG
+            if one.function.state is None and _tells(one, trial):
+                yield [trial]
+                continue
+            trial.bound *= _LONG
             if _tells(one, trial):
                 yield [trial]
 
