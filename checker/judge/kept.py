@@ -7,8 +7,9 @@ calls and draw finds an answer.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 
 import torch
@@ -56,7 +57,8 @@ def right_answer(
     state = generator.get_state() if grad else None
     asked = _question(f"{kata.id} {function.name} {grad}", given, state)
     if asked not in _ANSWERS:
-        _ANSWERS[asked] = worked_out(kata, function, answer, given, generator, grad=grad)
+        against = partial(_upstream, generator) if grad else None
+        _ANSWERS[asked] = worked_out(kata, function, answer, given, against)
         if len(_ANSWERS) > _MOST:
             _ANSWERS.popitem(last=False)
     _ANSWERS.move_to_end(asked)
@@ -64,32 +66,35 @@ def right_answer(
     if found.upstream is None or state is None:
         return found, None
     generator.set_state(state)
-    return found, _upstream(found.upstream, generator)
+    return found, _upstream(generator, found.upstream)
 
 
 def worked_out(
-    kata: Kata, function: Function, answer: Answer, given: Given, generator: torch.Generator, *,
-    grad: bool,
+    kata: Kata, function: Function, answer: Answer, given: Given,
+    against: Callable[[torch.Size], Tensor] | None,
 ) -> Answered:  # fmt: skip
-    """Return what the model answer gives, and its gradients where they are asked for."""
+    """Return what the model answer gives, and its gradients where they are asked for.
+
+    against: what an output of that shape is summed with, to take them.
+    """
     leaves = {one.name for one in function.arguments if one.gradient and one.floats}
-    if grad:
+    if against is not None:
         tensors = {
             name: t.clone().requires_grad_(True) if name in leaves else t
             for name, t in given.tensors.items()
         }
         weights = {n: w.clone().requires_grad_(True) for n, w in given.weights.items()}
         given = replace(given, tensors=tensors, weights=weights)
-    with torch.set_grad_enabled(grad):
+    with torch.set_grad_enabled(against is not None):
         done = made(kata, answer, given, named=bool(function.left_out))
     # Of their own, whatever becomes of the arguments that they may be views of.
     results = tuple(one.detach().clone() for one in done.results)
     keep = done.counted(function.left_out)
-    if not grad or keep is not None:
+    if against is None or keep is not None:
         # Where a row has no agreed answer, neither have the gradients that it leads to.
         return Answered(results=results, keep=keep)
     out = done.results[0]
-    (out * _upstream(out.shape, generator)).sum().backward()
+    (out * against(out.shape)).sum().backward()
     grads = {name: given.tensors[name].grad for name in leaves if name in given.tensors}
     return Answered(
         results=results,
@@ -103,7 +108,7 @@ def worked_out(
     )
 
 
-def _upstream(shape: torch.Size, generator: torch.Generator) -> Tensor:
+def _upstream(generator: torch.Generator, shape: torch.Size) -> Tensor:
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 

@@ -62,7 +62,6 @@ class Weighing(Examination):
         # Calls that return their input, to see what remains without them.
         self.skip: tuple[str, ...] = ()
         self.quiet = False
-        # Whether the calls of the constructor are kept too.
 
     # -- finding the way in ----------------------------------------------------------------
 

@@ -1,11 +1,17 @@
 """What came back of one call, beside what is right."""
 
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 import torch
+from attn_kata.checker.judge.conditioning import judged
 from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.trials import Trial
+from attn_kata.checker.judge.truth import answers
 from attn_kata.checker.process.answers import Outcome
+from attn_kata.checker.process.requests import Call
 from attn_kata.kata.catalogue import find
 
 
@@ -20,4 +26,27 @@ def test_a_result_without_a_path_has_a_gradient_of_zero(right, kind):
         grads={"value": empty + right},
     )  # fmt: skip
     finding = trial.judge(Outcome(out=empty, attached=False))
+    assert (finding and finding.kind) == kind
+
+
+@pytest.mark.parametrize(("left", "kind"), [(1e-4, None), (1.0, "gradient")])
+def test_a_gradient_whose_terms_cancel_is_not_held_to_its_rounding(left, kind):
+    """With one key a value's gradient is what outputs are summed with; little may remain of it."""
+    sdpa = find("sdpa")
+    function, truth = sdpa.asked.functions[0], answers(sdpa)
+    assert truth is not None
+    one = cast("Any", SimpleNamespace(kata=sdpa, right=truth[function.name]))
+    query = torch.ones(1, 1, 2, 1, dtype=torch.float64)
+    key = value = query[:, :, :1]
+    upstream = torch.tensor([1.0, left - 1], dtype=torch.float64).reshape(1, 1, 2, 1)
+    right = upstream.sum(2, keepdim=True)
+    trial = Trial(
+        function=function, case=Case(check="gradients", sizes={}), bound=1e-5,
+        given=Given(tensors={"query": query, "key": key, "value": value}, plain={}),
+        expected=(query,), grads={"value": right}, call=Call(grad=upstream), dtype=torch.float32,
+    )  # fmt: skip
+    off = Outcome(out=query.float(), attached=True, input_grads={"value": right.float() * 1.001})
+    assert (found := trial.judge(off)) is not None
+    assert found.kind == "gradient"
+    finding = judged(one, trial, off)
     assert (finding and finding.kind) == kind
