@@ -214,7 +214,11 @@ def _questions(katas: list[Kata]) -> Iterator[str]:
         exact = read_toml(kata.folder / "questions.toml").get("exact", []) if present else []
         for number, row in enumerate(exact, 1):
             name = str(row.get("id", "")) or f"exact question {number}"
-            yield from _exact(row_of(kata, "questions.toml", name), name, row)
+            there = row_of(kata, "questions.toml", name)
+            yield from _exact(there, name, row)
+            for told in {*row.get("tells", ())} - {one.get("id") for one in (*rows, *exact)}:
+                wrong = f"`{name}` tells `{told}`, which is no question of this kata"
+                yield problem(there, wrong, "mend its name, or take it out")
 
 
 def _phrasings(katas: list[Kata]) -> Iterator[str]:

@@ -114,7 +114,8 @@ class ExactQuestion:
     """A question with one right answer, in one language.
 
     kind is choose (options, the right one first), order (options as they should stand) or
-    number (value). answer says why. numeric: it is about numerics or cost.
+    number (value). answer says why. numeric: it is about numerics or cost. tells: the bank's
+    questions of which the answer gives a good part away.
     """
 
     id: str
@@ -125,6 +126,7 @@ class ExactQuestion:
     options: tuple[str, ...] = ()
     value: float = 0.0
     numeric: bool = False
+    tells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -247,6 +249,7 @@ class Kata:
                 options=tuple(row[language].get("options", ())),
                 value=float(row.get("answer", 0)),
                 numeric=row.get("numeric", False),
+                tells=tuple(row.get("tells", ())),
             )
             for row in rows
         )

@@ -1,18 +1,19 @@
 """Which question comes next: from one's own code, exact ones, free ones, and the open one once.
 
 None speaks of what is not there: a question about code comes after that code has passed, and one
-that needs something of it only where it has that.
+that needs something of it only where it has that. None follows another that has its answer in it.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ...kata.catalogue import Kata, find
 from .bugs import why_questions
 from .own import facts, own_questions
-from .questions import open_question, what_of
+from .questions import open_question, tells, what_of
 from .texts import table
 
 if TYPE_CHECKING:
@@ -61,16 +62,21 @@ def _after(session: Session, at: int) -> list[tuple[str, dict[str, Any] | None]]
     if passed is None:
         return []
     planted = session.stages[at].planted
+    earlier = [one for one in session.puts if one.tier < at]
+    put = [one.name for one in earlier]
     # The same of a later step's code is no other question.
-    before = {what_of(one.name) for one in session.puts if one.tier < at and one.own is not None}
+    before = {what_of(one.name) for one in earlier if one.own is not None}
     if planted:
-        own = why_questions(planted, session.seed)
+        own = dict(why_questions(planted, session.seed))
+        put += own
     else:
-        own = own_questions(tier.kata, passed.source, passed.report, session.seed)
-        own = [one for one in own if what_of(one[0]) not in before][:_OWN]
-    rows: list[tuple[str, dict[str, Any] | None]] = [*own]
-    rows += [(name, None) for name in _exact(session, tier.kata)[:_EXACT]]
-    rows += [(name, None) for name in _free(session, tier.kata, passed)[: tier.questions]]
+        many = own_questions(tier.kata, passed.source, passed.report, session.seed)
+        own = {name: one for name, one in many if what_of(name) not in before}
+        own = {name: own[name] for name in _apart(own, _OWN, put)}
+    rows: list[tuple[str, dict[str, Any] | None]] = [*own.items()]
+    rows += [(name, None) for name in _apart(_exact(session, tier.kata), _EXACT, put)]
+    free = _free(session, tier.kata, passed)
+    rows += [(name, None) for name in _apart(free, tier.questions, put)]
     spoken = open_question(tier.kata)
     # Once: who has pointed things out unasked is not asked again for the same.
     if spoken and not planted and at == len(session.plan.tiers) - 1:
@@ -81,15 +87,30 @@ def _after(session: Session, at: int) -> list[tuple[str, dict[str, Any] | None]]
 def _closing(session: Session) -> list[tuple[str, dict[str, Any] | None]]:
     """Return the questions at the end: about katas that were written, and no others."""
     rows: list[tuple[str, dict[str, Any] | None]] = []
+    put = [one.name for one in session.puts if one.tier < session.tier]
     written = [at for at, stage in enumerate(session.stages) if stage.passed]
     for at in reversed(written):
         kata, passed = session.stages[at].tier.kata, session.accepted(at)
         if passed is None:
             continue
-        skip = session.stages[at].tier.questions
-        rows += [(name, None) for name in _exact(session, kata)[_EXACT : _EXACT + 1]]
-        rows += [(name, None) for name in _free(session, kata, passed)[skip : skip + 1]]
+        rows += [(name, None) for name in _apart(_exact(session, kata), 1, put)]
+        rows += [(name, None) for name in _apart(_free(session, kata, passed), 1, put)]
     return rows[: session.plan.closing]
+
+
+def _apart(names: Iterable[str], count: int, put: list[str]) -> list[str]:
+    """Return the first so many questions that were not put, with no answer given away; note them.
+
+    put: those before. Neither has one of them told the answer, nor would the answer tell theirs.
+    """
+    found: list[str] = []
+    for name in names:
+        if len(found) == count:
+            break
+        if all(name != one and name not in tells(one) and one not in tells(name) for one in put):
+            found.append(name)
+            put.append(name)
+    return found
 
 
 def _exact(session: Session, kata: Kata) -> list[str]:

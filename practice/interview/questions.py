@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ...kata.catalogue import ExactQuestion, Kata, Question, find, katas
+from ...kata.catalogue import LANGUAGES, ExactQuestion, Kata, Question, find, katas
 from .hearing.acts import CJK
 from .texts import table
 
@@ -23,6 +23,7 @@ __all__ = [
     "named",
     "question_called",
     "question_put",
+    "tells",
     "what_of",
 ]
 
@@ -127,6 +128,18 @@ def kata_of(name: str) -> str:
 def what_of(name: str) -> str:
     """Return what a question about one's own code is about, whatever the kata."""
     return name.rpartition(":")[2]
+
+
+@cache
+def tells(name: str) -> frozenset[str]:
+    """Return the questions of which the right answer to this one gives a good part away."""
+    bank, _, inner = name.partition(":")
+    if bank == OWN:
+        return frozenset(table("own.toml")["tells"].get(what_of(name), ()))
+    if bank == OPEN:
+        return frozenset()
+    rows = find(bank).exact_questions(LANGUAGES[0])
+    return frozenset(f"{bank}:{one}" for row in rows if row.id == inner for one in row.tells)
 
 
 def free_names() -> tuple[str, ...]:

@@ -202,6 +202,12 @@ def test_doubled_question(copied):
     assert all("is in kata/mha/questions.toml already" in each for each in found)
 
 
+def test_an_answer_that_tells_what_is_no_question(copied):
+    """What an exact question's answer gives away is a question of its bank."""
+    spoil(copied / "kata/v1/questions.toml", 'tells = ["v1-why-scale"]', 'tells = ["v2-why-apart"]')
+    assert "`v1-exact-scale` tells `v2-why-apart`, which is no question" in only(lint.run(copied))
+
+
 def test_few_questions(copied):
     """Fewer than five questions are too few."""
     path = copied / "kata" / "v1" / "questions.toml"

@@ -1,5 +1,6 @@
 """The interview as it goes: right and wrong submissions, what is told and what it costs."""
 
+import itertools
 import random
 from datetime import timedelta
 from pathlib import Path
@@ -14,8 +15,10 @@ from attn_kata.practice.interview import coding
 from attn_kata.practice.interview.grades import dimensions
 from attn_kata.practice.interview.plan import plan_called, plan_names
 from attn_kata.practice.interview.practise import following
+from attn_kata.practice.interview.questions import question_called, tells
 from attn_kata.practice.interview.requirements import draw
 from attn_kata.practice.interview.session import Session
+from attn_kata.practice.interview.texts import table
 from attn_kata.sentences.wording import sentence
 
 
@@ -394,6 +397,25 @@ def test_nothing_is_asked_that_is_not_there(open_one, script):
     assert sum(name.startswith("open:") for name in names) == 1
     assert not {"v4:v4-clarify-first", "v4:v4-said-unasked", "mha:mha-contiguous-view"} & set(names)
     assert {name.split(":")[-2] for name in names} <= {"v4", "mha", "open"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_question_follows_one_that_has_its_answer(open_one, script, seed):
+    """Nor one whose answer stands in what was asked before: half of an answer is no question."""
+    led, write = open_one(plan="mha", level="senior", seed=seed)
+    for number in range(2):
+        write(f"{script.right}# {number}\n")
+        led.line("submit")
+        answer(led, "0")
+    names = [put.name for put in led.session.puts]
+    pairs = list(itertools.combinations(names, 2))
+    assert not [pair for pair in pairs if pair[1] in tells(pair[0]) or pair[0] in tells(pair[1])]
+
+
+def test_what_is_said_to_be_told_is_a_question():
+    """Of a bank, or an exact one; each bank's own are checked by `dev check`."""
+    named = {one for told in table("own.toml")["tells"].values() for one in told}
+    assert all(question_called(one, "en") for one in named)
 
 
 def test_no_question_about_ones_own_code_comes_twice(open_one):
