@@ -57,7 +57,8 @@ class Argument:
     taken: by shape that in which the submission takes it, () for the same. empties: of
     log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
     meets: of uniform numbers the probabilities whose running sum some of them are, by turns, to the
-    last bit. beyond: up to where half of whole numbers lie by turns, above `high`. fills: what they
+    last bit. filler: what shorter rows of tokens are filled with in place of `low`; it is no token.
+    beyond: up to where half of whole numbers lie by turns, above `high`. fills: what they
     add up to by turns, the last of them 0. hides: booleans are a mask of the kinds in `masks`, True
     where it hides; added: by turns they are floats instead, to be added, with -inf there. ties:
     whether normal values may be equal to others of their row, as where a vector of zeros is tried.
@@ -86,6 +87,7 @@ class Argument:
     model: str = "plain"
     empties: str = ""
     meets: str = ""
+    filler: str = ""
     beyond: str = ""
     fills: str = ""
     hides: bool = False
@@ -107,13 +109,15 @@ class Argument:
 class Result:
     """One tensor that comes back.
 
-    holds: floats, integers or booleans. dtype_of: the argument whose dtype it must have.
+    holds: floats, integers or booleans. dtype_of: the argument whose dtype it must have. any_dtype:
+    floats may come in another dtype than they were given in, in float32 and float64 too.
     """
 
     name: str
     shape: Shape
     holds: str = "floats"
     dtype_of: str = ""
+    any_dtype: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,7 +51,7 @@ _MEMORY_KEYS = {
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "late", "large", "along", "once", "adapted", "model",
-    "empties", "meets", "beyond", "fills", "hides", "added", "ties",
+    "empties", "meets", "filler", "beyond", "fills", "hides", "added", "ties",
 }  # fmt: skip
 
 
@@ -148,6 +148,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         empties=row.get("empties", ""),
         meets=row.get("meets", ""),
         beyond=str(row.get("beyond", "")),
+        filler=str(row.get("filler", "")),
         fills=str(row.get("fills", "")),
         hides=row.get("hides", False),
         added=row.get("added", False),
@@ -156,13 +157,16 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
 
 
 def _result(where: str, row: Mapping[str, Any]) -> Result:
-    only(f"{where}, result", row, {"name", "shape", "holds", "dtype_of"})
+    only(f"{where}, result", row, {"name", "shape", "holds", "dtype_of", "any_dtype"})
     holds = row.get("holds", "floats")
     if holds not in {"floats", "integers", "booleans"}:
         raise BadContract(f"{where}: a result holds floats, integers or booleans, not {holds!r}")
     shape = tuple(str(axis) for axis in row.get("shape", ()))
     kept = row.get("dtype_of", "")
-    return Result(name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=kept)
+    return Result(
+        name=row.get("name", "output"), shape=shape, holds=holds, dtype_of=kept,
+        any_dtype=row.get("any_dtype", False),
+    )  # fmt: skip
 
 
 def _known(function: Function, sizes: Sizes) -> None:
@@ -176,7 +180,7 @@ def _known(function: Function, sizes: Sizes) -> None:
     texts = [
         *(axis for one in function.arguments for shape in one.shapes for axis in shape),
         *(text for one in function.arguments
-          for text in (one.value, one.low, one.high, one.beyond, one.fills) if text),
+          for text in (one.value, one.low, one.high, one.filler, one.beyond, one.fills) if text),
         *(axis for one in function.results for axis in one.shape),
         *function.memory.sums, *function.where, *function.counted,
         *(function.module.texts if function.module is not None else []),

@@ -11,7 +11,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch._C._functorch import (
-    is_functorch_wrapped_tensor as _is_wrapped,  # pyright: ignore[reportPrivateUsage] - no public one
+    get_unwrapped as _unwrapped,  # pyright: ignore[reportPrivateUsage] - no public ones
+)
+from torch._C._functorch import (
+    is_functorch_wrapped_tensor as _is_wrapped,  # pyright: ignore[reportPrivateUsage]
+)
+from torch._C._functorch import (
+    maybe_get_bdim as _mapped_axis,  # pyright: ignore[reportPrivateUsage]
 )
 from torch.overrides import TorchFunctionMode
 
@@ -19,7 +25,7 @@ from ..process.requests import Record
 from ..process.wire import dtype_name
 from .frames import caller, line_in, lines_in
 
-__all__ = ["LIMIT", "Recorder"]
+__all__ = ["LIMIT", "Recorder", "whole"]
 
 # A loop over positions makes thousands of calls; what comes after these is not recorded.
 LIMIT = 10_000
@@ -107,9 +113,10 @@ class Recorder(TorchFunctionMode):
             "line": line_in(self.path),
             "module": self._module(),
             "shape": list(source.shape) if isinstance(source, Tensor) else [],
+            "mapped": isinstance(source, Tensor) and _is_wrapped(source),
         }
         if self.given and isinstance(source, Tensor):
-            entry["input"] = source.detach().clone()
+            entry["input"] = whole(source).detach().clone()
         self.dropouts.append(entry)
         self._note(name, args, kwargs, result)
         return result
@@ -133,13 +140,12 @@ class Recorder(TorchFunctionMode):
         if self.values:
             first = result[0] if isinstance(result, (tuple, list)) and result else result
             outs = list(result) if isinstance(result, (tuple, list)) else [first]
-            # One that lives inside a vmap is nothing outside it; one on meta has no values.
+            # One on meta has no values.
             small = [
                 out.detach()
-                for out in outs
-                if isinstance(out, Tensor) and self._kept(out.numel())
-                and not _is_wrapped(out) and not out.is_meta
-            ]  # fmt: skip
+                for out in (whole(one) for one in outs if isinstance(one, Tensor))
+                if self._kept(out.numel()) and not out.is_meta
+            ]
             step["values"] = [out.clone() for out in small if out.is_floating_point()]
             step["marks"] = [
                 out.to(torch.int64, copy=True)
@@ -165,6 +171,18 @@ class Recorder(TorchFunctionMode):
                 return self.names[id(owner)]
             frame = frame.f_back
         return None
+
+
+def whole(tensor: Tensor) -> Tensor:
+    """What lies beneath the wrappers of vmap and torch.func, the axes that are mapped in front.
+
+    One that lives inside a vmap is nothing outside it.
+    """
+    while _is_wrapped(tensor):
+        axis = _mapped_axis(tensor)
+        tensor = _unwrapped(tensor)
+        tensor = tensor if axis < 0 else tensor.movedim(axis, 0)
+    return tensor
 
 
 def _cuts(args: tuple[Any, ...], result: Any) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import dis
 import functools
 import inspect
+import operator
 import sys
 import types
 from collections.abc import Sequence
@@ -16,18 +17,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch._C._functorch import (
-    get_unwrapped as _unwrapped,
-)
-from torch._C._functorch import (
-    is_functorch_wrapped_tensor as _is_wrapped,
-)
-from torch._C._functorch import (
     is_gradtrackingtensor as _is_traced,
 )
 
 from ..process.requests import Record
 from .loading import Submission, annotated, plain
-from .recorder import Recorder
+from .recorder import Recorder, whole
 
 __all__ = ["Watch", "facts", "functions"]
 
@@ -38,6 +33,8 @@ _address = torch.UntypedStorage.data_ptr
 _bytes = torch.UntypedStorage.nbytes
 _width = Tensor.element_size
 _opname = dis.opname
+# What makes a function of another, or of a name.
+_MAKING = (functools.partial, operator.methodcaller)
 _OPERATIONS = ("BINARY_", "INPLACE_", "UNARY_", "COMPARE_", "STORE_SUBSCR")
 _MODULES = {
     "torch": "torch.",
@@ -99,7 +96,7 @@ class Watch(Recorder):
 
     def _fresh(self, result: Any) -> int:
         many = result if isinstance(result, (tuple, list)) else [result]
-        made = [_whole(one) for one in many if isinstance(one, Tensor)]
+        made = [whole(one) for one in many if isinstance(one, Tensor)]
         return max((_entries(one) for one in made if _place(one) not in self.held), default=0)
 
 
@@ -124,7 +121,8 @@ def _described(name: str, value: Any, path: str) -> dict[str, Any] | None:
         inner: Any = inspect.unwrap(value) if type(value) is types.FunctionType else value
         while type(inner) is functools.partial:
             inner = inner.func
-        made_here = getattr(inner, "__module__", None) == "submission"
+        # What is made of a library's function by the file is the file's.
+        made_here = getattr(inner, "__module__", None) == "submission" or type(value) in _MAKING
         own = made_here or isinstance(inner, nn.Module)
         if isinstance(value, type) or not own or not callable(value):
             return None
@@ -180,13 +178,6 @@ def facts(result: Any, given: dict[str, Tensor], shapes: Sequence[list[int]]) ->
         "shares": [name for name, tensor in given.items() if _place(tensor) == _place(first)],
         "entries": _entries(first),
     }
-
-
-def _whole(tensor: Tensor) -> Tensor:
-    """What lies beneath the wrappers of vmap and torch.func, with all of its axes."""
-    while _is_wrapped(tensor):
-        tensor = _unwrapped(tensor)
-    return tensor
 
 
 def _place(tensor: Tensor) -> int:

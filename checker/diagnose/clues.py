@@ -81,11 +81,15 @@ def mixed(one: Examination) -> Clue | None:
         if _worked_out(one, case, sizes, batch):
             return None
         trials = _apart(one, replace(case, sizes=sizes), batch)
+        axis = result.index(batch)
+        right = [trial.expected[0] for trial in trials]
+        if not same([*right[0].split(1, dim=axis)], right[1:], _CLOSE):
+            # What is divided by how many count in all samples depends on each of them.
+            return None
         outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
         if len(outs) < len(trials) or not all(outs):
             continue
         (whole,), singles = outs[0], [out[0] for out in outs[1:]]
-        axis = result.index(batch)
         samples = [*whole.split(1, dim=axis)] if whole.dim() > axis else []
         # What has not a sample for each of the batch is of another shape, and tells nothing.
         if [one.shape for one in samples] != [one.shape for one in singles]:

@@ -8,8 +8,8 @@ from ..judge.source import Source
 from .expressions import called, name_of, span
 
 __all__ = [
-    "RANDOM", "call_line", "changed", "cut_around", "cut_line", "kept_line", "made_in_forward",
-    "mode_line", "random_line", "recast_line", "state_line",
+    "RANDOM", "call_line", "changed", "cut_around", "cut_line", "kept_line", "keyword_line",
+    "made_in_forward", "mode_line", "random_line", "recast_line", "state_line",
 ]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
@@ -202,6 +202,15 @@ def call_line(tree: ast.AST | None, names: tuple[str, ...]) -> int | None:
         if isinstance(node, ast.Call):
             first.setdefault(called(node), node.lineno)
     return next((first[name] for name in names if name in first), None)
+
+
+def keyword_line(tree: ast.AST | None, name: str, value: object) -> int | None:
+    """The first line where a call's keyword has this value."""
+    given = (node for node in ast.walk(tree or ast.Module([], [])) if isinstance(node, ast.keyword))
+    for one in given:
+        if one.arg == name and isinstance(one.value, ast.Constant) and one.value.value == value:
+            return one.value.lineno
+    return None
 
 
 def made_in_forward(tree: ast.AST | None) -> int | None:

@@ -169,13 +169,16 @@ def _integers(one: Argument, case: Case, shape: list[int], generator: torch.Gene
 
 
 def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw tokens; by turns rows are shorter, of two at least, and filled up with the lowest."""
+    """Draw tokens; by turns rows are shorter, of two at least, and filled up with what is none."""
     low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
-    tokens = torch.randint(low + 1, high + 1, shape, generator=generator)
+    filler = worth(one.filler or one.low, case.scope())
+    among = low < filler <= high
+    tokens = torch.randint(low + 1, high + 1 - among, shape, generator=generator)
+    tokens += among * (tokens >= filler)
     if case.turn % 2 or shape[-1] < 3:
         return tokens
     lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
-    return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, low)
+    return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, filler)
 
 
 def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:

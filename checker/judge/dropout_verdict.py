@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..diagnose.giveaways import call_line
+from ..diagnose.giveaways import call_line, keyword_line
 from ..process.answers import Dropout
 from ..report.message import say
 from .dropout_finding import SAME_RATE, DropoutFinding, Reading
@@ -97,8 +97,10 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if reading and reading.together:
         key = f"dropout-along-{reading.together}"
         sheet.set("dropout", "fail", say(key))
-        # A layer that drops whole channels is told to where it is made.
-        sheet.blame("dropout-shared", call_line(sheet.source.tree, _WHOLE) or found.line, key)
+        # A layer that drops whole channels is told to where it is made, a vmap where it is called.
+        tree = sheet.source.tree
+        line = call_line(tree, _WHOLE) or keyword_line(tree, "randomness", "same") or found.line
+        sheet.blame("dropout-shared", line, key)
         return
     if reading and _scaled_wrong(reading, rate, found.asked):
         asked = found.asked if found.asked is not None else reading.dropped

@@ -299,12 +299,19 @@ class Examination:
         self.found.container = max(self.found.container, answer.many)
         self.found.place = max(self.found.place, answer.place)
         out = next(iter(trial.results(answer)), None)
-        if check != "dtypes" and out is not None and out.dtype is not self.found.work:
+        if check != "dtypes" and out is not None and self._narrows(trial, out):
             self.found.narrowed = self.found.narrowed or trial
         if trial.keep is not None:
             for out in trial.results(answer):
                 if out.shape == trial.expected[0].shape:
                     self.found.nan_rows |= bool(out[~trial.keep.expand(out.shape)].isnan().any())
+
+    def _narrows(self, trial: Trial, out: Tensor) -> bool:
+        """Whether floats come out in another dtype than they were given in; losses are a log."""
+        given = any(one.is_floating_point() for one in trial.given.tensors.values())
+        if self.function.models or self.function.results[0].any_dtype:
+            return False
+        return given and out.is_floating_point() and out.dtype is not self.found.work
 
     def same(self, left: list[Tensor], right: list[Tensor]) -> bool:
         """Whether two calls gave the same, but for an order of sums that a device may choose."""

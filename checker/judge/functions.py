@@ -26,6 +26,7 @@ from .beneath import beneath
 from .checks import try_all
 from .choose import choose
 from .device_verdict import judge_device
+from .dtype_verdict import judge_dtype
 from .examine import Examination
 from .fed import fed_again
 from .find import found
@@ -41,7 +42,7 @@ from .refusals import Refusals, Refused
 from .rules import broken, misplaced
 from .sheet import Sheet
 from .source import Source
-from .structure import judge_dtype, judge_structure, roles_of
+from .structure import judge_structure, roles_of
 from .subject import Subject
 from .timed import subject_of
 from .trials import Finding
@@ -260,8 +261,8 @@ class _Judging:
             if isinstance(one, Weighing):
                 page.parameters(one)
                 judge_structure(page, one, self.kata.promised)
-                judge_dtype(page, one, self.kata.promised)
                 page.dropout(one, self._dropout)
+            judge_dtype(page, one)
         for one in examinations:
             if not self.options.any_mask:
                 refuse_bool(page, one)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from ...kata.catalogue import Contract
 from ..diagnose.giveaways import cut_line
-from ..process.wire import dtype_name
 from ..report.message import say
 from ..vocabulary import layer_role
-from .fills import narrowing
 from .page import Page
 from .weighing import Weighing
 
-__all__ = ["judge_dtype", "judge_structure", "roles_of"]
+__all__ = ["judge_structure", "roles_of"]
 
 # What a report calls the layers of a contract's class.
 _ROLES = {"query_proj": "q", "key_proj": "k", "value_proj": "v", "output_proj": "o"}
@@ -79,14 +77,3 @@ def _fused(page: Page, one: Weighing) -> None:
         page.fail(one, "structure", say("not-fused"))
         lines = (page.lines.assignment(name.split(".")[0]) for name in owners)
         page.blame("not-fused", min((n for n in lines if n is not None), default=None))
-
-
-def judge_dtype(page: Page, one: Weighing, contract: Contract | None) -> None:
-    """A class with a contract gives what it was given, in float32 and float64."""
-    trial = one.found.narrowed
-    if contract is None or trial is None:
-        return
-    out = trial.results(trial.answer)[0]
-    told = {"dtype": dtype_name(trial.dtype), "narrowed": dtype_name(out.dtype)}
-    page.fail(one, "dtypes", say("dtype-narrowed", **told))
-    page.blame("dtype-hardcoded", narrowing(one, trial), "dtype-narrowed", **told)

@@ -45,6 +45,9 @@ def try_training(one: Examination) -> None:
                 one.dropout, place="weights", reading=read.reading, undone=read.undone,
                 next=read.next,
             )  # fmt: skip
+    elif any(call.mapped for call in one.dropout.calls):
+        # A vmap may drop the same everywhere.
+        one.dropout.reading = read_by_hand(one, first, silent=False).reading
     if one.dropout.place in {"weights", "beside"}:
         one.dropout.idle = _idle_beside(one, first)
     _try_loud(one)

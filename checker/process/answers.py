@@ -167,13 +167,14 @@ class Step:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Dropout:
-    """A call of dropout. input: what it was given, where that was asked."""
+    """A call of dropout. input: what it was given, where that was asked. mapped: inside a vmap."""
 
     p: float
     training: bool
     line: int | None
     module: str | None
     shape: list[int]
+    mapped: bool = False
     input: Tensor | None = None
 
 

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+
+def by_transpose(x: Tensor) -> Tensor:
+    return x.transpose(1, 2)
+
+
+def by_permute(x: Tensor) -> Tensor:
+    return x.permute(0, 2, 1, 3)
+
+
+def by_swapaxes(x: Tensor) -> Tensor:
+    return x.swapaxes(1, 2)
+
+
+def by_movedim(x: Tensor) -> Tensor:
+    return x.movedim(1, 2)
+
+
+def swap_last(key: Tensor) -> Tensor:
+    return key.transpose(-2, -1)
+
+
+def swap_last_copy(key: Tensor) -> Tensor:
+    # allocate first, copy once: no temporary
+    src = swap_last(key)
+    dst = torch.empty_like(src)
+    dst.copy_(src)
+    return dst
+
+
+def heads_to_front(x: Tensor) -> Tensor:
+    return x.permute(2, 0, 1, 3)
+
+
+def heads_to_back(x: Tensor) -> Tensor:
+    heads, batch, length, head_dim = x.shape
+    dst = torch.empty(batch, length, heads, head_dim, dtype=x.dtype, device=x.device)
+    dst.copy_(x.permute(1, 2, 0, 3))
+    return dst
