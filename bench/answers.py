@@ -1,8 +1,9 @@
 """How often free answers are read wrongly, on answers of people who saw the points alone.
 
 `tests/interview/answers/unseen.*.txt` holds them: under each question a good answer, which makes
-all of its points, a reversed one and one beside the point. Nothing is tuned on them and no test
-reads them; whoever looks into them to mend something writes new ones.
+all of its points, a reversed one and one beside the point; `unseen-partly.*.txt` right ones that
+make some points and not others. Nothing is tuned on them and no test reads them; whoever looks into
+them to mend something writes new ones.
 
     python bench/answers.py
 """
@@ -12,11 +13,15 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from attn_kata.dev.reading import made_in
 from attn_kata.practice.interview.questions import named
 from attn_kata.practice.interview.reading.points import heard
 
 FOLDER = Path(__file__).parent.parent / "tests" / "interview" / "answers"
-KINDS = {"+": "good", "-": "reversed", "~": "beside"}
+KINDS = {
+    "+": "good", "-": "reversed", "~": "beside",
+    "made": "partial, points made", "not": "partial, points not made",
+}  # fmt: skip
 
 
 def main() -> None:
@@ -26,13 +31,19 @@ def main() -> None:
     for language in ("en", "zh"):
         made, whole = Counter[str](), Counter[str]()
         name = ""
-        for line in (FOLDER / f"unseen.{language}.txt").read_text("utf-8").splitlines():
+        files = [FOLDER / f"{stem}.{language}.txt" for stem in ("unseen", "unseen-partly")]
+        for line in (line for file in files for line in file.read_text("utf-8").splitlines()):
             if line.startswith("## "):
                 name = named(line[3:])
                 continue
-            found = heard(name, line[2:])
-            made[line[0]] += sum(found)
-            whole[line[0]] += len(found)
+            sign, _, text = line.partition(" ")
+            found = heard(name, text)
+            partly = [("made" if one else "not") for one in made_in(sign, len(found))]
+            for one, told in zip(
+                found, partly if sign[0] == "%" else [sign] * len(found), strict=True
+            ):
+                made[told] += one
+                whole[told] += 1
         for sign, kind in KINDS.items():
             share = 100 * made[sign] / whole[sign]
             print(f"| {language} | {kind} | {made[sign]} | {whole[sign]} | {share:.0f} % |")

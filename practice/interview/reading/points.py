@@ -1,11 +1,11 @@
 """Which points of a question an answer makes, as far as words can tell.
 
 A point is heard where one or two sentences speak of what it speaks of, come near to what candidates
-say who make it (`neighbours`), in their words rather than in those of who has it backwards
-(`wording`), and they and the whole answer lean the way of the model answer. What
-goes together is learnt from that: its clauses pair concepts with a side of an opposite (scores:
-small, √hidden_dim: large) and deny some (no error). A clause that pairs or denies the other way
-round speaks against.
+say who make it (`neighbours`), in their words rather than in those of who has it backwards or makes
+another point (`wording`), and they and the whole answer lean the way of the model answer. What goes
+together is learnt from that: its clauses pair concepts with a side of an opposite (scores: small,
+√hidden_dim: large) and deny some (no error). A clause that pairs or denies the other way round
+speaks against.
 """
 
 from __future__ import annotations
@@ -43,8 +43,11 @@ __all__ = ["evidence", "heard", "is_empty", "touches"]
 _AROUND, _HERE = 1.0, 0.45
 # What each kind of `evidence` counts, and how much of it is enough, which is less in Chinese, where
 # the lexicon knows fewer ways to say a thing: from `python -m attn_kata.dev.reading`.
-_COUNTS = (0.69, 3.84, 4.78, 0.93, 6.06, 6.06)
-_ENOUGH, _ENOUGH_ZH = 3.29, 2.24
+_COUNTS = (0.57, 2.24, 4.13, 1.14, 4.98, 4.61, 3.83)
+_ENOUGH, _ENOUGH_ZH = 2.80, 2.20
+# What nowhere comes as near to a point as to another one less this does not make it: a right answer
+# that leaves a point out leans the right way all the same.
+_BEHIND = 0.05
 # What speaks of so little of a point does not make it, whatever stands around.
 _TOUCHED = 0.25
 # What denies a thing, or names one that is easily confused, is a weaker sign than an opposite.
@@ -87,7 +90,8 @@ def heard(name: str, text: str) -> tuple[bool, ...]:
     """Return for each point of a question, by its name, whether an answer makes it."""
     enough = _ENOUGH_ZH if CJK.search(text) else _ENOUGH
     return tuple(
-        sum(count * one for count, one in zip(_COUNTS, row, strict=True)) >= enough
+        row[-1] > -_BEHIND
+        and sum(count * one for count, one in zip(_COUNTS, row, strict=True)) >= enough
         for row in evidence(name, text)
     )
 
@@ -96,7 +100,8 @@ def evidence(name: str, text: str) -> list[tuple[float, ...]]:
     """Return for each point of a question what speaks for it in an answer; in an empty one nothing.
 
     How much of it is spoken of and which way that leans; which way the whole leans; how near its
-    neighbours are and which way they and those of the whole lean; whose words it has.
+    neighbours are and which way they and those of the whole lean; whose words it has, and how
+    much more they are this point's than another's.
     """
     key = _key(name)
     windows = [] if is_empty(name, text) else _windows(clauses_of(text))
@@ -106,8 +111,8 @@ def evidence(name: str, text: str) -> list[tuple[float, ...]]:
     near = _near(name).told([said(one) for one in windows])
     return [
         (max(-1.0, *(_told_of(key, point, one) for one in windows)), whole,
-         one.near, one.here, one.whole, words)
-        for point, one, words in zip(key.points, near, nearer(name, text), strict=True)
+         one.near, one.here, one.whole, words, ahead)
+        for point, one, (words, ahead) in zip(key.points, near, nearer(name, text), strict=True)
     ]  # fmt: skip
 
 

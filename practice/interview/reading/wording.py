@@ -25,8 +25,11 @@ __all__ = ["nearer"]
 _WORDS = re.compile(r"[\u4e00-\u9fff]+|[a-z]+|\d+")
 
 
-def nearer(name: str, text: str) -> list[float]:
-    """Return for each point of a question how much nearer a text's words are to who makes it."""
+def nearer(name: str, text: str) -> list[tuple[float, float]]:
+    """Return for each point of a question how much nearer a text's words are to who makes it.
+
+    And how much nearer some of them are to it than to the other points.
+    """
     alone = sentences_of(text)
     return _near(name).nearer([_words(one) for one in (*alone, *map(" ".join, pairwise(alone)))])
 
