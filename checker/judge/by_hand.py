@@ -53,7 +53,7 @@ def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> Dropout
         place="unknown", asked=one.construction and one.construction.asked_rate
     )
     case = _narrow(one, first.case)
-    answer = _with_multipliers(one.kata)
+    answer = _with_multipliers(one.kata, _source(one.right))
     if case is None or answer is None:
         return unknown
     plain = one.trial(case)
@@ -139,17 +139,22 @@ def _narrow(one: Weighing, case: Case) -> Case | None:
 
 def with_weights_scaled(one: Weighing, given: Given, scale: float) -> Tensor | None:
     """What the model answer gives where all weights are scaled, None where none can be named."""
-    answer = _with_multipliers(one.kata)
+    answer = _with_multipliers(one.kata, _source(one.right))
     if answer is None:
         return None
     with torch.no_grad():
         return _multiplied(answer[one.function.name], given, torch.tensor(scale).double())
 
 
+def _source(answer: Any) -> str:
+    """The text of a model answer's class: it may have a layer more than the kata's own."""
+    return answer.forward.__globals__["__source__"]
+
+
 @cache
-def _with_multipliers(kata: Kata) -> Answers | None:
-    """The model answer, whose weights are multiplied by what stands in its module."""
-    source, count = _WEIGHTS.subn(_MULTIPLIED, kata.solution())
+def _with_multipliers(kata: Kata, source: str) -> Answers | None:
+    """The model answer of that text, whose weights are multiplied by what stands in its module."""
+    source, count = _WEIGHTS.subn(_MULTIPLIED, source)
     return executed(kata, f"{source}\nMULTIPLIERS = None\n") if count == 1 else None
 
 

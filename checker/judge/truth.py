@@ -91,7 +91,7 @@ def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
 def executed(kata: Kata, source: str) -> Answers | None:
     """Return what a text of the model answer, or like it, defines; None where it is no Python."""
     namespace: dict[str, Any] = {
-        "__name__": f"edited_{kata.id}", "torch": torch, "F": nn.functional,
+        "__name__": f"edited_{kata.id}", "__source__": source, "torch": torch, "F": nn.functional,
     }  # fmt: skip
     try:
         exec(compile(source, _file(kata), "exec"), namespace)  # noqa: S102 - our own text
