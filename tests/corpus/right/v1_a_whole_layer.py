@@ -1,4 +1,4 @@
-# right: v1 remarks: output-projection-extra, fill-overflows-half
+# right: v1 remarks: output-projection-extra fill-overflows-half
 import torch
 from torch import nn
 
