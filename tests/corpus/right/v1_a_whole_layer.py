@@ -1,4 +1,4 @@
-# right: v1 remarks: fill-overflows-half, output-projection-extra
+# right: v1 remarks: output-projection-extra
 import torch
 from torch import nn
 
