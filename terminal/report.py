@@ -23,6 +23,7 @@ from .difference import difference_lines, shape_told
 from .excerpt import Pair, excerpt
 from .flow import flow_lines
 from .heat import heat_lines
+from .meanings import other_meanings
 from .printed import printed_lines
 from .text import Line, Span, cells, pad, safe, wrap, written
 from .times import seconds_taken
@@ -338,14 +339,13 @@ def _hung(head: str, text: str, look: Look, style: str, *, cut: int) -> list[Lin
     if not text:
         return [_tinted(head.rstrip(), style, cut)]
     room = look.width - cells(head)
-    dent = cells(head)
     if room < 20:
         # Too narrow to stand beside: below, a little in.
         below = [[(f"      {row}", "")] for row in wrap(text, look.width - 6)]
         return [_tinted(head.rstrip(), style, cut), *below]
-    rows = wrap(text, room)
-    first: Line = [*_tinted(head, style, cut), (rows[0], "")]
-    return [first, *([(" " * dent + row, "")] for row in rows[1:])]
+    first, *others = wrap(text, room)
+    under = [[(" " * cells(head) + row, "")] for row in others]
+    return [[*_tinted(head, style, cut), (first, "")], *under]
 
 
 def _tinted(head: str, style: str, cut: int) -> Line:
@@ -356,17 +356,14 @@ def _tinted(head: str, style: str, cut: int) -> Line:
 
 
 def _remarks(report: Report, look: Look) -> list[Line]:
-    lines: list[Line] = []
-    label = say("check-note", look.language)
-    for text in _remarked(report, look):
-        lines += _hung(f"  {label}  ", text, look, "note", cut=2 + cells(label))
-    if report.printed and look.output:
-        lines += printed_lines(report, look.language, look.width)
-    elif report.printed:
+    texts, label = _remarked(report, look), say("check-note", look.language)
+    if report.printed and not look.output:
         count = len(report.printed.splitlines())
-        text = say("printed-folded", look.language, count=count)
-        lines += _hung(f"  {label}  ", text, look, "note", cut=2 + cells(label))
-    return lines
+        texts.append(say("printed-folded", look.language, count=count))
+    head, cut = f"  {label}  ", 2 + cells(label)
+    lines = [line for text in texts for line in _hung(head, text, look, "note", cut=cut)]
+    shown = report.printed and look.output
+    return [*lines, *(printed_lines(report, look.language, look.width) if shown else [])]
 
 
 def _remarked(report: Report, look: Look) -> list[str]:
@@ -375,7 +372,8 @@ def _remarked(report: Report, look: Look) -> list[str]:
         return [f"{_line(r.line, look)}{look.words(r.message)} [{r.id}]" for r in report.remarks]
     rows = [(r.id, _line(r.line, look).rstrip(": ：")) for r in report.remarks]
     named = [name + (say("in-brackets", look.language, text=at) if at else "") for name, at in rows]
-    return ["  ".join(named)] if named else []
+    meant = other_meanings(report, look.language, look.commands)
+    return [*meant, *(["  ".join(named)] if named else [])]
 
 
 def command_lines(report: Report, look: Look) -> list[Line]:

@@ -317,6 +317,18 @@ def test_a_short_pass_names_one_command(checks, labels):
     assert [label for label, _ in verdicts._commands(passing("en"))] == labels
 
 
+@pytest.mark.parametrize(
+    ("command", "told"), [("check mha x.py", True), ("check --mask drop", False)]
+)
+def test_another_meaning_of_the_mask_is_offered_where_commands_are(command, told):
+    """Once, and not where one was chosen, or where nothing can be typed, as in an interview."""
+    diagnosis = [Diagnosis(mistake="mask-inverted", line=3, message="wrong way round")]
+    report = Report(kata="mha", file="x.py", verdict="fail", diagnosis=diagnosis)
+    looks = [Look(language="en", commands=[("again", command)]), Look(language="en")]
+    drawn = ["\n".join(map(written, report_lines(report, look))) for look in looks]
+    assert ["judged with `--mask drop`" in one for one in drawn] == [told, False]
+
+
 def test_again_repeats_options_and_quotes_odd_names():
     """The command can be pasted into a shell."""
     report = Report(kata="mha", file="-my 'file'\n.py", verdict="pass", seed=5)
