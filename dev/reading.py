@@ -28,7 +28,7 @@ _ANSWERS = Path(__file__).parent.parent / "tests" / "interview" / "answers"
 # Of each point's weight, in spreads of its kind of evidence: it keeps the counts small.
 _SHRINK = 0.5
 # Less than an even chance is enough, so that few points of good answers are lost: by how much.
-_EASE, _EASE_ZH = 0.87, 1.47
+_EASE, _EASE_ZH = 1.02, 1.67
 
 
 def main() -> None:

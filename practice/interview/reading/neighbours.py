@@ -74,17 +74,18 @@ class Neighbours:
             found.append(Told(near[best], here, min(leans, _LEANS)))
         return found
 
-    def nearer(self, windows: Sequence[Names]) -> list[tuple[float, float]]:
+    def nearer(self, windows: Sequence[Names], parts: Sequence[Names]) -> list[tuple[float, float]]:
         """Return for each point how much nearer a text is to who makes it than to who misses it.
 
-        From -1 to 1, in the window that comes nearest to either. And how much nearer some window
-        comes to it than to any other point.
+        From -1 to 1, in the window that comes nearest to either. And how much nearer some window,
+        or a part of one, comes to it than to any other point.
         """
-        near = [[self._near(one, point.right) for one in windows] for point in self.points]
+        every = [*windows, *parts]
+        near = [[self._near(one, point.right) for one in every] for point in self.points]
         found: list[tuple[float, float]] = []
         for at, (point, own) in enumerate(zip(self.points, near, strict=True)):
             missed = [self._near(one, point.wrong) for one in windows]
-            made, other = max(zip(own, missed, strict=True), key=max, default=(0.0, 0.0))
+            made, other = max(zip(own, missed, strict=False), key=max, default=(0.0, 0.0))
             rest = [max(row, default=0.0) for row in zip(*near[:at], *near[at + 1 :], strict=True)]
             ahead = (one - best for one, best in zip(own, rest or [0.0] * len(own), strict=True))
             found.append((made - other, max(ahead, default=0.0)))

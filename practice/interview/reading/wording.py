@@ -22,6 +22,9 @@ from .phrasings import of_bank, phrasings
 
 __all__ = ["nearer"]
 
+# Two points are often made in one sentence, each in so many words at least.
+_SAYS, _SAYS_ZH = 5, 9
+_PART = re.compile(r"[,;:，；：]\s*|\s+(?:and|but|so|with|while|because)\s+")
 _WORDS = re.compile(r"[\u4e00-\u9fff]+|[a-z]+|\d+")
 
 
@@ -31,7 +34,10 @@ def nearer(name: str, text: str) -> list[tuple[float, float]]:
     And how much nearer some of them are to it than to the other points.
     """
     alone = sentences_of(text)
-    return _near(name).nearer([_words(one) for one in (*alone, *map(" ".join, pairwise(alone)))])
+    windows = [_words(one) for one in (*alone, *map(" ".join, pairwise(alone)))]
+    parts = [_words(part) for one in alone for part in _PART.split(one)]
+    least = _SAYS_ZH if CJK.search(text) else _SAYS
+    return _near(name).nearer(windows, [one for one in parts if len(one) >= least])
 
 
 @cache
