@@ -68,3 +68,31 @@ def test_what_is_packed_fills_its_buffer_by_turns() -> None:
     full = [one for case, one in lengths if int(one.sum()) == case.sizes["T"] and len(one) > 1]
     assert any(int(one[-1]) == 0 for one in full)
     assert all(int(one.sum()) <= case.sizes["T"] for case, one in lengths)
+
+
+def test_rows_are_filled_with_a_class_that_is_never_a_target() -> None:
+    """The class to ignore may be none, or any: the others lie below it as well as above."""
+    several = drawn("cross-entropy", "cross_entropy")
+    by_filler = {2: list[torch.Tensor](), -100: list[torch.Tensor]()}
+    for case, tensors in several:
+        by_filler.get(int(case.chosen["ignore_index"]), []).append(tensors["targets"])
+    for filler, many in by_filler.items():
+        targets = torch.cat([one.flatten() for one in many])
+        assert bool((targets == filler).any())
+        assert {0, 1} <= {*targets[targets != filler].tolist()}
+        # Each row begins with two that count.
+        assert all(bool((one[:, :2] != filler).all()) for one in many)
+
+
+@pytest.mark.parametrize(("kata", "result", "told"), [
+    ("sdpa", "output", True), ("window", "output", True), ("rope", "joined.to(x.dtype)", False),
+])  # fmt: skip
+def test_a_result_has_the_dtype_of_what_is_given(
+    judged, kata: str, result: str, told: bool
+) -> None:
+    """In float64 a float32 result fails in functions as in classes; RoPE's brief leaves it open."""
+    source = find(kata).solution()
+    assert f"return {result}\n" in source
+    report = judged(kata, source.replace(f"return {result}\n", f"return ({result}).float()\n"))
+    assert ("dtype-hardcoded" in {one.mistake for one in report.diagnosis}) is told
+    assert (report.verdict == "fail") is told
