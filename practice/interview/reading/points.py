@@ -86,9 +86,12 @@ class _Key:
 def heard(name: str, text: str) -> tuple[bool, ...]:
     """Return for each point of a question, by its name, whether an answer makes it."""
     enough = _ENOUGH_ZH if CJK.search(text) else _ENOUGH
+    # A right answer that leaves a point out leans the right way all the same. What others say tells
+    # the points apart; their own few words do not.
+    behind = 0.0 if phrasings(name) else -inf
     return tuple(
-        # A right answer that leaves a point out leans the right way all the same.
-        row[-1] >= 0 and sum(count * one for count, one in zip(_COUNTS, row, strict=True)) >= enough
+        row[-1] >= behind
+        and sum(count * one for count, one in zip(_COUNTS, row, strict=True)) >= enough
         for row in evidence(name, text)
     )
 
