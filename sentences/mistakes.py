@@ -191,6 +191,19 @@ MISTAKES: dict[str, dict[str, str]] = {
         "zh": "`{test}` 时提前返回的结果不对：试过的调用里，在这里返回的都错，其余都对；"
         "走捷径的结果必须与走完整计算的一样",
     },
+    # What lies in a row in memory is right, and nothing else is.
+    "strides-from-sizes": {
+        "en": "wrong for tensors that do not lie in a row: `as_strided` gets strides that suppose it, such "
+        "as those worked out from the sizes; take them from the tensor's own, `stride()`",
+        "zh": "张量在内存里不连续时就错：`as_strided` 用的步长只对连续的张量成立，比如按形状算出来的；"
+        "应当由张量自己的 `stride()` 得到",
+    },
+    # A call raises, as what gathers values is as wide as the query.
+    "output-like-query": {
+        "en": "what gathers values is made as large as the query: its last axis is that of the values, "
+        "value_dim, which may be another",
+        "zh": "存放 value 之和的张量是照 query 的大小建的；它的最后一维应当是 value 的宽度 value_dim，两者可以不同",
+    },
     "batch-mixed": {
         "en": "a sample's output depends on the other samples of its batch",
         "zh": "一个样本的输出受到同一个 batch 里其他样本的影响",

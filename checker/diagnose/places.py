@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import scaling, span
+from .expressions import name_of, scaling, span
 from .giveaways import changed
 from .kinds import (
     compared,
@@ -253,6 +253,15 @@ class Places(Readings):
         """The functions that ran, in their order."""
         found = {id(one): one for one in map(self._function, sorted(ran)) if one is not None}
         return [*found.values()]
+
+    def helping(self, functions: Sequence[Function]) -> list[Function]:
+        """The further functions of the file that some speak of, and those that these do."""
+        found = [*functions]
+        for one in found:
+            told = {*map(name_of, ast.walk(one))}
+            found += [other for other in self.functions
+                      if other not in found and getattr(other, "name", "") in told]  # fmt: skip
+        return found[len(functions) :]
 
     def _around(self, ran: set[int]) -> set[int]:
         """All lines of the functions that ran."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from ..vocabulary import forward_role
 from .expressions import called, calls, span
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
@@ -18,6 +19,12 @@ _PICKS = {"index_select", "gather", "take", "take_along_dim"}
 _SIZES = {"size", "len", "int", "get", "max", "min"}
 _DEPTH = 4
 _Named = ast.Name | ast.Attribute
+# What makes all that a loop goes through at once.
+_GATHERS = (ast.Call, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Subscript)
+# Calls that make a tensor of a size, or of another's.
+_ALLOCATES = {
+    "zeros", "empty", "full", "zeros_like", "empty_like", "full_like", "new_zeros", "new_empty",
+}  # fmt: skip
 
 
 class Readings(Origins):
@@ -92,6 +99,20 @@ class Readings(Origins):
         }  # fmt: skip
         return picked.pop() if len(picked) == 1 else None
 
+    def made_like(self, role: str, line: int) -> int | None:
+        """Where what a line uses was made as large as an argument of some role."""
+        for node in ast.walk(self._statement(line) or ast.Pass()):
+            made = self._local(node.id, line) if isinstance(node, ast.Name) else None
+            call = made.value if made is not None else None
+            if made is None or not isinstance(call, ast.Call) or called(call) not in _ALLOCATES:
+                continue
+            # Its sizes, or what it is to be like, without what it is a method of.
+            told = [n.id for given in call.args for n in ast.walk(given) if isinstance(n, ast.Name)]
+            whole = not any(isinstance(given, ast.Subscript) for given in call.args)
+            if whole and len(call.args) == 1 and {*map(forward_role, told)} == {role}:
+                return made.line
+        return None
+
     def number(self, lines: list[int]) -> int | None:
         """Where the one number that a line uses by a name of its own comes from."""
         used = [node for node in ast.walk(self._head(lines)) if _named(node)]
@@ -103,8 +124,14 @@ class Readings(Origins):
         return self._read_from(self._head(lines), lines, self._handed_on(), _DEPTH)
 
     def loop_end(self, loop: ast.For | ast.While) -> int | None:
-        """Where the name by which a loop over a range ends was worked out."""
+        """Where the name by which a loop over a range ends, or what it goes through, was made."""
         over = loop.iter if isinstance(loop, ast.For) else None
+        through = over
+        if isinstance(over, ast.Call) and called(over) in {"items", "keys", "values"}:
+            through = getattr(over.func, "value", None)
+        gathered = self._local(getattr(through, "id", ""), loop.lineno)
+        if gathered is not None and isinstance(gathered.value, _GATHERS):
+            return gathered.line
         ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
         made = self._local(getattr(ends[0], "id", ""), loop.lineno) if ends else None
         return made.line if made is not None and _calculates(made.value) else None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .blocks import Function, applied, shared
+from .comparisons import above_zero, fixed, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
 from .loops import accumulated, aliased, counted, window_tested
@@ -22,7 +23,6 @@ _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[O
 _POSITIONS = re.compile(r"(^|_)(pos|wpe|pe(_|$)|place)")
 _EPS = re.compile(r"(^|_)eps")
 _NORM = re.compile(r"[Nn]orm")
-_TARGETS = re.compile(r"(?i)targ|label(?!_?smooth)|^(y|t|flat|gold|tokens?|ids?)$")
 _LAST = "last "
 
 
@@ -48,10 +48,11 @@ def statement(
     made once, or gives what it makes two names; `eps`, where one is added to what no root is taken
     of; `default eps`, where a constructor makes an RMSNorm and gives none; `copied`, where a
     constructor sets a weight's numbers; `fixed`, where targets are held against a number that is
-    written there; `counted`, where places are counted within a loop; `accumulated`, where a
-    loop adds to what it has as it is; `aliased`, where it changes an entry under another name;
-    `window`, where a branch is chosen by the window's size; and what is said of kernels
-    (`in_kernel`).
+    written there; `ordered`, where by order with the index that is ignored; `one length`, where one
+    of several lengths is read; `counted`, where places are counted within a loop; `accumulated`,
+    where a loop adds to what it has as it is; `aliased`, where it changes an entry under another
+    name; `window`, where a branch is chosen by the window's size; `above zero`, where a number is
+    asked to be above 0; and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -298,15 +299,6 @@ def _rooted(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and name_of(node.func) in {"sqrt", "rsqrt", "pow"}
 
 
-def _fixed(functions: Sequence[Function]) -> Iterator[int]:
-    for node in (one for function in functions for one in ast.walk(function)):
-        if isinstance(node, ast.Compare) and _TARGETS.search(name_of(node.left)):
-            number = node.comparators[0]
-            number = number.operand if isinstance(number, ast.UnaryOp) else number
-            if isinstance(number, ast.Constant) and type(number.value) is int:
-                yield node.lineno
-
-
 def _twice(constructors: Sequence[Function]) -> Iterator[int]:
     for function in constructors:
         nodes = [*ast.walk(function)]
@@ -350,8 +342,9 @@ _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
-    "fixed": _fixed, "counted": counted, "accumulated": accumulated, "aliased": aliased,
-    "window": window_tested,
+    "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
+    "accumulated": accumulated, "aliased": aliased,
+    "window": window_tested, "above zero": above_zero,
 }  # fmt: skip
 
 

@@ -6,10 +6,12 @@ import ast
 import math
 import re
 from collections.abc import Container, Sequence
+from dataclasses import replace
 
 import torch
 
 from ...kata.slips import slips
+from ..diagnose.allocated import like_query
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import call_line, cut_around, cut_line, made_in_forward, recast_line
@@ -52,7 +54,9 @@ def guess(page: Page, one: Examination) -> None:
         short = fixed == "length-fixed" and not seen
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
-    for look in (_shortcut, _layers, _gradients, _rounded, _dtypes, _overflow, _cancelled):
+    looks = (_allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes, _overflow,
+             _cancelled)  # fmt: skip
+    for look in looks:
         if look(page, one):
             return
     _sizes(page, one, sized)
@@ -72,6 +76,31 @@ def _shortcut(page: Page, one: Examination) -> bool:
     if branch is not None:
         page.blame("shortcut-wrong", branch.body[-1].lineno, test=ast.unparse(branch.test))
     return branch is not None
+
+
+def _allocated(page: Page, one: Examination) -> bool:
+    """A tensor for what the values are summed to that is made as large as the query."""
+    raising = (f for many in one.found.findings.values() for f in many if f.fault is not None)
+    lines = (like_query(page.places, one.function, f.trial.case, f.fault) for f in raising)
+    line = next(filter(None, lines), None)
+    if line is not None:
+        page.blame("output-like-query", line)
+    return line is not None
+
+
+def _strided(page: Page, one: Examination) -> bool:
+    """Strides that are a contiguous tensor's: of those that are none alone the values are wrong."""
+    names = ("as_strided", "as_strided_")
+    line = call_line(_own(page, one), names) or call_line(page.source.tree, names)
+    found = one.found.findings.get("values", [])
+    if line is None or not found or not all(each.trial.case.lies for each in found):
+        return False
+    trial = found[0].trial
+    plain = one.trial_of(replace(trial.case, lies=""), trial.given, one.found.work)
+    told = plain.judge(one.run([plain])[0]) is None
+    if told:
+        page.blame("strides-from-sizes", line)
+    return told
 
 
 def _layers(page: Page, one: Examination) -> bool:

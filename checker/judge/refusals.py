@@ -7,10 +7,12 @@ from typing import Any
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
+from ..diagnose.allocated import like_query
 from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, reason_of
 from ..diagnose.diagnose import raising
 from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
+from ..diagnose.readings import Readings
 from ..diagnose.selves import taken_for_input
 from ..process.answers import Entry, Raised
 from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
@@ -183,7 +185,13 @@ class Refusals:
                 line = Origins(self.source, one.entry.name).size([line]) or line
             elif told == "dtype-hardcoded":
                 line = narrowing(one, finding.trial) or line
+            elif told is None:
+                readings = Readings(self.source, one.entry.name)
+                made = like_query(readings, one.function, finding.trial.case, fault)
+                told, line = ("output-like-query", made) if made is not None else (None, line)
             return [known(told, line, self.source)] if told is not None else []
+        if slip.group == "index" and line is not None:
+            line = Readings(self.source, one.entry.name).index([line]) or line
         text = say("slip", kata=self.kata.id, id=slip.id)
         yours = self.source.line(line).strip() or None
         return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]

@@ -99,6 +99,8 @@ MISTAKE_IDS = (
     "length-fixed",
     "batch-fixed",
     "shortcut-wrong",
+    "strides-from-sizes",
+    "output-like-query",
     "input-modified",
     "dtype-hardcoded",
     "device-hardcoded",

@@ -1,0 +1,81 @@
+"""What numbers are held against: a bound that is written there, 0, or one of many lengths."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from .blocks import Function
+from .expressions import called, name_of
+
+__all__ = ["above_zero", "fixed", "one_length", "ordered"]
+
+_TARGETS = re.compile(r"(?i)targ|label(?!_?smooth)|^(y|t|flat|gold|tokens?|ids?)$")
+_IGNORED = re.compile(r"(?i)ignor|pad")
+_LENGTHS = re.compile(r"(?i)len")
+_ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_ORDERING = {"gt", "lt", "ge", "le", "greater", "less", "greater_equal", "less_equal"}
+
+
+def above_zero(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a number is asked to be above 0, or to be none that counts as false."""
+    for node in _nodes(functions):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            sign, number = type(node.ops[0]), _number(node.comparators[0])
+            if (number == 0 and sign in {ast.Gt, ast.LtE}) or (number == 1 and sign is ast.GtE):
+                yield node.lineno
+        elif isinstance(node, (ast.While, ast.If, ast.IfExp)) and isinstance(node.test, ast.Name):
+            yield node.test.lineno
+
+
+def fixed(functions: Sequence[Function]) -> Iterator[int]:
+    """Where targets are held against a number that is written there."""
+    for node in _nodes(functions):
+        if isinstance(node, ast.Compare) and _TARGETS.search(name_of(node.left)):
+            number = node.comparators[0]
+            number = number.operand if isinstance(number, ast.UnaryOp) else number
+            if type(_number(number)) is int:
+                yield node.lineno
+
+
+def ordered(functions: Sequence[Function]) -> Iterator[int]:
+    """Where something is asked to lie above or below the index that is ignored."""
+    for node in _nodes(functions):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], _ORDERS):
+            sides = [node.left, node.comparators[0]]
+        elif isinstance(node, ast.Call) and called(node) in _ORDERING:
+            owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            sides = [*owner, *node.args]
+        if any(_IGNORED.search(name_of(side)) for side in sides) and all(map(_none, sides)):
+            yield node.lineno  # type: ignore[attr-defined]
+
+
+def one_length(functions: Sequence[Function]) -> Iterator[int]:
+    """Where one of several lengths is read, or the least of them."""
+    for node in _nodes(functions):
+        if isinstance(node, ast.Subscript) and _LENGTHS.search(name_of(node.value)):
+            place = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+            if isinstance(place, ast.Slice):
+                place = place.upper or place.lower or place
+                place = place.operand if isinstance(place, ast.UnaryOp) else place
+            if type(_number(place)) is int:
+                yield node.lineno
+        elif isinstance(node, ast.Call) and called(node) in {"min", "amin"}:
+            owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+            if any(_LENGTHS.search(name_of(one)) for one in (*owner, *node.args[:1])):
+                yield node.lineno
+
+
+def _nodes(functions: Sequence[Function]) -> Iterator[ast.AST]:
+    return (node for function in functions for node in ast.walk(function))
+
+
+def _number(node: ast.expr) -> object:
+    return node.value if isinstance(node, ast.Constant) else None
+
+
+def _none(node: ast.expr) -> bool:
+    """Whether an expression is no number that is written there."""
+    return not isinstance(node, (ast.Constant, ast.UnaryOp))
