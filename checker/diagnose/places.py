@@ -80,7 +80,7 @@ class Places(Readings):
             "loop": lambda: self._loop(lines),
             "mask": lambda: self._unmasked(ran),
             "moved": lambda: nearest(step, steps, moves),
-            "noted": lambda: self._noted(ran),
+            "noted": lambda: self._noted(steps),
             "number": lambda: (
                 self.number(lines) or self._standing(step) or self.layer(lines, "norm")
             ),
@@ -198,7 +198,10 @@ class Places(Readings):
         if around is not None:
             loop = max(around, key=lambda one: one.lineno)
             return _left_early(loop) or self.loop_end(loop) or loop.lineno
-        return max((one.lineno for one in self._loops() if one.lineno < lines[0]), default=None)
+        before = max((one.lineno for one in self._loops() if one.lineno < lines[0]), default=None)
+        # A loop that is left at once leaves no trace.
+        later = (_left_early(one) for one in self._loops() if one.lineno > lines[0])
+        return before or next(filter(None, later), None)
 
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
@@ -230,21 +233,29 @@ class Places(Readings):
         return line if elsewhere or self._loops_around(line) else None
 
     def _remainder(self, ran: set[int]) -> int | None:
-        """The one line that takes a remainder."""
+        """The one line that takes a remainder, and makes sure of nothing by it."""
+        ours = [f for f in map(self._function, ran) if f is not None]
+        # What counts in plain Python leaves no trace.
+        functions = [*ours, *self.helping(ours)]
+        sure = {n for one in ast.walk(self.tree) if isinstance(one, ast.Assert) for n in span(one)}
         found = {
-            node.lineno for node in ast.walk(self.tree)
+            node.lineno for one in functions for node in ast.walk(one)
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)
-            and node.lineno in self._around(ran)
+            and node.lineno not in sure
         }  # fmt: skip
         return _only(found)
 
-    def _noted(self, ran: set[int]) -> int | None:
+    def _noted(self, steps: Sequence[Step]) -> int | None:
         """The first line that writes into an entry, one after another."""
+        ran = {line for each in steps for line in each.lines}
+        # Or what a loop calls does.
+        called = {each.lines[0] for each in steps if any(map(self._in_loop, each.lines[1:]))}
         return min(
             (
                 node.lineno for node in ast.walk(self.tree)
                 if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-                and self._in_loop(node.lineno) and node.lineno in self._around(ran)
+                and (self._in_loop(node.lineno) or node.lineno in called)
+                and node.lineno in self._around(ran)
             ),
             default=None,
         )  # fmt: skip

@@ -28,6 +28,8 @@ _BY_ROLES = {"query-key-swapped", "weights-transposed"}
 # Seconds of processor time for two mistakes beside other readings of the weights.
 _TWO_OTHERWISE = 5.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
+# Groups of what goes wrong from one piece of an input to the next.
+_OF_PIECES = {"loop", "carried"}
 # Where what is greater decides, several mistakes give what one call does.
 _BY_ORDER = 8
 
@@ -58,8 +60,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
     """
     found = one.found.findings
     if all(finding.trial.case.large for many in found.values() for finding in many):
-        # What is right at small sizes is no formula's fault.
-        return []
+        return _in_pieces(page, one, below)
     if one.found.state == "fail-random" and isinstance(one, Weighing):
         # With dropout silenced the rest is what it is.
         one = one.silenced(quiet=True)
@@ -112,6 +113,18 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id in _BY_ROLES and _fused(one))]
     return []
+
+
+def _in_pieces(page: Page, one: Examination, below: tuple[Edit, ...]) -> list[Named]:
+    """What is right at small sizes is no formula's fault, but may be that of a loop over pieces."""
+    found = [f.trial for many in one.found.findings.values() for f in many if not f.trial.case.grad]
+    lightest = sorted(found, key=lambda trial: trial.weight)[:1]
+    evidence = [*one.seen, *map(one.again, lightest)]
+    told: list[Named] = []
+    with suppress(budget.Spent):
+        told = diagnose(Tried(one.kata, one.function.name), evidence if lightest else [], [],
+                        page.places, one.numbers, below=below, beside="")  # fmt: skip
+    return told if all(each.slip.group in _OF_PIECES for each in told) else []
 
 
 def at_home(
