@@ -217,6 +217,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "one small layer serves all heads, each on its own slice; every head needs its own projection from the full width",
         "zh": "所有 head 共用一个小的投影层，各自只看到自己的切片；每个 head 都应从完整宽度做自己的投影",
     },
+    # The same where it reads the full width, and all heads get what it makes.
+    "heads-share-projection-whole": {
+        "en": "all heads have {names} in common: each head needs its own",
+        "zh": "所有 head 共用了 {names}：每个 head 都应有自己的一份",
+    },
     "device-hardcoded": {
         "en": "a device is hard-coded; make tensors on the input's device: `device=x.device`",
         "zh": "代码里写死了 device；新建张量要用输入的：`device=x.device`",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
 from .expressions import name_of, of_self, span
 
-__all__ = ["Function", "applied", "constructed", "multiplied_line", "shared"]
+__all__ = ["Function", "applied", "constructed", "is_constructor", "multiplied_line", "shared"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _ROUNDS = (ast.ListComp, ast.GeneratorExp, ast.For, ast.While)
@@ -20,8 +21,13 @@ def constructed(tree: ast.AST, ran: set[int]) -> list[Function]:
         for one in ast.walk(tree) if isinstance(one, ast.ClassDef)
         if ran & {*span(one)}
         for method in one.body
-        if isinstance(method, ast.FunctionDef) and method.name == "__init__"
+        if is_constructor(method)
     ]  # fmt: skip
+
+
+def is_constructor(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    """Whether a node defines an `__init__`."""
+    return isinstance(node, ast.FunctionDef) and node.name == "__init__"
 
 
 def shared(constructors: Sequence[Function]) -> Iterator[int]:

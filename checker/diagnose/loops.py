@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import name_of
 
-__all__ = ["accumulated", "aliased", "counted", "window_tested"]
+__all__ = ["accumulated", "aliased", "counted", "late", "window_tested"]
 
 # Calls that change a list, a set or a tensor in place.
 _CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or_", "bitwise_or_"}
@@ -43,6 +43,37 @@ def counted(functions: Sequence[Function]) -> Iterator[int]:
         for node in ast.walk(loop):
             if isinstance(node, ast.Call) and name_of(node.func) == "arange":
                 yield node.lineno
+
+
+def late(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a loop makes a function that reads the loop's variable when it is called."""
+    for node in (one for function in functions for one in ast.walk(function)):
+        if isinstance(node, ast.For):
+            yield from _reading(node.body, {*_stored(node.target)})
+        elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
+            bound = {name for each in node.generators for name in _stored(each.target)}
+            yield from _reading([node], bound)
+
+
+def _reading(nodes: Sequence[ast.AST], names: set[str]) -> Iterator[int]:
+    """The functions in some nodes that read one of these names, which they do not bind."""
+    for one in (inner for node in nodes for inner in ast.walk(node)):
+        if isinstance(one, (ast.Lambda, ast.FunctionDef)):
+            body = one.body if isinstance(one.body, list) else [one.body]
+            arguments = (*one.args.args, *one.args.kwonlyargs)
+            own = {each.arg for each in arguments}.union(*map(_stored, body))
+            read = {each.id for part in body for each in ast.walk(part)
+                    if isinstance(each, ast.Name)}  # fmt: skip
+            if names & read - own:
+                yield one.lineno
+
+
+def _stored(node: ast.AST) -> set[str]:
+    """The names that are bound within a node."""
+    return {
+        one.id for one in ast.walk(node)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+    }  # fmt: skip
 
 
 def window_tested(functions: Sequence[Function]) -> Iterator[int]:

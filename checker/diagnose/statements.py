@@ -14,7 +14,7 @@ from .blocks import Function, applied, shared
 from .comparisons import above_zero, fixed, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
-from .loops import accumulated, aliased, counted, window_tested
+from .loops import accumulated, aliased, counted, late, window_tested
 
 __all__ = ["Function", "frozen_line", "statement"]
 
@@ -51,7 +51,8 @@ def statement(
     written there; `ordered`, where by order with the index that is ignored; `one length`, where one
     of several lengths is read; `counted`, where places are counted within a loop; `accumulated`,
     where a loop adds to what it has as it is; `aliased`, where it changes an entry under another
-    name; `window`, where a branch is chosen by the window's size; `above zero`, where a number is
+    name; `late`, where a function that is made in a loop is left to read the loop's variable when it
+    runs; `window`, where a branch is chosen by the window's size; `above zero`, where a number is
     asked to be above 0; and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
@@ -343,7 +344,7 @@ _FOLLOWED = {
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
-    "accumulated": accumulated, "aliased": aliased,
+    "accumulated": accumulated, "aliased": aliased, "late": late,
     "window": window_tested, "above zero": above_zero,
 }  # fmt: skip
 

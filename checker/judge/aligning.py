@@ -24,6 +24,7 @@ from .weights.derived import Derived
 from .weights.lying import lying
 from .weights.parameter_names import block_of, is_bias, said_by
 from .weights.readings import Proposals, readings
+from .weights.repeated import repeated
 from .weights.shared import shared
 from .weights.stacked import numbered
 from .weights.takes import Reading
@@ -161,10 +162,13 @@ class _Search:
         )  # fmt: skip
 
     def shared(self) -> Iterator[Reading]:
-        """Readings in which blocks have some of their weights in common."""
+        """Readings in which blocks, or all heads, have some of their weights in common."""
         one = self.one
         first = one.sizes.first()
-        return shared(one.held.first, one.module.own, first, one.linear, symbols=self._symbols)
+        for ways in (shared, repeated):
+            yield from ways(
+                one.held.first, one.module.own, first, one.linear, symbols=self._symbols
+            )
 
     @property
     def _symbols(self) -> list[str]:

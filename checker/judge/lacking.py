@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+
 from ...kata.slips import slips
-from ..diagnose.blocks import multiplied_line
+from ..diagnose.blocks import is_constructor, multiplied_line, shared
 from ..diagnose.statements import frozen_line
 from ..report.message import Said, say
 from .begun import misbegun
@@ -14,7 +16,7 @@ from .weights.parameter_names import block_of
 
 __all__ = ["lacks"]
 
-_SHARED = "layers-shared"
+_SHARED, _ONE_FOR_ALL = "layers-shared", "heads-share-projection"
 
 
 def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
@@ -36,6 +38,13 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         line = page.lines.making(one.held.shared[0]) or line
         page.blame(_SHARED, line, "layers-shared-in-part", names=names)
         return say("layers-shared-in-part", names=names)
+    if one.held.repeated:
+        names = [f"`{name}`" for name in one.held.repeated]
+        tree = page.source.tree
+        place = next(shared([node for node in ast.walk(tree) if is_constructor(node)]), None)
+        place = place or page.lines.making(one.held.repeated[0]) or line
+        page.blame(_ONE_FOR_ALL, place, _ONE_FOR_ALL + "-whole", names=names)
+        return say(_ONE_FOR_ALL + "-whole", names=names)
     if one.held.lacking and not wrong:
         # It gives what the model answer gives without them, which has to learn them.
         names = [f"`{n}`" for n in one.held.lacking]

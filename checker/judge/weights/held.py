@@ -189,6 +189,12 @@ class Held:
         return [name for name in self.first if count[name] > 1]
 
     @property
+    def repeated(self) -> list[str]:
+        """The parameters that hold one head's share of a layer, and stand for all heads."""
+        takes = () if isinstance(self.reading, Derived) else self.reading
+        return [name for take in takes if take.times for name in take.names]
+
+    @property
     def blocks(self) -> tuple[int, int]:
         """How many blocks of layers a submission has weights for, and how many are asked for."""
         asked: dict[str, list[str]] = {}

@@ -34,7 +34,8 @@ class Take:
     is. beside: several parameters stand side by side. parts: in how many parts the layers' rows
     alternate, or those of several parameters that hold one layer; "" where one follows the other.
     turned: the layers whose heads lie as (head_dim, heads). offset: what is added to the parameter
-    in use. biases: the parameters of their biases.
+    in use. biases: the parameters of their biases. times: the size by which the one parameter is
+    repeated, as where all heads have one layer in common; "" where it is not.
     """
 
     layers: tuple[str, ...]
@@ -46,6 +47,7 @@ class Take:
     turned: frozenset[str] = frozenset()
     offset: float = 0.0
     biases: tuple[str, ...] = ()
+    times: str = ""
 
     def called(self, names: Mapping[str, str]) -> Take:
         """The same take of parameters that have other names."""
@@ -186,7 +188,7 @@ def pieces(
     if not take.names or not {*take.names, *take.biases} <= places.keys():
         # An object of this size could not be made.
         return None
-    held = [places[name] for name in take.names]
+    held = [places[name] for name in take.names] * (worth(take.times, sizes) if take.times else 1)
     if not all(one.numel() for one in held):
         # A width that rounds down to nothing at this size holds no layer.
         return None
@@ -204,7 +206,7 @@ def pieces(
         if not loose or whole.shape[0] % len(heights):
             return None
         heights = [whole.shape[0] // len(heights)] * len(heights)
-    bias = _bias(take, places, whole.shape[0])
+    bias = _bias(take, places, whole.shape[0], sizes)
     parts = worth(take.parts, sizes) if take.parts else 1
     if any(height % parts for height in heights):
         return None
@@ -231,7 +233,7 @@ def _vectors(
 ) -> list[tuple[Tensor, Tensor]] | None:
     """Cut a parameter that holds one layer's vector, or those of several one after the other."""
     whole = torch.cat([places[name].flatten() for name in take.names])
-    bias = _bias(take, places, len(whole))
+    bias = _bias(take, places, len(whole), {})
     sizes = [shape[0] for shape in wanted]
     if len(whole) != sum(sizes):
         return [(whole, bias)] if loose and len(sizes) == 1 else None
@@ -249,7 +251,8 @@ def _turned(weight: Tensor, axes: Sequence[str], sizes: dict[str, int]) -> Tenso
     return weight
 
 
-def _bias(take: Take, places: dict[str, Tensor], height: int) -> Tensor:
+def _bias(take: Take, places: dict[str, Tensor], height: int, sizes: dict[str, int]) -> Tensor:
     held = [places[name].flatten() for name in take.biases]
+    held *= worth(take.times, sizes) if take.times and sizes else 1
     whole = torch.cat(held) if held else torch.empty(0, dtype=torch.long)
     return whole if len(whole) == height else torch.full((height,), -1)
