@@ -51,8 +51,7 @@ def statement(
     written there; `ordered`, where by order with the index that is ignored; `one length`, where one
     of several lengths is read; `counted`, where places are counted within a loop; `accumulated`,
     where a loop adds to what it has as it is; `aliased`, where it changes an entry under another
-    name; `late`, where a function that is made in a loop is left to read the loop's variable when it
-    runs; `window`, where a branch is chosen by the window's size; `above zero`, where a number is
+    name; `late`, where a loop makes a function that reads its variable when it is called; `window`, where a branch is chosen by the window's size; `above zero`, where a number is
     asked to be above 0; and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
