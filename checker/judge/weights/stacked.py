@@ -55,6 +55,8 @@ def counted(names: Iterable[str], layers: Sequence[Layer]) -> Mapping[str, str]:
 def _counted(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, str]:
     """The same, worked out once: whoever reads weights asks it again and again."""
     blocks = sorted({block_of(one.name) for one in layers} - {""}, key=int)
+    if len(blocks) > 1 and (halves := _halves(names, blocks)):
+        return halves
     found = {name: [*_NUMBER.finditer(name)] for name in names}
     first = {name[: numbers[0].start()] for name, numbers in found.items() if numbers}
     alone = all(numbers[0].group() == block_of(name) for name, numbers in found.items() if numbers)
@@ -77,6 +79,28 @@ def _counted(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, 
             if all(_kinds(name, layers) <= _kinds(other, layers) for name, other in told.items()):
                 return told
     return {}
+
+
+def _halves(names: tuple[str, ...], blocks: Sequence[str]) -> Mapping[str, str]:
+    """The same of a list that holds each block's attention and its MLP one after the other."""
+    found = {name: _NUMBER.search(name) for name in names}
+    counted = {int(number.group()) for number in found.values() if number}
+    first = {name[: number.start()] for name, number in found.items() if number}
+    alike = [
+        {name[number.end() :] for name, number in found.items()
+         if number and int(number.group()) % (2 * len(blocks)) == place}
+        for place in range(2 * len(blocks))
+    ]  # fmt: skip
+    if counted != {*range(2 * len(blocks))} or len(first) > 1 or alike[0] == alike[1]:
+        return {}
+    if any(some != alike[place % 2] for place, some in enumerate(alike)):
+        return {}
+    told: dict[str, str] = {}
+    for name, number in found.items():
+        if number:
+            block, half = divmod(int(number.group()), 2)
+            told[name] = f"{blocks[block]}.{name[: number.start()]}{half + 1}{name[number.end() :]}"
+    return told
 
 
 def _kinds(name: str, layers: Sequence[Layer]) -> set[str]:
