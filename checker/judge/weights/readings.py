@@ -93,6 +93,9 @@ class Proposals:
         }  # fmt: skip
         self.vectors = [one for one in layers if len(one.shape) == 1]
         self.needed = [one for one in self.vectors if not one.extra]
+        # Of vectors alone: what matrices take is as wide as much else.
+        taken = {one.shape[-1] for one in layers if len(one.shape) > 1 and not one.extra}
+        self.widths = {one.shape[-1] for one in self.needed} - taken
         # All vectors of one width in one parameter, a row each.
         alike: dict[tuple[int, ...], list[Layer]] = {}
         for one in self.needed:
@@ -129,6 +132,9 @@ class Proposals:
         """Yield them, the likeliest first."""
         held = len(self.flat) + max(0, len(self.rows) - 1)
         held += sum(len(layers) - 1 for layers in self.across.values())
+        # A gain for each head, or the like, stands in a vector's place.
+        held += sum(one.extra and len(one.shape) > 1 and one.shape[-1] in self.widths
+                    for one in self.layers)  # fmt: skip
         if not self.loose and held < len(self.needed):
             return
         matrices = [one for one in self.layers if len(one.shape) > 1]
