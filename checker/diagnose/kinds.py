@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from ..process.answers import Step
 
 __all__ = [
-    "compared", "first", "flips", "folds", "joins", "made_bool", "moves", "nearest", "ors", "sorts",
-    "spreads", "turned",
+    "casts", "compared", "first", "flips", "folds", "joins", "made_bool", "moves", "nearest", "ors",
+    "sorts", "spreads", "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
@@ -56,6 +56,12 @@ def sorts(step: Step) -> bool:
 def made_bool(step: Step) -> bool:
     """Whether a step asks of each entry whether it is anything but 0."""
     return step.call == "bool"
+
+
+def casts(step: Step) -> bool:
+    """Whether a step brings a mask to a dtype of floats, and leaves it at 0 and 1."""
+    ones = (bool(((value == 0) | (value == 1)).all()) for value in step.values if value.dim() > 1)
+    return step.call in {"to", "type_as", "float", "double", "type"} and any(ones)
 
 
 def folds(step: Step) -> bool:

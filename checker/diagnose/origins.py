@@ -101,7 +101,7 @@ class Origins:
         statement = self._statement(lines[0])
         filled = (a for c in calls(statement) if called(c) in _FILLING_CALLS for a in c.args)
         for operand in (*filled, *scaling(statement)):
-            made = self._defined(operand, lines)
+            made = self._defined(operand, lines) or self._declared(operand)
             if made is not None and isinstance(made.value, _NUMBERS):
                 number = ast.unparse(made.value)
                 written = any(char.isdigit() for char in number) or number.endswith(_LEAST)
@@ -277,6 +277,15 @@ class Origins:
                     first = node.args[0] if node.args else None
                     if isinstance(first, ast.Constant) and first.value == name and node.args[1:]:
                         return Definition(node.lineno, node.args[1])
+        return None
+
+    def _declared(self, node: ast.expr) -> Definition | None:
+        """What an attribute is where a class says it for all its objects."""
+        owners = [one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef)]
+        for one in (part for owner in owners for part in owner.body):
+            for target, value in _assigned(one):
+                if getattr(target, "id", "") == getattr(node, "attr", None):
+                    return Definition(one.lineno, value)
         return None
 
     def _local(self, name: str, line: int) -> Definition | None:

@@ -13,6 +13,7 @@ from ..vocabulary import forward_role
 from .expressions import name_of, scaling, span
 from .giveaways import changed
 from .kinds import (
+    casts,
     compared,
     first,
     flips,
@@ -66,6 +67,7 @@ class Places(Readings):
         behind: dict[str, Callable[[], int | None]] = {
             "call": lambda: lines[-1],
             "carried": lambda: self.carried(lines),
+            "cast": lambda: self._cast(step, steps),
             "compared": lambda: nearest(step, steps, compared) or nearest(step, steps, made_bool),
             "drawn": lambda: None if any(each.marks for each in steps) else self.cut(ran),
             "fill": lambda: self.fill(lines),
@@ -100,6 +102,13 @@ class Places(Readings):
             "written": lambda: self._handed_on_changed() or _line(in_place(steps)),
         }
         return behind[slip.group]() if slip.group in behind else None
+
+    def _cast(self, step: Step, steps: Sequence[Step]) -> int | None:
+        """Where another function gives a mask back in another dtype, which is all it does to it."""
+        own = self._function(step.lines[0])
+        before = steps[: next(at for at, one in enumerate(steps) if one is step)]
+        found = (one.lines[0] for one in before if one.lines and casts(one))
+        return next((line for line in found if self._function(line) is not own), None)
 
     def _unmasked(self, ran: set[int]) -> int | None:
         """Where a mask is thrown away, or the branch, the drawing or the call that is skipped."""
