@@ -16,7 +16,7 @@ from .weights.parameter_names import block_of
 
 __all__ = ["lacks"]
 
-_SHARED, _ONE_FOR_ALL = "layers-shared", "heads-share-projection"
+_SHARED = "layers-shared"
 
 
 def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
@@ -43,8 +43,8 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         tree = page.source.tree
         place = next(shared([node for node in ast.walk(tree) if is_constructor(node)]), None)
         place = place or page.lines.making(one.held.repeated[0]) or line
-        page.blame(_ONE_FOR_ALL, place, _ONE_FOR_ALL + "-whole", names=names)
-        return say(_ONE_FOR_ALL + "-whole", names=names)
+        page.blame("heads-share-projection", place, "heads-share-projection-whole", names=names)
+        return say("heads-share-projection-whole", names=names)
     if one.held.lacking and not wrong:
         # It gives what the model answer gives without them, which has to learn them.
         names = [f"`{n}`" for n in one.held.lacking]
