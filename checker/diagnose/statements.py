@@ -48,13 +48,13 @@ def statement(
     made once, or gives what it makes two names; `eps`, where one is added to what no root is taken
     of; `default eps`, where a constructor makes an RMSNorm and gives none; `copied`, where a
     constructor sets a weight's numbers; `approximate`, where one makes a GELU with that argument;
-    `fixed`, where targets are held against a number that is written there; `ordered`, where by order
-    with the index that is ignored; `one length`, where one of several lengths is read; `counted`,
-    where places are counted within a loop; `accumulated`, where a loop adds to what it has as it is;
-    `aliased`, where it changes an entry under another name; `late`, where a loop makes a function
-    that reads its variable when it is called; `window`, where a branch is chosen by the window's
-    size; `above zero`, where a number is asked to be above 0; and what is said of kernels
-    (`in_kernel`).
+    `fixed`, where targets are held against a number that is written there; `ordered`, where by
+    order with the index that is ignored; `one length`, where one of several lengths is read;
+    `counted`, where places are counted within a loop; `accumulated`, where a loop adds to what it
+    has as it is; `aliased`, where it changes an entry under another name; `late`, where a loop
+    makes a function that reads its variable when it is called; `window`, where a branch is chosen
+    by the window's size; `above zero`, where a number is asked to be above 0; and what is said of
+    kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
