@@ -22,13 +22,16 @@ def beside_extras(
     named: names the mistakes of calls.
     """
     known = {slip.id: slip for slip in slips(one.kata.folder)}
+    # What the model answer calls as well is not there besides.
+    source = one.kata.solution()
+    extras = {call: mistake for call, mistake in EXTRAS.items() if f".{call}(" not in source}
     seen: dict[str, Step] = {}
     for step in (step for trial in one.seen[:1] for step in trial.answer.steps):
-        mistake = EXTRAS.get(step.call.strip("_"))
+        mistake = extras.get(step.call.strip("_"), "")
         if mistake in known and step.lines:
             seen.setdefault(mistake, step)
     for wanted in dict.fromkeys([*((mistake,) for mistake in seen), tuple(seen)]):
-        silent = tuple(call for call, mistake in EXTRAS.items() if mistake in wanted)
+        silent = tuple(call for call, mistake in extras.items() if mistake in wanted)
         rest = _named_without(one.silenced(silent), named) if silent else None
         if rest is not None:
             lined = ((known[mistake], places.lined_up(seen[mistake])) for mistake in wanted)
