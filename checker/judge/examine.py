@@ -309,7 +309,8 @@ class Examination:
     def _narrows(self, trial: Trial, out: Tensor) -> bool:
         """Whether floats come out in another dtype than they were given in; losses are a log."""
         given = any(one.is_floating_point() for one in trial.given.tensors.values())
-        if self.function.models or self.function.results[0].any_dtype:
+        asked = self.function.results[0]
+        if self.function.models or asked.any_dtype or asked.dtype_of:
             return False
         return given and out.is_floating_point() and out.dtype is not self.found.work
 

@@ -35,8 +35,8 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         return say("fail-blocks", held=held, asked=asked)
     if one.held.shared:
         names = [f"`{name}`" for name in one.held.shared]
-        line = page.lines.making(one.held.shared[0]) or line
-        page.blame(_SHARED, line, "layers-shared-in-part", names=names)
+        place = multiplied_line(page.source.tree) or page.lines.making(one.held.shared[0]) or line
+        page.blame(_SHARED, place, "layers-shared-in-part", names=names)
         return say("layers-shared-in-part", names=names)
     if one.held.repeated:
         names = [f"`{name}`" for name in one.held.repeated]
