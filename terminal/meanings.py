@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..checker.report.report import Report
+from ..checker import Report
 from .words import say
 
 __all__ = ["other_meanings"]
