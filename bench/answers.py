@@ -11,10 +11,10 @@ them to mend something writes new ones.
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
-from attn_kata.dev.reading import made_in
-from attn_kata.practice.interview.questions import named
+from attn_kata.dev.reading import answers_in, made_in
 from attn_kata.practice.interview.reading.points import heard
 
 FOLDER = Path(__file__).parent.parent / "tests" / "interview" / "answers"
@@ -30,18 +30,11 @@ def main() -> None:
     print("|---|---|---|---|---|")
     for language in ("en", "zh"):
         made, whole = Counter[str](), Counter[str]()
-        name = ""
         files = [FOLDER / f"{stem}.{language}.txt" for stem in ("unseen", "unseen-partly")]
-        for line in (line for file in files for line in file.read_text("utf-8").splitlines()):
-            if line.startswith("## "):
-                name = named(line[3:])
-                continue
-            sign, _, text = line.partition(" ")
+        for name, sign, text in chain.from_iterable(map(answers_in, files)):
             found = heard(name, text)
-            partly = [("made" if one else "not") for one in made_in(sign, len(found))]
-            for one, told in zip(
-                found, partly if sign[0] == "%" else [sign] * len(found), strict=True
-            ):
+            for one, said in zip(found, made_in(sign, len(found)), strict=True):
+                told = ("made" if said else "not") if sign.startswith("%") else sign
                 made[told] += one
                 whole[told] += 1
         for sign, kind in KINDS.items():

@@ -22,7 +22,7 @@ from ..kata.catalogue import LANGUAGES, katas
 from ..practice.interview.questions import named
 from ..practice.interview.reading.points import evidence
 
-__all__ = ["made_in", "main"]
+__all__ = ["answers_in", "made_in", "main"]
 
 _ANSWERS = Path(__file__).parent.parent / "tests" / "interview" / "answers"
 # Of each point's weight, in spreads of its kind of evidence: it keeps the counts small.
@@ -45,15 +45,21 @@ def main() -> None:
 def _written() -> Iterator[tuple[tuple[float, ...], bool]]:
     """Yield what speaks for each point of each answer, and whether the answer makes it."""
     for file in sorted(_ANSWERS.glob("*.txt")):
-        name = ""
-        for line in file.read_text("utf-8").splitlines():
-            if line.startswith("## "):
-                name = named(line[3:])
-            elif line and not file.name.startswith("unseen"):
-                kind, _, text = line.partition(" ")
-                rows = evidence(name, text)
-                made = made_in(kind, len(rows))
-                yield from ((row, one) for row, one in zip(rows, made, strict=True) if any(row))
+        for name, kind, text in answers_in(file) if not file.name.startswith("unseen") else ():
+            rows = evidence(name, text)
+            made = made_in(kind, len(rows))
+            yield from ((row, one) for row, one in zip(rows, made, strict=True) if any(row))
+
+
+def answers_in(file: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield each answer of a file: its question's whole name, what kind it is of, and its text."""
+    name = ""
+    for line in file.read_text("utf-8").splitlines():
+        if line.startswith("## "):
+            name = named(line[3:])
+        elif line:
+            kind, _, text = line.partition(" ")
+            yield name, kind, text
 
 
 def made_in(kind: str, count: int) -> list[bool]:

@@ -308,11 +308,12 @@ class Examination:
 
     def _narrows(self, trial: Trial, out: Tensor) -> bool:
         """Whether floats come out in another dtype than they were given in; losses are a log."""
-        given = any(one.is_floating_point() for one in trial.given.tensors.values())
         asked = self.function.results[0]
+        if out.dtype is self.found.work or not out.is_floating_point():
+            return False
         if self.function.models or asked.any_dtype or asked.dtype_of:
             return False
-        return given and out.is_floating_point() and out.dtype is not self.found.work
+        return any(one.is_floating_point() for one in trial.given.tensors.values())
 
     def same(self, left: list[Tensor], right: list[Tensor]) -> bool:
         """Whether two calls gave the same, but for an order of sums that a device may choose."""

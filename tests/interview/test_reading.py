@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
-from attn_kata.dev.reading import made_in
+from attn_kata.dev.reading import answers_in, made_in
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.interview.exact import given_up
-from attn_kata.practice.interview.questions import free_names, named, question_called
+from attn_kata.practice.interview.questions import free_names, question_called
 from attn_kata.practice.interview.reading import wording
 from attn_kata.practice.interview.reading.concepts import clauses_of, says_nothing
 from attn_kata.practice.interview.reading.neighbours import neighbours, said
@@ -42,21 +42,15 @@ def test_without_phrasings_words_are_held_against_the_points_and_the_trap(monkey
     monkeypatch.setattr(wording, "phrasings", lambda _: ())
     monkeypatch.setattr(wording, "of_bank", lambda _: {})
     asked = question_called("mha:mha-which-d", "en")
-    assert wording.nearer("mha:mha-which-d", asked.points[0])[0] > (0, 0)
-    assert wording.nearer("mha:mha-which-d", asked.trap)[0] < (0, 0)
+    assert wording.nearer("mha:mha-which-d", asked.points[0])[0][0] > 0
+    assert wording.nearer("mha:mha-which-d", asked.trap)[0][0] < 0
     wording._near.cache_clear()
     wording._counted.cache_clear()
 
 
 def answers(language):
     """Each answer with its question's name and kind: + good, - reversed, ~ beside the point."""
-    name = ""
-    for line in (ANSWERS / f"{language}.txt").read_text("utf-8").splitlines():
-        if line.startswith("## "):
-            name = named(line[3:])
-        elif line:
-            kind, _, text = line.partition(" ")
-            yield name, kind, text
+    return answers_in(ANSWERS / f"{language}.txt")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
