@@ -38,7 +38,7 @@ class Built:
         self.hidden: dict[str, Tensor] = {}
         self.loose: list[nn.Module] = []
         self.kept: dict[str, Any] = {}
-        self._without_weight_norm()
+        self._plain_weights()
         self.survey()
 
     def modules(self) -> list[list[str]]:
@@ -53,17 +53,16 @@ class Built:
         modules = {id(module): name for name, module in inner if name}
         return modules, {id(weight): name for name, weight in self.weights.items()}
 
-    def _without_weight_norm(self) -> None:
-        """Give layers a plain weight for a direction and a length, which together are any weight.
+    def _plain_weights(self) -> None:
+        """Give layers a plain weight for what makes one of others, in either of torch's ways.
 
-        In either of torch's ways; what else is parametrized is not every weight that there is.
+        A direction and a length, a matrix and low-rank factors added to it: any weight can be.
         """
         modules: list[Any] = [*self.thing.modules()] if isinstance(self.thing, nn.Module) else []
         for module in modules:
             if is_parametrized(module):
-                for name, steps in list(module.parametrizations.items()):
-                    if [type(step).__name__ for step in steps] == ["_WeightNorm"]:
-                        remove_parametrizations(module, name)
+                for name in list(module.parametrizations):
+                    remove_parametrizations(module, name)
             for hook in list(module._forward_pre_hooks.values()):  # noqa: SLF001
                 if type(hook).__name__ == "WeightNorm":
                     remove_weight_norm(module, hook.name)

@@ -23,6 +23,7 @@ from .truth import FAULTS, answers, made, options
 from .weights.derived import Derived
 from .weights.lying import lying
 from .weights.parameter_names import block_of, is_bias, said_by
+from .weights.products import Product, products
 from .weights.readings import Proposals, readings
 from .weights.repeated import repeated
 from .weights.shared import shared
@@ -42,11 +43,15 @@ _FORMS, _LIKELY_FORMS = 64, 4
 # may take a detour through float32, or run in nothing else.
 _CLOSE, _CLOSE_IN_FLOAT32 = 1e-5, 1e-4
 _GUESSES = 8
+# How many readings of weights that are made in one way are tried where few mistakes show.
+_FEW = 4
 # Seconds of processor time for the reading that gives the submission's numbers, and for one
 # beside a mistake.
 _READING, _GUESSING = 30.0, 10.0
 # And for readings by names that do not say all of it, before derivatives are taken.
 _BY_NAME = 3.0
+# And for weights that several parameters make together.
+_FACTORED = 6.0
 _LOOKED_AT = 96
 # How many readings are kept for what no single mistake explains.
 _OTHERS = 8
@@ -76,14 +81,47 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
                 search.cut_short = True
             if found is not None:
                 break
+    if found is None and trials:
+        found = _factored(one, trials)
     one.held.aligned = found is not None
     one.held.reading, one.right = found or ((), one.right)
     return one.held.aligned
 
 
+def _factored(one: Weighing, trials: Sequence[Trial]) -> tuple[Reading, Any] | None:
+    """Find a reading of weights that parameters make together; None where there is none."""
+    with suppress(budget.Spent), budget.limited(_FACTORED):
+        for ways in _products(one):
+            one.held.products, search = ways, _Search(one)
+            for way in islice(search.readings(), _PLAIN):
+                if all(search.gives(way, trial, one.right) for trial in trials):
+                    return way, one.right
+    one.held.products = ()
+    return None
+
+
+def _products(one: Weighing) -> Iterator[tuple[Product, ...]]:
+    rows = [*one.sizes.rows()]
+    kinds = [one.held.kind(row).shapes for row in rows]
+    return products(kinds[0], one.module.own, rows, kinds, one.linear)
+
+
 def guess(one: Weighing, trials: Sequence[Trial]) -> None:
     """Take a reading under which a mistake explains the first call, else the likeliest."""
+    one.held.products = _likeliest(one)
     one.held.reading = _Search(one).guess(trials)
+
+
+def _likeliest(one: Weighing) -> tuple[Product, ...]:
+    """How parameters make weights together, if they do: as is right where few mistakes show."""
+    ways = [*_products(one)]
+    least = _Search(one).least() if len(ways) > 1 else None
+    with suppress(budget.Spent), budget.limited(_FACTORED):
+        for each in ways if least else ():
+            one.held.products, search = each, _Search(one)
+            if any(search.gives(way, least, one.right) for way in islice(search.readings(), _FEW)):
+                return each
+    return ways[0] if ways else ()
 
 
 def _extends(reading: Reading | Derived, one: Weighing) -> bool:
@@ -216,7 +254,7 @@ class _Search:
                 if self.gives(way, trials[0], one.right):
                     one.held.explained = True
                     return way
-        least = self._least()
+        least = self.least()
         fitting = [way for way in strict if self.gives(way, least, one.right)]
         # What the names plainly say holds, though a mistake may make another fit.
         said = [way for way in strict[:1] if self._as_named(way)]
@@ -232,7 +270,8 @@ class _Search:
                 if any(self._agrees(model, given, trials[0]) for model in edited):
                     one.held.explained = True
                     return reading
-            for model in () if one.plain or said or not trials else edited:
+            unread = one.plain or said or one.held.products
+            for model in () if unread or not trials else edited:
                 derived = self.derived(model, _LIKELY_FORMS)
                 for way in self.lying(derived) if self.settled else [derived]:
                     if self.gives(way, trials[0], model):
@@ -250,7 +289,7 @@ class _Search:
             if some or not (self.settled and self.told)
         )  # fmt: skip
 
-    def _least(self) -> Trial:
+    def least(self) -> Trial:
         """Make the smallest call on an object of the first size, where few mistakes show."""
         one = self.one
         key = one.held.key(one.sizes.first())

@@ -18,6 +18,7 @@ from ..draw import Case
 from ..given import Given
 from .derived import Derived, Objects
 from .parameter_names import block_of
+from .products import Product, brought_back, made, made_shapes
 from .readings import drawn
 from .stacked import numbered
 from .takes import Reading, Shapes, fitted, given_back, lent, tables
@@ -43,7 +44,7 @@ class Held:
 
     reading: which of them is which of the model answer's. aligned: whether that is known to be
     so, and not only the likeliest. explained: whether it is so beside a mistake. likely: others
-    that may be.
+    that may be. products: those that are read as one, which they make together.
     """
 
     def __init__(self, module: Module, sizes: Sizes, generator: torch.Generator) -> None:
@@ -53,6 +54,7 @@ class Held:
         self.aligned = False
         self.explained = False
         self.likely: Sequence[Reading | Derived] = ()
+        self.products: tuple[Product, ...] = ()
         # By the tables and the draw, which stay here so that no other has their id.
         self._lent: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
 
@@ -67,13 +69,13 @@ class Held:
     def unread(self, reading: Reading | Derived = ()) -> Held:
         """The same weights, not read yet, or read in another way."""
         other = Held(self.module, self.sizes, self.generator)
-        other.kinds, other.reading = self.kinds, reading
+        other.kinds, other.reading, other.products = self.kinds, reading, self.products
         return other
 
     @property
     def first(self) -> Shapes:
         """The shapes at the first size."""
-        return self.kind(self.sizes.first()).shapes
+        return made_shapes(self.products, self.kind(self.sizes.first()).shapes)
 
     def of(self, case: Case) -> dict[str, Tensor]:
         """The weights for a case, drawn once for all objects of one size."""
@@ -95,7 +97,8 @@ class Held:
     def _biases(self) -> set[str]:
         """The parameters that hold biases and nothing else, as far as is known."""
         takes = () if isinstance(self.reading, Derived) else self.reading
-        return {name for take in takes for name in take.biases}
+        parts = {name for one in self.products for name in one.ends if name}
+        return parts.union(*(take.biases for take in takes))
 
     def lent(
         self, given: Given, case: Case, reading: Reading | Derived, *, loose: bool = True
@@ -113,7 +116,7 @@ class Held:
         settled = (id(places), id(held))
         if reading is self.reading and settled in self._lent:
             return replace(given, weights=self._lent[settled][2])
-        weights = lent(_offsets(reading), places, held)
+        weights = lent(_offsets(reading), places, made(self.products, held))
         if held and reading is self.reading:
             self._lent[settled] = (places, held, weights)
         return replace(given, weights=weights)
@@ -125,7 +128,7 @@ class Held:
 
     def brought_back(self, grads: dict[str, Tensor], case: Case) -> dict[str, Tensor]:
         """Bring gradients of the model answer's weights to the parameters that hold them."""
-        shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
+        shapes = self._shapes(case)
         places = self._placed(self.reading, case) if self.aligned else None
         if places is None:
             return {}
@@ -133,7 +136,8 @@ class Held:
             name for take in fitted(self.reading, shapes) for name in (*take.names, *take.biases)
         }  # fmt: skip
         mine = given_back(grads, places, shapes)
-        return {name: grad for name, grad in mine.items() if name in used}
+        mine = {name: grad for name, grad in mine.items() if name in used}
+        return brought_back(self.products, mine, self.of(case))
 
     def read(self, values: dict[str, Tensor], case: Case) -> dict[str, Tensor]:
         """The model answer's weights that a submission's own are, as far as they are known."""
@@ -141,7 +145,8 @@ class Held:
         names = [*self.of(case)]
         if places is None or not {*names} <= {*values}:
             return {}
-        return lent(_offsets(self.reading), places, {name: values[name] for name in names})
+        own = {name: values[name].double() for name in names}
+        return lent(_offsets(self.reading), places, made(self.products, own))
 
     @property
     def roles(self) -> dict[str, list[str]]:
@@ -224,8 +229,11 @@ class Held:
     def _placed(
         self, reading: Reading | Derived, case: Case, *, loose: bool = False
     ) -> dict[str, Tensor] | None:
-        shapes = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
-        return self._places(reading, case.sizes, shapes, loose=loose)
+        return self._places(reading, case.sizes, self._shapes(case), loose=loose)
+
+    def _shapes(self, case: Case) -> Shapes:
+        held = {name: tuple(weight.shape) for name, weight in self.of(case).items()}
+        return made_shapes(self.products, held)
 
     def _places(
         self, reading: Reading | Derived, sizes: dict[str, int], shapes: Shapes, *,

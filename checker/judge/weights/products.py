@@ -1,0 +1,204 @@
+"""Weights that parameters make together: two low-rank factors, alone or added to a matrix.
+
+A factorised layer is `left @ right`; LoRA (Hu et al. 2021, section 4.1) adds `alpha / rank` times
+that to a weight. Which parameters belong together is read off their names, how they meet off their
+shapes; the model answer then says whether it is so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import torch
+from torch import Tensor
+
+from ....kata.modules import Layer
+from ...vocabulary import words
+from .parameter_names import said_by
+from .takes import Shapes
+
+__all__ = ["Product", "brought_back", "made", "made_shapes", "products"]
+
+# What tells the parts of one layer from each other, and what says nothing.
+_PARTS = {
+    "a", "b", "up", "down", "lora", "low", "rank", "left", "right", "first", "second", "base",
+    "delta", "compress", "expand", "reduce", "adapter", "main", "frozen", "pretrained", "inner",
+    "outer", "factor", "factors", "weight", "bias", "linear", "layer",
+}  # fmt: skip
+_SCALES = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 16.0, 32.0, 64.0)
+# By which power of its rank a product is divided: alpha, alpha / r, alpha / sqrt(r).
+_POWERS = (0.0, 1.0, 0.5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A matrix that parameters make, in the place of one of them.
+
+    name: of that one. left, right: the factors, each with the axis by which they meet. base: what
+    the product is added to, "" where nothing is. ends: the biases behind right and behind left, and
+    that of the base. scale, power: the product counts scale / rank ** power times.
+    """
+
+    name: str
+    left: tuple[str, int]
+    right: tuple[str, int]
+    base: str = ""
+    ends: tuple[str, str, str] = ("", "", "")
+    scale: float = 1.0
+    power: float = 0.0
+
+    @property
+    def end(self) -> str:
+        """The parameter in whose place its bias stands, "" where there is none."""
+        return next((name for name in reversed(self.ends) if name), "")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All parameters that it is made of."""
+        return tuple(n for n in (self.left[0], self.right[0], self.base, *self.ends) if n)
+
+    def of(self, values: dict[str, Tensor]) -> dict[str, Tensor]:
+        """Make the matrix and its bias."""
+        left = values[self.left[0]].movedim(self.left[1], -1)
+        right = values[self.right[0]].movedim(self.right[1], 0)
+        times = self.scale / right.shape[0] ** self.power
+        whole = times * (left @ right)
+        between, behind, beside = (values.get(name) for name in self.ends)
+        ends = [] if between is None else [times * (left @ between)]
+        ends += [] if behind is None else [times * behind]
+        ends += [] if beside is None else [beside]
+        found = {self.name: values[self.base] + whole if self.base else whole}
+        return found | ({self.end: torch.stack(ends).sum(0)} if ends else {})
+
+
+def made(ways: Sequence[Product], values: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Put what parameters make in their place, in the order of the parameters."""
+    whole: dict[str, Tensor] = {}
+    for one in ways:
+        whole |= one.of(values)
+    parts = {name for one in ways for name in one.names}
+    return {
+        name: whole.get(name, value)
+        for name, value in values.items() if name in whole or name not in parts
+    }  # fmt: skip
+
+
+def made_shapes(ways: Sequence[Product], shapes: Shapes) -> Shapes:
+    """The shapes of what parameters make; those of the parameters where they do not fit."""
+    if not ways or not shapes:
+        return shapes
+    try:
+        whole = made(
+            ways, {name: torch.empty(shape, device="meta") for name, shape in shapes.items()}
+        )
+    except (KeyError, RuntimeError):
+        # An object of this size could not be made, or its factors do not meet.
+        return shapes
+    return {name: tuple(one.shape) for name, one in whole.items()}
+
+
+def brought_back(
+    ways: Sequence[Product], grads: dict[str, Tensor], values: dict[str, Tensor]
+) -> dict[str, Tensor]:
+    """Bring gradients of what parameters make to the parameters."""
+    if not ways:
+        return grads
+    own = {name: value.detach().requires_grad_() for name, value in values.items()}
+    whole = made(ways, own)
+    counted = [name for name in whole if name in grads]
+    found = torch.autograd.grad(
+        [whole[name] for name in counted], [*own.values()], [grads[name] for name in counted],
+        allow_unused=True,
+    )  # fmt: skip
+    return {name: grad for name, grad in zip(own, found, strict=True) if grad is not None}
+
+
+def products(
+    shapes: Shapes, layers: Sequence[Layer], rows: Sequence[dict[str, int]],
+    kinds: Sequence[Shapes], linear: frozenset[str],
+) -> Iterator[tuple[Product, ...]]:  # fmt: skip
+    """Yield ways in which parameters may make weights together, the likeliest first.
+
+    shapes: those at the first size. rows, kinds: sizes, and the shapes at each.
+    linear: weights whose rows are known to be features.
+    """
+    widths = [{width for one in layers for width in one.sized(row)} for row in rows]
+
+    def foreign(name: str, axis: int) -> bool:
+        """Whether an axis is, at some size, as long as no axis of a layer: a rank is."""
+        return any(
+            len(kind.get(name, ())) == 2 and kind[name][axis] not in width
+            for kind, width in zip(kinds, widths, strict=True)
+        )
+
+    ways = [
+        [one for one in _joined(group, shapes, linear)
+         if foreign(*one.left) and foreign(*one.right)]
+        for group in _groups(shapes, layers)
+    ]  # fmt: skip
+    ways = [some for some in ways if some]
+    if not ways:
+        return
+    scales = product(_POWERS, _SCALES) if any(some[0].base for some in ways) else [(0.0, 1.0)]
+    for power, scale in scales:
+        for turn in range(max(map(len, ways))):
+            chosen = (some[min(turn, len(some) - 1)] for some in ways)
+            yield tuple(
+                replace(one, scale=scale, power=power) if one.base else one for one in chosen
+            )
+
+
+def _groups(shapes: Shapes, layers: Sequence[Layer]) -> list[list[str]]:
+    """What may belong together: parameters that name one layer, or have one stem."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for name in shapes:
+        found.setdefault(said_by(name, layers) or _stem(name), []).append(name)
+    return [*found.values()]
+
+
+def _stem(name: str) -> tuple[str, ...]:
+    parts = name.split(".")
+    if parts[-1] in {"weight", "bias"}:
+        parts.pop()
+    told = [word for part in parts for word in words(part) if word in _PARTS - {"b", "weight"}]
+    if not told:
+        # Pairs in a list, or numbered.
+        parts[-1] = re.sub(r"_?[0-9]+$", "", parts[-1])
+    return tuple(word for part in parts for word in words(part) if word not in _PARTS)
+
+
+def _joined(group: Sequence[str], shapes: Shapes, linear: frozenset[str]) -> list[Product]:
+    """The ways in which a group's matrices, two or three, may make one."""
+    thick = [name for name in group if len(shapes[name]) == 2]
+    flat = [name for name in group if len(shapes[name]) == 1]
+    if len(thick) not in {2, 3} or len(thick) + len(flat) != len(group):
+        return []
+    found: list[Product] = []
+    for base in thick if len(thick) > 2 else [""]:
+        factors = [name for name in thick if name != base]
+        for right, left in (factors, factors[::-1]):
+            found += [
+                Product(name=base or left, left=(left, i), right=(right, j), base=base, ends=ends)
+                for i, j in product((1, 0), (0, 1))
+                if (left not in linear or i == 1) and (right not in linear or j == 0)
+                and shapes[left][i] == shapes[right][j]
+                and (not base or shapes[base] == (shapes[left][1 - i], shapes[right][1 - j]))
+                and (ends := _ends(flat, left, right, base)) is not None
+            ]  # fmt: skip
+    return sorted(found, key=lambda one: shapes[one.left[0]][one.left[1]])
+
+
+def _ends(flat: Sequence[str], left: str, right: str, base: str) -> tuple[str, str, str] | None:
+    """The biases of the right, the left and the base, by names; None where these do not say it."""
+    owners = {name.rpartition(".")[0]: name for name in flat if name.endswith("bias")}
+    ends = tuple(
+        owners.pop(name.removesuffix(".weight"), "") if name.endswith(".weight") else ""
+        for name in (right, left, base)
+    )
+    if len(flat) == 1 and not any(ends):
+        # A bare vector beside bare factors is added at the end.
+        return ("", "", flat[0])
+    return (ends[0], ends[1], ends[2]) if sum(map(bool, ends)) == len(flat) else None
