@@ -16,7 +16,7 @@ from torch import Tensor
 from ...kata.catalogue import Kata
 from ...kata.sizes import Sizes
 from ..judge.trials import Trial
-from ..judge.truth import FAULTS, Answer, made
+from ..judge.truth import FAULTS, Answer, executed, made, source_of
 from ..process.answers import Step as Traced
 from ..report.message import Said
 from ..report.report import Departure, Heat, Step
@@ -30,6 +30,8 @@ __all__ = ["Flow", "axis_names", "doubts", "follow"]
 _ONCE = ("batch", "heads")
 # Widths that one layer makes several times.
 _STACKED = ("hidden_dim",)
+# How model answers hide a score, and how many submissions do.
+_FILL = ("lowest = torch.finfo(scores.dtype).min", 'lowest = float("-inf")')
 # What makes nothing: it hands on what is there, with an axis of one more or less.
 _LAID = frozenset({"squeeze", "unsqueeze"})
 
@@ -104,7 +106,7 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     steps: Sequence[Traced] = trial.answer.steps
     places = {id(step): place for place, step in enumerate(steps)}
     with torch.no_grad():
-        right = made(kata, answer, trial.given, whole=False).steps
+        right = made(kata, _filled_alike(kata, answer, trial), trial.given, whole=False).steps
     for name in _dropped(kata):
         # Nothing is dropped here.
         right.pop(name, None)
@@ -144,6 +146,18 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
         kata=kata, trial=trial, right=right, reached=reached, missing=missing, culprit=culprit,
         since=since,
     )  # fmt: skip
+
+
+def _filled_alike(kata: Kata, answer: Answer, trial: Trial) -> Answer:
+    """The model answer, with -inf as its fill where the submission has rows of NaN by that.
+
+    A row with nothing to attend to may be what its author likes, and says nothing of a departure.
+    """
+    held = (one for step in trial.answer.steps for one in step.values)
+    if trial.keep is None or not any(bool(one.isnan().any()) for one in held):
+        return answer
+    other = executed(kata, source_of(answer).replace(*_FILL))
+    return answer if other is None else other[trial.function.name]
 
 
 def _misplaced(

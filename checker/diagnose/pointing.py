@@ -49,8 +49,11 @@ def line_of(
 
     edits: those without and with the mistake.
     """
-    if slip.group in _OF_MASKS:
-        evidence = sorted(evidence, key=lambda trial: trial.case.mask == "full")
+    def tells_less(trial: Trial) -> tuple[bool, bool]:
+        # A row with nothing to attend to holds whatever its author likes.
+        return slip.group in _OF_MASKS and trial.case.mask == "full", trial.keep is not None
+
+    evidence = sorted(evidence, key=tells_less)
     said = next(filter(None, (_said(slip, trial, places) for trial in evidence)), None)
     calls = _telling(kata, name, slip, edits, evidence)
     others = {other for other in kata.names if other != name}

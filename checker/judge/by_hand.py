@@ -23,7 +23,7 @@ from .draw import Case
 from .dropout_finding import DropoutFinding, Reading, together
 from .given import Given
 from .trials import Trial
-from .truth import FAULTS, Answers, Ready, executed, made
+from .truth import FAULTS, Answers, Ready, executed, made, source_of
 from .weighing import Weighing
 
 __all__ = ["read_by_hand", "restoring_line", "with_weights_scaled"]
@@ -53,7 +53,7 @@ def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> Dropout
         place="unknown", asked=one.construction and one.construction.asked_rate
     )
     case = _narrow(one, first.case)
-    answer = _with_multipliers(one.kata, _source(one.right))
+    answer = _with_multipliers(one.kata, source_of(one.right))
     if case is None or answer is None:
         return unknown
     plain = one.trial(case)
@@ -139,16 +139,11 @@ def _narrow(one: Weighing, case: Case) -> Case | None:
 
 def with_weights_scaled(one: Weighing, given: Given, scale: float) -> Tensor | None:
     """What the model answer gives where all weights are scaled, None where none can be named."""
-    answer = _with_multipliers(one.kata, _source(one.right))
+    answer = _with_multipliers(one.kata, source_of(one.right))
     if answer is None:
         return None
     with torch.no_grad():
         return _multiplied(answer[one.function.name], given, torch.tensor(scale).double())
-
-
-def _source(answer: Any) -> str:
-    """The text of a model answer's class: it may have a layer more than the kata's own."""
-    return answer.forward.__globals__["__source__"]
 
 
 @cache

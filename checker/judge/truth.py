@@ -33,6 +33,7 @@ __all__ = [
     "executed",
     "made",
     "options",
+    "source_of",
     "weighs",
 ]
 
@@ -98,6 +99,11 @@ def executed(kata: Kata, source: str) -> Answers | None:
     except SyntaxError:
         return None
     return {name: namespace[name] for name in kata.names}
+
+
+def source_of(answer: Answer) -> str:
+    """The text that a function or class of a model answer was made of, edited or not."""
+    return getattr(answer, "forward", answer).__globals__["__source__"]
 
 
 @cache
