@@ -49,6 +49,7 @@ def line_of(
 
     edits: those without and with the mistake.
     """
+
     def tells_less(trial: Trial) -> tuple[bool, bool]:
         # A row with nothing to attend to holds whatever its author likes.
         return slip.group in _OF_MASKS and trial.case.mask == "full", trial.keep is not None

@@ -144,8 +144,11 @@ class _Search:
         """Yield what is tried, the likeliest first, each with the seconds that it may take."""
         settled, derived = self.settled, self.derived(self.one.right, _FORMS)
         if settled and self.told:
-            # What the names say holds, and derivatives would say no other.
-            yield _READING, islice(self.readings(), _RARE)
+            # What the names say holds, and derivatives would say no other: but which of very many.
+            readings = self.readings()
+            yield _READING, islice(readings, _RARE)
+            if next(readings, None) is not None:
+                yield _READING, self.lying(derived)
             yield _READING, islice(self.readings(turned=True), _PLAIN)
         elif settled:
             yield _BY_NAME, islice(self.readings(), _RARE)

@@ -23,7 +23,7 @@ from ..trials import Trial, answers_of
 from ..truth import FAULTS, Ready
 from .parameter_names import block_of, is_bias, said_by
 from .refine import PROBES, Side, assigned
-from .stacked import counted, numbered, unblocked
+from .stacked import counted, every_block, numbered, unblocked
 from .takes import Shapes, end_to_end, nowhere
 
 __all__ = ["Derived", "Objects"]
@@ -31,6 +31,7 @@ __all__ = ["Derived", "Objects"]
 _SEED = 1
 # What every weight is at first.
 _LEVEL = 0.25
+_NOTHING = 1e-9
 
 
 class Objects:
@@ -66,7 +67,9 @@ class Objects:
         """Whether this is the output where all weights are the same."""
         if self.level is None or right is None or self.level.shape != right.shape:
             return False
-        return agree(self.level, right, self.trial.bound)
+        # What a norm makes of nothing but equal features is nothing, or the rounding of nothing.
+        nothing = all(float(one.abs().max()) < _NOTHING for one in (self.level, right))
+        return nothing or agree(self.level, right, self.trial.bound)
 
     def _answers(self, weights: Tensor, calls: list[Call]) -> list[Outcome]:
         parts = weights.split([prod(shape) for shape in self.shapes.values()])
@@ -192,7 +195,13 @@ class Derived:
             sizes[kind] += prod(objects.wanted[name])
         some = chain.from_iterable(combinations(sizes, n) for n in range(len(sizes), -1, -1))
         left = {one: room - sum(sizes[kind] for kind in one) for one in some}
-        fitting = sorted((one for one, over in left.items() if over >= 0), key=left.__getitem__)
+        fits = [one for one, over in left.items() if over >= 0]
+        needed = [objects.wanted[name] for name in rest]
+        own = _widths(objects.shapes, needed)
+        vectors = {shape[-1] for shape in needed if len(shape) == 1}
+        widths = {kinds[name]: objects.wanted[name][-1] for name in biases}
+        odd = {one: len(own ^ (vectors | {widths[kind] for kind in one})) for one in fits}
+        fitting = sorted(fits, key=lambda one: (left[one], odd[one]))
         offsets = (0.0, 1.0) if self._vectors else (0.0,)
         for there, offset in product(fitting[: self.forms], offsets):
             names = (name for name in objects.wanted if kinds.get(name, name) in (*rest, *there))
@@ -260,13 +269,19 @@ class Derived:
         found: list[tuple[Tensor, Tensor]] = []
         sides = objects.shapes, {name: objects.wanted[name] for name in form.names}
         mine, right = map(end_to_end, sides)
+        least = min((prod(shape) for shape in sides[1].values() if len(shape) > 1), default=0)
         for shape in dict.fromkeys(sides[1].values()):
             own, theirs = ([n for n, some in side.items() if sorted(some) == sorted(shape)]
                            for side in sides)  # fmt: skip
-            if len(shape) == 1 and len(own) == len(theirs) and self._vectors.issuperset(theirs):
-                some = [torch.stack([places[n] for n in names], dim=1)
-                        for places, names in ((mine, own), (right, theirs))]  # fmt: skip
-                found.append((some[0], some[1]))
+            if len(shape) == 1 and self._vectors.issuperset(theirs):
+                # A few in one parameter are a row each.
+                few = [
+                    mine[n].reshape(-1, *shape) for n, some in objects.shapes.items()
+                    if some[-1:] == shape and (len(some) == 1 or prod(some) < least)
+                ]  # fmt: skip
+                rows = torch.cat(few) if few else torch.empty((0, *shape), dtype=torch.long)
+                if len(rows) == len(theirs):
+                    found.append((rows.T, torch.stack([right[n] for n in theirs], dim=1)))
             elif len({*shape}) > 1 and len(own) == len(theirs) == 1:
                 one = mine[own[0]]
                 turned = one if tuple(one.shape) == shape else one.mT
@@ -332,8 +347,9 @@ class Derived:
         found: dict[str, frozenset[str]] = {}
         for name, shape in objects.shapes.items():
             said = said_by(called[name], self.layers)
-            plain = sum(prod(objects.wanted[f"{layer}.weight"]) for layer in said) == prod(shape)
-            if said and plain and not is_bias(name, len(shape), self.layers):
+            sizes = [sum(prod(objects.wanted[f"{layer}.weight"]) for layer in held)
+                     for held in (said, every_block(said, self.layers))]  # fmt: skip
+            if said and prod(shape) in sizes and not is_bias(name, len(shape), self.layers):
                 found[name] = frozenset(said if block_of(called[name]) else map(unblocked, said))
         # What more say than there are layers of it, as `norm` of each block, says nothing.
         kinds = [kind for one in self.layers for kind in {one.name, unblocked(one.name)}]
@@ -352,6 +368,15 @@ class Derived:
             held = found.setdefault(name.rpartition(".")[0], [])
             held += [names[at] for at in owners if names[at] not in held]
         return found
+
+
+def _widths(shapes: Shapes, needed: Sequence[tuple[int, ...]]) -> set[int]:
+    """How long the vectors are that a submission has, a few in one parameter or one alone.
+
+    needed: the shapes of what it has to have; of these matrices the least tells what is few.
+    """
+    least = min((prod(shape) for shape in needed if len(shape) > 1), default=0)
+    return {shape[-1] for shape in shapes.values() if len(shape) == 1 or prod(shape) < least}
 
 
 def _in_order(name: str, where: Tensor) -> bool:

@@ -58,6 +58,13 @@ def _counted(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, 
     if len(blocks) > 1 and (halves := _halves(names, blocks)):
         return halves
     found = {name: [*_NUMBER.finditer(name)] for name in names}
+    whole = (name for name, numbers in found.items() if not numbers)
+    if any(block_of(one) for name in whole for one in said_by(name, layers)):
+        # What holds a layer of all blocks has no number; those of others tell norms apart.
+        found = {
+            name: numbers for name, numbers in found.items()
+            if any(one.group() == block_of(name) for one in numbers)
+        }  # fmt: skip
     first = {name[: numbers[0].start()] for name, numbers in found.items() if numbers}
     alone = all(numbers[0].group() == block_of(name) for name, numbers in found.items() if numbers)
     # What counts them begins all names alike, as in `h0_ln1`, or ends them, as in `ln1_0`.

@@ -194,6 +194,9 @@ def pieces(
         return None
     if len(wanted[0]) == 1:
         return _vectors(take, places, wanted, loose=loose)
+    if take.order and any(one.dim() != len(take.order) for one in held):
+        # They do not lie alike.
+        return None
     matrices: list[Tensor] = []
     for one in held:
         turned = one.permute(take.order) if take.order else one
