@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, permutations
+from itertools import chain, combinations, permutations
 
 from ....kata.modules import Layer
 from .parameter_names import block_of, said_by
@@ -35,8 +35,9 @@ def _from_one(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str,
         zero = _last(name, "0")
         one, two = _last(name, "1"), _last(name, "2")
         pair = zero == name and one in raised and two not in raised
-        # A number that counts blocks leaves what is said as it is.
-        if pair and not said_by(zero, layers) and said_by(one, layers) and said_by(two, layers):
+        # A number that counts blocks leaves what is said as it is; `norm` alone may say something.
+        kinds = [_kinds(which, layers) for which in (zero, one, two)] if pair else []
+        if pair and kinds[1] and kinds[2] and all(a != b for a, b in combinations(kinds, 2)):
             raised[zero], raised[one] = one, two
     return raised
 
