@@ -34,6 +34,11 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "blocks have {names} in common: each needs its own, so its name needs the block's number",
         "zh": "几个 block 共用了 {names}：每个 block 都要有自己的一份，名字里要带上 block 的编号",
     },
+    # In a layer of attention alone. Also the check's detail.
+    "layers-shared-as-one": {
+        "en": "{names} does the work of several layers ({layers}): each needs its own",
+        "zh": "{names} 一个层当作好几个层用（{layers}）：应当各有各的层",
+    },
     "weights-frozen": {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",

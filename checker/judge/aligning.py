@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -29,6 +29,7 @@ from .weights.repeated import repeated
 from .weights.shared import shared
 from .weights.stacked import numbered
 from .weights.takes import Reading
+from .weights.united import united
 
 if TYPE_CHECKING:
     from ...kata.modules import Layer
@@ -204,12 +205,13 @@ class _Search:
 
     def shared(self) -> Iterator[Reading]:
         """Readings in which blocks, or all heads, have some of their weights in common."""
+        yield from chain(self._common(shared), self._common(repeated))
+
+    def _common(self, ways: Callable[..., Iterator[Reading]]) -> Iterator[Reading]:
+        """Readings in which some of the weights are one, in one of the ways to be so."""
         one = self.one
         first = one.sizes.first()
-        for ways in (shared, repeated):
-            yield from ways(
-                one.held.first, one.module.own, first, one.linear, symbols=self._symbols
-            )
+        return ways(one.held.first, one.module.own, first, one.linear, symbols=self._symbols)
 
     @property
     def _symbols(self) -> list[str]:
@@ -280,6 +282,10 @@ class _Search:
                     if self.gives(way, trials[0], model):
                         one.held.explained = True
                         return way
+            ways = self._common(united) if trials else ()
+            for way in (each for each in ways if self.gives(each, trials[0], one.right)):
+                one.held.explained = True
+                return way
         return likely[0] if likely else ()
 
     def _as_named(self, reading: Reading) -> bool:

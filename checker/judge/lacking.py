@@ -36,8 +36,10 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
     if one.held.shared:
         names = [f"`{name}`" for name in one.held.shared]
         place = multiplied_line(page.source.tree) or page.lines.making(one.held.shared[0]) or line
-        page.blame(_SHARED, place, "layers-shared-in-part", names=names)
-        return say("layers-shared-in-part", names=names)
+        layers = [n for n, held in one.held.roles.items() if {*held} & {*one.held.shared}]
+        key = "layers-shared-in-part" if any(map(block_of, layers)) else "layers-shared-as-one"
+        page.blame(_SHARED, place, key, names=names, layers=layers)
+        return say(key, names=names, layers=layers)
     if one.held.repeated:
         names = [f"`{name}`" for name in one.held.repeated]
         tree = page.source.tree

@@ -6,6 +6,7 @@ import pytest
 import torch
 from attn_kata.checker.judge.weights.readings import readings
 from attn_kata.checker.judge.weights.takes import Take, pieces, tables
+from attn_kata.checker.judge.weights.united import united
 from attn_kata.kata.modules import Layer
 
 SIZES = {"E": 5, "H": 2, "D": 3, "C": 4}
@@ -186,3 +187,18 @@ def test_a_bias_stands_second_in_a_list_of_two():
         readings({"a.0": (6, 5), "n.0": (5,), "n.1": (5,)}, [QUERY, *norms], SIZES, LINEAR)
     )
     assert [take.biases for take in alone] == [(), (), ()]
+
+
+def test_one_parameter_may_hold_what_several_layers_should():
+    """What its name says is among them, and whatever has a parameter of its own is not."""
+    layers = [
+        Layer(name=name, shape=("E", "E"), also=(name[0],)) for name in ("query", "key", "value")
+    ]
+    shapes = {"q.weight": (5, 5), "kv.weight": (5, 5)}
+    found = [
+        {take.layers[0]: take.names[0] for take in reading}
+        for reading in united(shapes, layers, SIZES, frozenset(shapes))
+    ]
+    assert found == [{"query": "q.weight", "key": "kv.weight", "value": "kv.weight"}]
+    whole = {f"{one.name}.weight": (5, 5) for one in layers}
+    assert not [*united(whole, layers, SIZES, frozenset(whole))]
