@@ -19,6 +19,10 @@ def norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[Unit]]:
     """Yield which vector is which norm's: by name, then in every order."""
     said = {name: layer for name in flat if len(found := said_by(name, vectors)) == 1
             for layer in found}  # fmt: skip
+    # Of several that say the same, those of its block: `norm_f` beside `blocks.0.norm_a`.
+    there = {layer for name, layer in said.items() if block_of(name) == block_of(layer)}
+    said = {name: layer for name, layer in said.items()
+            if layer not in there or block_of(name) == block_of(layer)}  # fmt: skip
     fixed = {layer: name for name, layer in reversed(said.items())}
     many = [*said.values()]
     # What several names say is then said by none: `norm` beside `blocks.0.norm`.
