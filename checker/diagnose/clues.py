@@ -81,6 +81,9 @@ def mixed(one: Examination) -> Clue | None:
         if _worked_out(one, case, sizes, batch):
             return None
         trials = _apart(one, replace(case, sizes=sizes), batch)
+        for number, trial in enumerate(trials):
+            # An object each: what is kept between calls is another mistake.
+            trial.group = -1 - number
         axis = result.index(batch)
         right = [trial.expected[0] for trial in trials]
         if not same([*right[0].split(1, dim=axis)], right[1:], _CLOSE):
