@@ -192,7 +192,10 @@ def _worst(mine: Tensor, theirs: Tensor) -> tuple[int, ...]:
 def _first_column(one: Tensor, other: Tensor) -> int:
     """The column to begin with: the first, unless only later ones would show a difference."""
     hidden = max(0, len(one) - _COLUMNS)
-    return hidden if _reads_alike(one[:_COLUMNS], other[:_COLUMNS]) else 0
+    # The first columns or the last, and else those between in which it comes up.
+    starts = (at for at in (0, hidden, *range(hidden)) if not _reads_alike(
+        one[at : at + _COLUMNS], other[at : at + _COLUMNS]))  # fmt: skip
+    return next(starts, hidden)
 
 
 def _reads_alike(one: Tensor, other: Tensor) -> bool:

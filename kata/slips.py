@@ -38,6 +38,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ from .packs import OWN
 
 __all__ = [
     "FILE", "GROUPS", "BadSlips", "Edit", "Slip", "all_ids", "changed_line", "edited", "fits",
-    "slips", "variants", "with_number",
+    "renamed", "slips", "variants", "with_number",
 ]  # fmt: skip
 
 FILE = "mistakes.toml"
@@ -58,7 +59,7 @@ GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
     "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared", "sorted",
-    "offset", "remainder", "noted", "carried", "flipped", "cast",
+    "offset", "remainder", "noted", "carried", "flipped", "cast", "piece",
 )  # fmt: skip
 _KEYS = {
     "id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number", "says",
@@ -67,6 +68,8 @@ _KEYS = {
 
 # A template's place for a part.
 _PART = re.compile(r"\{([a-z_]+)\}")
+# What a line of code consists of, an attribute with its point.
+_TOKENS = re.compile(r"\.?\w+|\S")
 # And for a number of the submission's.
 _NUMBER, _A_NUMBER = "{number}", "-10.0"
 
@@ -140,6 +143,17 @@ def changed_line(edit: Edit, source: str) -> tuple[str | None, str | None]:
                 right, wrong = line, next((one for one in made if one != line), "")
                 return right.split("  #")[0].strip(), wrong.split("  #")[0].strip()
     return None, None
+
+
+def renamed(edit: Edit) -> bool:
+    """Whether an edit does nothing but put other names in some names' places, none of its own."""
+    for pair in edit:
+        before, after = map(_TOKENS.findall, pair)
+        others = [{*two} for two in zip(before, after, strict=False) if two[0] != two[1]]
+        names = (one.isidentifier() and not iskeyword(one) for two in others for one in two)
+        if len(before) != len(after) or {*before} == {*after} or not all(names):
+            return False
+    return True
 
 
 def with_number(edit: Edit, numbers: Sequence[str]) -> Iterator[Edit]:

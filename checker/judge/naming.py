@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
+from ...kata.arithmetic import worth
 from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
 from ..diagnose.flow import follow
@@ -29,7 +30,7 @@ _BY_ROLES = {"query-key-swapped", "weights-transposed"}
 _TWO_OTHERWISE = 5.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 # Groups of what goes wrong from one piece of an input to the next.
-_OF_PIECES = {"loop", "carried"}
+_OF_PIECES = {"loop", "carried", "piece"}
 # Where what is greater decides, several mistakes give what one call does.
 _BY_ORDER = 8
 
@@ -86,6 +87,9 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         counted = any(argument.kind == "positions" for argument in one.function.arguments)
         mixed = [f for f in many[1:] if counted and f.trial.case.disordered]
         further += [one.again(finding.trial) for finding in mixed[-1:]]
+        # Nor of short sequences alone whether an edge is each one's own, or missing.
+        full = [finding for finding in many[1:] if _full(finding.trial)]
+        further += [one.again(finding.trial) for finding in full[-1:]]
     if not training:
         evidence += [one.again(trial) for trial in _right_beside(one, evidence)]
     off = [finding.trial for finding in low if finding.kind == "values"]
@@ -113,6 +117,16 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id in _BY_ROLES and _fused(one))]
     return []
+
+
+def _full(trial: Trial) -> bool:
+    """Whether one of the samples is as long as any may be, by a number that each of them has."""
+    for argument in trial.function.arguments:
+        each = argument.kind == "integers" and argument.shapes == (("B",),)
+        given = trial.given.tensors.get(argument.name) if each else None
+        if given is not None and bool((given == worth(argument.high, trial.case.scope())).any()):
+            return True
+    return False
 
 
 def _in_pieces(page: Page, one: Examination, below: tuple[Edit, ...]) -> list[Named]:
