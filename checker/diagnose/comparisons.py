@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import called, name_of
 
-__all__ = ["above_zero", "fixed", "one_length", "ordered"]
+__all__ = ["above_zero", "fixed", "minus_one", "one_length", "ordered"]
 
 _TARGETS = re.compile(r"(?i)targ|label(?!_?smooth)|^(y|t|flat|gold|tokens?|ids?)$")
 _IGNORED = re.compile(r"(?i)ignor|pad")
@@ -27,6 +27,17 @@ def above_zero(functions: Sequence[Function]) -> Iterator[int]:
                 yield node.lineno
         elif isinstance(node, (ast.While, ast.If, ast.IfExp)) and isinstance(node.test, ast.Name):
             yield node.test.lineno
+
+
+def minus_one(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a number is asked whether it is −1, and not whether it is below 0."""
+    for node in _nodes(functions):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            sides = (node.left, *node.comparators)
+            below = (one.operand for one in sides
+                     if isinstance(one, ast.UnaryOp) and type(one.op) is ast.USub)  # fmt: skip
+            if any(_number(one) == 1 for one in below):
+                yield node.lineno
 
 
 def fixed(functions: Sequence[Function]) -> Iterator[int]:

@@ -28,6 +28,7 @@ _SUMMING = {"sum", "dot", "mean", "inner", "vdot", "prod", "amax", "max", "norm"
 # What a method that sets the mode of a module calls, or goes through, for its parts.
 _HANDING_ON = {"super", "children", "modules", "named_children", "named_modules", "apply", "Module"}
 _SIZES = {"shape", "size", "device", "dtype"}
+_PLAIN = {"math", "numpy", "cmath"}
 _OUTER = (ast.Global, ast.Nonlocal)
 _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
 
@@ -155,10 +156,16 @@ def recast_line(tree: ast.AST, name: str) -> int | None:
     name: of what gets none. Its own line is meant, else one that takes what torch has summed.
     """
     leaf = name.rpartition(".")[2]
+    # What comes of math, or of numpy, by its own name.
+    plain = {
+        each.asname or each.name
+        for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module in _PLAIN
+        for each in node.names
+    }  # fmt: skip
     recast = [
         (node.lineno, {*map(name_of, ast.walk(argument))}, argument)
         for function in _forwards(tree)
-        for node in ast.walk(function) if isinstance(node, ast.Call) and _recasts(node.func)
+        for node in ast.walk(function) if isinstance(node, ast.Call) and _recasts(node.func, plain)
         for argument in node.args[:1]
     ]  # fmt: skip
     own = (line for line, names, _ in recast if leaf and leaf in names)
@@ -166,10 +173,13 @@ def recast_line(tree: ast.AST, name: str) -> int | None:
     return next(own, None) or next(summed, None)
 
 
-def _recasts(function: ast.expr) -> bool:
-    """Whether a call leaves torch or comes back to it: `float`, `math.exp`, `torch.tensor`."""
+def _recasts(function: ast.expr, plain: set[str]) -> bool:
+    """Whether a call leaves torch or comes back to it: `float`, `math.exp`, `torch.tensor`.
+
+    plain: what else makes plain numbers, by its own name.
+    """
     if isinstance(function, ast.Name):
-        return function.id in {"float", "tensor"}
+        return function.id in {"float", "tensor"} | plain
     owner = getattr(function, "value", None)
     return isinstance(function, ast.Attribute) and (
         function.attr in {"tensor", "new_tensor"} or getattr(owner, "id", "") in {"math", "np"}

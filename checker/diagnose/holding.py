@@ -93,17 +93,26 @@ def _same_as_it_lies(held: Tensor, value: Tensor) -> bool:
 
 
 def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The first step that holds a mask or its opposite, as ones, booleans or what is added."""
+    """The first step that holds a mask or its opposite, as ones, booleans or what is added.
+
+    One that shows all, or nothing, is none of numbers of several sizes, which are no mask.
+    """
+    even = bool((shown == shown.flatten()[0]).all())
     for step in steps:
         for held in (*step.marks, *step.values):
             flat = _plane(held, shown)
-            if flat is None:
+            if flat is None or (even and flat.is_floating_point() and not _two(flat)):
                 continue
             # Whole numbers are not added: they are places, and all above what hides.
             for seen in (flat != 0, flat > HIDDEN) if flat.is_floating_point() else (flat != 0,):
                 if torch.equal(seen, shown) or torch.equal(~seen, shown):
                     return step
     return None
+
+
+def _two(flat: Tensor) -> bool:
+    """Whether a tensor holds one number or two, as a mask does."""
+    return len(flat.unique()) <= 2
 
 
 def _plane(held: Tensor, shown: Tensor) -> Tensor | None:

@@ -15,8 +15,11 @@ _CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or
 
 
 def accumulated(functions: Sequence[Function]) -> Iterator[int]:
-    """Where a loop adds to what it has gathered, and multiplies that by nothing."""
-    for loop in _loops(functions):
+    """Where a loop adds to what it has gathered, and multiplies that by nothing.
+
+    What `reduce` is given is a loop's body as well.
+    """
+    for loop in (*_loops(functions), *_folding(functions)):
         nodes = [*ast.walk(loop)]
         scaled = {own for node in nodes for own in [_scaled(node)] if own}
         for node in nodes:
@@ -89,6 +92,18 @@ def window_tested(functions: Sequence[Function]) -> Iterator[int]:
 def _loops(functions: Sequence[Function]) -> Iterator[ast.For | ast.While]:
     for function in functions:
         yield from (n for n in ast.walk(function) if isinstance(n, (ast.For, ast.While)))
+
+
+def _folding(functions: Sequence[Function]) -> Iterator[Function]:
+    """The functions that a `reduce` calls in turn: what they go on with they take apart."""
+    calls = (n for one in functions for n in ast.walk(one) if isinstance(n, ast.Call))
+    if any(name_of(one.func) == "reduce" for one in calls):
+        for function in functions:
+            given = {each.arg for each in function.args.args}
+            apart = (n for n in ast.walk(function) if isinstance(n, ast.Assign))
+            if any(isinstance(n.targets[0], ast.Tuple) and name_of(n.value) in given
+                   for n in apart):  # fmt: skip
+                yield function
 
 
 def _added(node: ast.AST) -> tuple[str, ast.expr | None]:

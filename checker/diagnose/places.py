@@ -210,7 +210,7 @@ class Places(Readings):
         before = max((one.lineno for one in self._loops() if one.lineno < lines[0]), default=None)
         # A loop that is left at once leaves no trace.
         later = (_left_early(one) for one in self._loops() if one.lineno > lines[0])
-        return before or next(filter(None, later), None)
+        return before or next(filter(None, later), None) or self.folds_end()
 
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from ...kata.catalogue import Kata
-from ...kata.slips import Edit, Slip
+from ...kata.slips import Edit, Slip, renamed
 from ..judge.given import Given
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
@@ -59,7 +59,8 @@ def line_of(
     calls = _telling(kata, name, slip, edits, evidence)
     others = {other for other in kata.names if other != name}
     inside = slip.group == "call" and kata.kind == "program"
-    pointed = (_pointed(slip, call, places, others, inside=inside) for call in calls)
+    given = renamed(edits[1][-1])
+    pointed = (_pointed(slip, call, places, others, inside=inside, given=given) for call in calls)
     return said or next(filter(None, pointed), None)
 
 
@@ -78,12 +79,13 @@ def _said(slip: Slip, trial: Trial, places: Places) -> int | None:
 
 
 def _pointed(
-    slip: Slip, call: _Call, places: Places, others: set[str], *, inside: bool
+    slip: Slip, call: _Call, places: Places, others: set[str], *, inside: bool, given: bool
 ) -> int | None:
     """The line of a mistake by one call, behind the step in which it shows.
 
     others: the other functions that are asked for. inside: whether the loop that calls a model's
-    parts is left out.
+    parts is left out. given: whether a helper that takes all from its caller may have been given
+    the wrong thing.
     """
     trial, steps, right, wrong, _ = call
     step = _showing(slip, call)
@@ -99,7 +101,9 @@ def _pointed(
         return places.own_line(_blamed(unused, steps, right, wrong), others)
     blamed = _blamed(step, steps, right, wrong, taken=slip.group == "swapped")
     step = places.within(step) if inside else step
-    return places.behind(slip, step, steps) or places.own_line(blamed, others)
+    behind = places.behind(slip, step, steps)
+    blamed = places.given_by(blamed, others) if given else blamed
+    return behind or places.handed_on(step, places.own_line(blamed, others))
 
 
 def _showing(slip: Slip, call: _Call) -> Step | None:

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import called, calls, span
+from .expressions import called, calls, name_of, span
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
 
@@ -17,6 +18,8 @@ __all__ = ["Readings"]
 _PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that read a size, and make no tensor.
 _SIZES = {"size", "len", "int", "get", "max", "min"}
+# Calls that make a tensor of numbers.
+_OF_NUMBERS = {"tensor", "as_tensor", "from_numpy"}
 _DEPTH = 4
 _Named = ast.Name | ast.Attribute
 # What makes all that a loop goes through at once.
@@ -125,15 +128,74 @@ class Readings(Origins):
 
     def loop_end(self, loop: ast.For | ast.While) -> int | None:
         """Where the name by which a loop over a range ends, or what it goes through, was made."""
-        over = loop.iter if isinstance(loop, ast.For) else None
+        return self._end_of(loop.iter if isinstance(loop, ast.For) else None, loop.lineno)
+
+    def folds_end(self) -> int | None:
+        """The same of the one `reduce` of the file: what it goes through is its second argument."""
+        folds = [one for one in calls(self.tree) if called(one) == "reduce" and one.args[1:]]
+        if len(folds) != 1:
+            return None
+        return self._end_of(folds[0].args[1], folds[0].lineno) or folds[0].lineno
+
+    def handed_on(self, step: Step, line: int) -> int:
+        """Where what a line calls, by an argument's name alone, was handed on; else the line.
+
+        Of a tensor made of plain numbers that have a name, where these were worked out.
+        """
+        own = {name for one in self.functions if line in span(one) for name in parameters(one)}
+        loops = (one for one in self._loops_around(line) if isinstance(one, ast.For))
+        own |= {one.id for loop in loops for one in ast.walk(loop.target) if _is_name(one)}
+        by_name = (one.func for one in calls(self._head([line])))
+        if line not in step.lines or not any(_is_name(one) and one.id in own for one in by_name):
+            return self._plain_numbers(step, line) or line
+        place = step.lines.index(line)
+        inside = self._function(step.lines[place - 1]) if place else None
+        name = getattr(inside, "name", "") if place else step.call.strip("_")
+        made = {id(one.func) for one in calls(self.tree)}
+        given = {
+            node.lineno for node in ast.walk(self.tree)
+            if _named(node) and name_of(node) == name and id(node) not in made
+        }  # fmt: skip
+        return given.pop() if name and len(given) == 1 else line
+
+    def _plain_numbers(self, step: Step, line: int) -> int | None:
+        """Where a list was worked out of which a line does nothing but make a tensor."""
+        for call in calls(self._head([line])) if step.call in _OF_NUMBERS else ():
+            listed = call.args[0] if called(call) in _OF_NUMBERS and call.args else None
+            made = self._local(getattr(listed, "id", ""), line)
+            # What begins empty is filled elsewhere.
+            if made is not None and isinstance(made.value, (ast.Call, ast.BinOp, ast.ListComp)):
+                return made.line
+        return None
+
+    def given_by(self, lines: list[int], others: set[str]) -> list[int]:
+        """From the caller's line on, where a helper works with all that it takes, and that alone.
+
+        others: the functions that are asked for.
+        """
+        while len(lines) > 1:
+            function = self._function(lines[0])
+            name = getattr(function, "name", "")
+            if function is None or name in {*others, "", "forward", "__call__"}:
+                break
+            names = [one for one in ast.walk(function) if _is_name(one)]
+            read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
+            own = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+            here = {one.id for one in ast.walk(self._head(lines)) if _is_name(one)}
+            if own & here or not {*parameters(function)} <= read:
+                break
+            lines = lines[1:]
+        return lines
+
+    def _end_of(self, over: ast.expr | None, line: int) -> int | None:
         through = over
         if isinstance(over, ast.Call) and called(over) in {"items", "keys", "values"}:
             through = getattr(over.func, "value", None)
-        gathered = self._local(getattr(through, "id", ""), loop.lineno)
+        gathered = self._local(getattr(through, "id", ""), line)
         if gathered is not None and isinstance(gathered.value, _GATHERS):
             return gathered.line
         ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
-        made = self._local(getattr(ends[0], "id", ""), loop.lineno) if ends else None
+        made = self._local(getattr(ends[0], "id", ""), line) if ends else None
         return made.line if made is not None and _calculates(made.value) else None
 
     def _written(self, node: _Named, lines: list[int], depth: int) -> int | None:
@@ -220,6 +282,10 @@ class Readings(Origins):
 
     def _loops_around(self, line: int) -> list[ast.For | ast.While]:
         return [one for one in self._loops() if line in span(one)]
+
+
+def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
 
 
 def _named(node: ast.AST) -> TypeGuard[_Named]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .blocks import Function, applied, shared
-from .comparisons import above_zero, fixed, one_length, ordered
+from .comparisons import above_zero, fixed, minus_one, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
 from .loops import accumulated, aliased, counted, late, window_tested
@@ -53,8 +53,8 @@ def statement(
     `counted`, where places are counted within a loop; `accumulated`, where a loop adds to what it
     has as it is; `aliased`, where it changes an entry under another name; `late`, where a loop
     makes a function that reads its variable when it is called; `window`, where a branch is chosen
-    by the window's size; `above zero`, where a number is asked to be above 0; and what is said of
-    kernels (`in_kernel`).
+    by the window's size; `above zero`, where a number is asked to be above 0; `minus one`, where
+    one is asked whether it is −1; and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -353,7 +353,7 @@ _FOLLOWED = {
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
     "accumulated": accumulated, "aliased": aliased, "late": late,
-    "window": window_tested, "above zero": above_zero,
+    "window": window_tested, "above zero": above_zero, "minus one": minus_one,
 }  # fmt: skip
 
 

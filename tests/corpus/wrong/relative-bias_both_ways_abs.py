@@ -1,5 +1,5 @@
 # wrong: relative-bias bucket-future-not-zero line 15
-# fair: bucket-future-not-zero 25 34
+# fair: bucket-future-not-zero 24 25 34
 import math
 import torch
 

@@ -1,4 +1,5 @@
 # wrong: sinks sink-not-shifted line 33
+# fair: sink-not-shifted 34
 import math
 import torch
 import torch.nn as nn
