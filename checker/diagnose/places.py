@@ -153,7 +153,7 @@ class Places(Readings):
 
     def _axis(self, lines: list[int]) -> int | None:
         """Where the axis of a softmax was set, or by whom a helper was given it."""
-        found = self.softmax(lines)
+        found = self.softmax(lines) or self.summed(lines)
         if found is not None:
             return found
         for node in ast.walk(self._statement(lines[0]) or ast.Pass()):

@@ -116,6 +116,19 @@ class Readings(Origins):
                 return made.line
         return None
 
+    def summed(self, lines: list[int]) -> int | None:
+        """Where the sum that a line divides by was taken, over an axis that is not the last."""
+        for node in ast.walk(self._head(lines)):
+            if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)):
+                continue
+            made = self._local(getattr(node.right, "id", ""), lines[0])
+            for call in calls(made.value) if made is not None else ():
+                named = [word.value for word in call.keywords if word.arg in {"dim", "axis"}]
+                axes = [ast.unparse(axis) for axis in (*named, *call.args)]
+                if made is not None and called(call) == "sum" and axes and "-1" not in axes:
+                    return made.line
+        return None
+
     def number(self, lines: list[int]) -> int | None:
         """Where the one number that a line uses by a name of its own comes from."""
         used = [node for node in ast.walk(self._head(lines)) if _named(node)]

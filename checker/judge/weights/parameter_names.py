@@ -29,6 +29,7 @@ def biases_of(
     weights: all there are. A bias of the same layer as another of them is that one's alone.
     """
     found = tuple(one for name in names for one in _twins(name, biases))
+    found = found or tuple(one for name in names for one in _alone(name, biases, weights))
     if found:
         return found
     return tuple(one for one in biases if any(name.startswith(_leaf(one)[0]) for name in names)
@@ -43,6 +44,15 @@ def _twins(name: str, biases: Sequence[str]) -> list[str]:
     second = [one for one in biases if _first(one) == name]
     beside = [one for one in biases if _bare(name) in _firsts(one)]
     return kept if len(found) > 1 and kept else found or second or beside
+
+
+def _alone(name: str, biases: Sequence[str], weights: Iterable[str]) -> list[str]:
+    """The bias whose name says nothing, of a weight beside which its module has nothing else."""
+    owner = _leaf(name)[0]
+    beside = [one for one in biases if _leaf(one)[0] == owner]
+    others = [one for one in weights if _leaf(one)[0] == owner and one != name]
+    told = others or len(beside) != 1 or {*_parts(_leaf(beside[0])[1])} & _BIAS
+    return [] if told or not owner else beside
 
 
 def _first(name: str) -> str:
@@ -63,8 +73,14 @@ def _bare(name: str) -> str:
 
 
 def is_second(name: str, shapes: Mapping[str, tuple[int, ...]]) -> bool:
-    """Whether a parameter is the second of a pair: a weight and its bias, in a list or by name."""
+    """Whether a parameter is the second of a pair: a weight and its bias, in a list or by name.
+
+    Or it stands behind the one other that its module has, which is as large.
+    """
     firsts = [one for one in shapes if one == _first(name) or _bare(one) in _firsts(name)]
+    beneath = [one for one in shapes if _leaf(one)[0] == _leaf(name)[0] != ""]
+    if len(beneath) == 2 and beneath[1] == name and not firsts:
+        return shapes[name] == shapes[beneath[0]]
     return any({*shapes[name]} <= {*shapes[one]} for one in firsts if one != name)
 
 
