@@ -127,20 +127,28 @@ def _told_apart(
 ) -> list[_Option]:  # fmt: skip
     """Values made as the keys are, and weights put on the keys, may agree in numbers.
 
-    What makes the keys is called twice for the one, and once for the other.
+    What makes the keys is called twice for the one, and once for the other. Where no layer is
+    left for the values, the keys' makes them.
     """
     base, found = explained
     meant = [slip.id for slip, _ in found if slip.id in _KEYS_FOR_VALUES]
     if not meant:
         return found
-    keys = keys_made_twice(tried.kata, tried.name, evidence) or places.renamed("v", "k") is not None
-    wanted = _KEYS_FOR_VALUES[0 if keys else 1]
+    twice = keys_made_twice(tried.kata, tried.name, evidence)
+    made = twice or places.renamed("v", "k") is not None or _without_values(evidence[0])
+    wanted = _KEYS_FOR_VALUES[0 if made else 1]
     rest = [one for one in found if one[0].id not in _KEYS_FOR_VALUES]
     for option in (one for one in likely if wanted != meant[0] and one[0].id == wanted):
         edits = (*base, option[1], *(edit for _, edit in rest))
         if tried.explains(edits, evidence):
             return [option, *rest]
     return found
+
+
+def _without_values(trial: Trial) -> bool:
+    """Whether a submission has no weights that could make values."""
+    own = (v for n, v in trial.given.weights.items() if n.endswith("value_proj.weight"))
+    return any(not bool(weight.any()) for weight in own)
 
 
 def _scaled_twice(

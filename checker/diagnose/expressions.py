@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ..vocabulary import words
 
 __all__ = [
-    "called", "calls", "computes", "name_of", "of_self", "says_scale", "scales", "scaling", "span",
+    "at_once", "called", "calls", "computes", "name_of", "of_self", "says_scale", "scales",
+    "scaling", "span",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -41,6 +42,12 @@ def of_self(node: ast.expr) -> bool:
 def span(node: ast.stmt | ast.expr) -> range:
     """The lines on which a piece of code stands."""
     return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+
+
+def at_once(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each two of the names that are bound to one value together, as in `k = v = made`."""
+    many = node.targets if isinstance(node, ast.Assign) else []
+    return ((one, other) for one in many for other in many if one is not other)
 
 
 def scaling(statement: ast.AST | None) -> Iterator[ast.expr]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ..judge.source import Source
 from ..process.answers import Step
 from ..vocabulary import forward_role, layer_role
-from .expressions import called, calls, computes, says_scale, scales, scaling
+from .expressions import at_once, called, calls, computes, says_scale, scales, scaling
 from .signatures import AnyFunction, default_of, given_to, parameters
 
 __all__ = ["Definition", "Origins"]
@@ -234,7 +234,7 @@ class Origins:
     def renamed(self, said: str, other: str) -> int | None:
         """Where a name of one role was made to stand for a name of another."""
         for node in ast.walk(self.own):
-            for target, value in _assigned(node):
+            for target, value in (*_assigned(node), *at_once(node)):
                 taken = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
                 named = [[target, one] for one in taken if isinstance(one, ast.Name)]
                 for pair in ([n.id for n in two if isinstance(n, ast.Name)] for two in named):

@@ -305,11 +305,12 @@ def _assigned(
         if every and size == sum(wanted[layer] for layer in every):
             said = every
         fits = size == sum(wanted[layer] for layer in said)
-        # What is called for three layers and has the size of two of them holds no third; with
-        # the size of one and of others that no name speaks of, it holds these as well.
+        # What is called for three layers and has the size of two of them holds no third, and with
+        # that of one no other; with that of all and of others that no name speaks of, it holds
+        # these as well.
         fits = fits or (
             loose
-            and size not in _sums([wanted[layer] for layer in said], range(2, len(said)))
+            and size not in _sums([wanted[layer] for layer in said], range(1, len(said)))
             and size - sum(wanted[layer] for layer in said) not in _sums(unsaid, range(1, _MOST))
         )
         if said and fits and not taken & set(said):
