@@ -75,7 +75,7 @@ class Places(Readings):
             "folded": lambda: nearest(step, steps, folds),
             "index": lambda: self.index(lines),
             "joined": lambda: (
-                nearest(step, steps, ors) or self._either(lines) or nearest(step, steps, joins)
+                nearest(step, steps, ors) or self._either(lines, ran) or nearest(step, steps, joins)
             ),
             "kept": self._kept,
             "lined-up": lambda: self.lined_up(first(steps, _adds(slip.id)) or step),
@@ -118,6 +118,7 @@ class Places(Readings):
 
     def own_line(self, lines: list[int], others: set[str]) -> int:
         """The innermost line outside of the other functions that are asked for."""
+        lines = self.chosen(lines)
         outside = (n for n in lines if getattr(self._function(n), "name", "") not in others)
         return next(outside, lines[0])
 
@@ -228,18 +229,16 @@ class Places(Readings):
         return None
 
     def _windowed(self, lines: list[int], ran: set[int]) -> int | None:
-        """The one line that calculates with the window, in a loop or in another function."""
+        """The one line that calculates with the window, where a mistake shows behind it."""
         found = {
             node.lineno
             for node in ast.walk(self.tree)
-            if isinstance(node, (ast.BinOp, ast.Compare)) and node.lineno in self._around(ran)
+            if isinstance(node, (ast.BinOp, ast.Compare, ast.UnaryOp))
+            and node.lineno in self._around(ran)
             and any("win" in n.id.lower() for n in ast.walk(node) if isinstance(n, ast.Name))
         }  # fmt: skip
         line = _only(found)
-        if line is None or line in lines:
-            return None
-        elsewhere = self._function(line) is not self._function(lines[0])
-        return line if elsewhere or self._loops_around(line) else None
+        return None if line in lines else line
 
     def _remainder(self, ran: set[int]) -> int | None:
         """The one line that takes a remainder, and makes sure of nothing by it."""
@@ -315,9 +314,11 @@ class Places(Readings):
                     return own.lineno
         return None
 
-    def _either(self, lines: list[int]) -> int | None:
+    def _either(self, lines: list[int], ran: set[int]) -> int | None:
         """An `elif`, or a test of both, by which two that hide shut each other out."""
-        for node in ast.walk(self._function(lines[0]) or ast.Pass()):
+        own = self._function(lines[0]) or ast.Pass()
+        others = [one for one in self.around(ran) if one is not own]
+        for node in (node for one in (own, *others) for node in ast.walk(one)):
             if isinstance(node, (ast.If, ast.IfExp)) and _pair(node.test):
                 return node.test.lineno
             if isinstance(node, ast.If) and len(node.orelse) == 1:
@@ -365,7 +366,9 @@ def _pair(*tests: ast.expr) -> bool:
     parts = [node for test in tests for node in ast.walk(test)]
     looked_into = {id(node.value) for node in parts if isinstance(node, ast.Attribute)}
     there = _roles_of([node for node in parts if id(node) not in looked_into])
-    return _roles_of(parts) >= {"mask", "causal"} or there >= {"mask", "padding"}
+    # What is asked for may be a record's field, as in `request.mask`.
+    fields = {forward_role(node.attr) for node in parts if isinstance(node, ast.Attribute)}
+    return _roles_of(parts) | fields >= {"mask", "causal"} or there >= {"mask", "padding"}
 
 
 def _root(node: ast.expr) -> str:

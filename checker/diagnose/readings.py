@@ -88,6 +88,22 @@ class Readings(Origins):
                         return Definition(given.lineno, given)
         return None
 
+    def chosen(self, lines: list[int]) -> list[int]:
+        """Lines without those that do nothing but call the library's function they were given."""
+        while len(lines) > 1:
+            function = self._function(lines[0])
+            call = getattr(self._head(lines), "value", None)
+            name = getattr(getattr(call, "func", None), "id", "")
+            if function is None or name not in parameters(function):
+                break
+            own = getattr(function, "name", "")
+            many = [one for one in calls(self._head(lines[1:])) if called(one) == own]
+            given = [given_to(one, function, name) for one in many]
+            if not given or not all(map(_of_a_library, given)):
+                break
+            lines = lines[1:]
+        return lines
+
     def index(self, lines: list[int]) -> int | None:
         """Where what a line picks by was worked out, or what it uses picked by what is."""
         statement = self._head(lines)
@@ -303,6 +319,11 @@ def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
 
 def _named(node: ast.AST) -> TypeGuard[_Named]:
     return isinstance(node, (ast.Name, ast.Attribute))
+
+
+def _of_a_library(node: ast.expr | None) -> bool:
+    """Whether it is a module's attribute, as `torch.le` is, and nothing that an object holds."""
+    return isinstance(node, ast.Attribute) and name_of(node.value) != "self"
 
 
 def _changed(node: ast.AST) -> _Named | None:

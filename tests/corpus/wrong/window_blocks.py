@@ -1,5 +1,5 @@
 # wrong: window window-in-blocks line 10
-# fair: window-in-blocks 9, 10, 11
+# fair: window-in-blocks 8, 9, 10, 11
 import torch
 
 
