@@ -8,7 +8,15 @@ from typing import TypeGuard
 
 from .expressions import name_of, of_self, span
 
-__all__ = ["Function", "applied", "constructed", "is_constructor", "multiplied_line", "shared"]
+__all__ = [
+    "Function",
+    "applied",
+    "constructed",
+    "is_constructor",
+    "is_round",
+    "multiplied_line",
+    "shared",
+]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _ROUNDS = (ast.ListComp, ast.GeneratorExp, ast.For, ast.While)
@@ -28,6 +36,11 @@ def constructed(tree: ast.AST, ran: set[int]) -> list[Function]:
 def is_constructor(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
     """Whether a node defines an `__init__`."""
     return isinstance(node, ast.FunctionDef) and node.name == "__init__"
+
+
+def is_round(node: ast.AST) -> bool:
+    """Whether what stands in a node is done again and again."""
+    return isinstance(node, _ROUNDS)
 
 
 def shared(constructors: Sequence[Function]) -> Iterator[int]:

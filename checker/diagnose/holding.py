@@ -12,10 +12,12 @@ from ..judge.given import Given
 from ..process.answers import Step
 from .milestones import HIDDEN, alike, find
 
-__all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved"]
+__all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved", "stacked"]
 
 # What went through a lower precision is still the same.
 _ROUNDED = 1e-6
+# Calls that take one of what is stacked out of it.
+_OUT = {"getitem", "select", "unbind"}
 # Of more axes there are too many orders.
 _MOST_AXES = 5
 
@@ -75,6 +77,27 @@ def laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
         if any(_same_as_it_lies(one.squeeze(), lying) for one in step.values)
     )  # fmt: skip
     return exact or next(nearly, None)
+
+
+def stacked(step: Step, steps: Sequence[Step]) -> Step:
+    """The first step that holds among others, along an axis, what a step takes out; else itself."""
+    if step.call.strip("_") not in _OUT:
+        return step
+    before = steps[: next(at for at, one in enumerate(steps) if one is step)]
+    taken = [value for value in step.values if value.numel() > 1]
+    many = (one for one in before if any(_stacks(v, taken) for v in one.values))
+    return next(many, step)
+
+
+def _stacks(whole: Tensor, taken: Sequence[Tensor]) -> bool:
+    """Whether a tensor has all of some along one of its axes."""
+    for axis in range(whole.dim()):
+        rest = (*whole.shape[:axis], *whole.shape[axis + 1 :])
+        if taken and all(one.shape == rest for one in taken):
+            parts = whole.unbind(axis)
+            if all(any(torch.equal(one, part) for part in parts) for one in taken):
+                return True
+    return False
 
 
 def moved(value: Tensor, argument: Tensor) -> bool:

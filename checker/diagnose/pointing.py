@@ -16,7 +16,7 @@ from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step
 from .blocks import constructed
-from .holding import as_it_lies, holding, laid, moved
+from .holding import as_it_lies, holding, laid, moved, stacked
 from .kernels import with_called
 from .milestones import HIDDEN, alike, find
 from .places import Places
@@ -96,6 +96,9 @@ def _pointed(
     if step is None:
         return None
     step = _acting(slip, call, step)
+    if not any(as_it_lies(value, [step]) for value in right.values() if value.numel() > 1):
+        # What is taken out was wrong before.
+        step = stacked(step, steps)
     unused = _unused(slip, call)
     if unused is not None:
         return places.own_line(_blamed(unused, steps, right, wrong), others)

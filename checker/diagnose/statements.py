@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from .blocks import Function, applied, shared
+from .blocks import Function, applied, is_round, shared
 from .comparisons import above_zero, fixed, minus_one, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
@@ -118,7 +118,30 @@ def _fed(functions: Sequence[Function]) -> Iterator[int]:
     """Where what a model that was handed in is called with was cut out, or else the call."""
     for function in functions:
         for call in _calls_of_arguments(function):
-            yield _source(function, call.args[0]) if call.args else call.lineno
+            given = [*call.args, *(one.value for one in call.keywords)][:1]
+            entry = _entry_of(given[0], function, functions) if given else None
+            if entry is not None:
+                yield entry
+            else:
+                yield _source(function, call.args[0]) if call.args else call.lineno
+
+
+def _entry_of(given: ast.expr, function: Function, functions: Sequence[Function]) -> int | None:
+    """Where another function cut what stands in the dictionary that it returns, if it is that."""
+    key = getattr(getattr(given, "slice", None), "value", None)
+    name = name_of(given.value) if isinstance(given, ast.Subscript) else name_of(given)
+    bound = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
+    made = [given, *(one.value for one in bound if name and name in map(name_of, one.targets))]
+    makers = {name_of(one.func) for one in made if isinstance(one, ast.Call)} - {""}
+    returned = (
+        node for one in functions if getattr(one, "name", None) in makers
+        for node in ast.walk(one) if isinstance(node, ast.Dict)
+    )  # fmt: skip
+    for many in returned:
+        for own, value in zip(many.keys, many.values, strict=True):
+            if isinstance(value, ast.Subscript) and key in {None, getattr(own, "value", None)}:
+                return value.lineno
+    return None
 
 
 def _called(functions: Sequence[Function]) -> Iterator[int]:
@@ -316,8 +339,11 @@ def _twice(constructors: Sequence[Function]) -> Iterator[int]:
         }  # fmt: skip
         names = [one for one in nodes if isinstance(one, ast.Name) and one.id in made]
         for name in made:
-            loads = (one.lineno for one in names if one.id == name and type(one.ctx) is ast.Load)
-            yield from sorted(loads)[1:]
+            loads = [one for one in names if one.id == name and type(one.ctx) is ast.Load]
+            # What is named in a loop is named in each of its rounds.
+            rounds = {part for node in nodes if is_round(node) for part in ast.walk(node)}
+            yield from (one.lineno for one in loads if one in rounds)
+            yield from sorted(one.lineno for one in loads)[1:]
 
 
 def _copied(constructors: Sequence[Function]) -> Iterator[int]:

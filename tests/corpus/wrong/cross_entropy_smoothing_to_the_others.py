@@ -1,4 +1,4 @@
-# wrong: cross-entropy smoothing-over-others line 16
+# wrong: cross-entropy smoothing-over-others line 8
 # fair: smoothing-over-others 7
 import torch
 
