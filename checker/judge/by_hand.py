@@ -36,6 +36,7 @@ _APART, _CLOSE = 3e-3, 1e-5
 _NONE, _ROUNDED = 1e-12, 1.2e-7
 _DRAWING = {name.strip("_") for name in RANDOM}
 _DROPPING = {"mul", "rmul", "imul", "masked_fill", "where", "setitem"}
+_COMPARING = {"lt", "le", "gt", "ge", "less", "less_equal", "greater", "greater_equal"}
 # What brings weights that were dropped back to a sum of 1.
 _RESTORING = {"div", "truediv", "itruediv", "true_divide", "normalize", "softmax"}
 # A line after the one that makes the weights, which multiplies them by what is asked.
@@ -72,8 +73,10 @@ def read_by_hand(one: Weighing, first: Trial, *, silent: bool = True) -> Dropout
     if reading is not None and not reading.dropped and abs(reading.factor - 1) <= _APART:
         return replace(unknown, place="none")
     if reading is not None:
-        drawn, used = _lines(done)
-        return replace(unknown, place="weights", reading=reading, line=drawn, next=used)
+        drawn, held, used = _lines(done)
+        # What rate it is is said where the numbers are held against it.
+        line = drawn if reading.together else held or drawn
+        return replace(unknown, place="weights", reading=reading, line=line, next=used)
     if solved is not None and _restored(*solved):
         return replace(unknown, place="weights", undone="whole", next=restoring_line(done))
     # Zeros in the output were dropped there, which is fine beside the weights' own dropout.
@@ -99,13 +102,14 @@ def restoring_line(answer: Outcome) -> int | None:
     return later.line if later is not None else None
 
 
-def _lines(answer: Outcome) -> tuple[int | None, int | None]:
-    """The line that draws random numbers, and the one that drops with them."""
+def _lines(answer: Outcome) -> tuple[int | None, int | None, int | None]:
+    """The line that draws random numbers, the one that compares them, and that drops with them."""
     drawn = _called(answer.steps, _DRAWING)
     if drawn is None:
-        return None, None
-    used = _called(answer.steps[answer.steps.index(drawn) :], _DROPPING)
-    return drawn.line, used.line if used is not None else None
+        return None, None, None
+    later = answer.steps[answer.steps.index(drawn) :]
+    held, used = (_called(later, names) for names in (_COMPARING, _DROPPING))
+    return drawn.line, held and held.line, used and used.line
 
 
 def _called(steps: Sequence[Step], names: Collection[str]) -> Step | None:
