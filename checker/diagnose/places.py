@@ -89,7 +89,9 @@ class Places(Readings):
             "offset": lambda: self.offset(lines),
             "read": lambda: self._read(lines),
             "remainder": lambda: self._remainder(ran),
-            "scale": lambda: self._misread(slip.id, lines) or self.scale(lines),
+            "scale": lambda: (
+                self._misread(slip.id, lines) or self.scale(lines) or self.scaled_below(lines)
+            ),
             "softmax": lambda: self._axis(lines),
             "sorted": lambda: nearest(step, steps, sorts),
             "start": lambda: self.start(lines),

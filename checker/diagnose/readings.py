@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import called, calls, name_of, span
+from .expressions import called, calls, computes, name_of, scaling, span
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
 
@@ -87,6 +87,14 @@ class Readings(Origins):
                     if given is not None:
                         return Definition(given.lineno, given)
         return None
+
+    def scaled_below(self, lines: list[int]) -> int | None:
+        """Where, below its first line, a statement works out what it scales by."""
+        below = (
+            one.lineno for one in scaling(self._statement(lines[0]))
+            if one.lineno > lines[0] and computes(one, named=False)
+        )  # fmt: skip
+        return next(below, None)
 
     def chosen(self, lines: list[int]) -> list[int]:
         """Lines without those that do nothing but call the library's function they were given."""
