@@ -116,13 +116,15 @@ def guess(one: Weighing, trials: Sequence[Trial]) -> None:
 def _likeliest(one: Weighing) -> tuple[Product, ...]:
     """How parameters make weights together, if they do: as is right where few mistakes show."""
     ways = [*_products(one)]
-    least = _Search(one).least() if len(ways) > 1 else None
+    if len(ways) < 2:
+        return ways[0] if ways else ()
+    least = _Search(one).least()
     with suppress(budget.Spent), budget.limited(_FACTORED):
-        for each in ways if least else ():
+        for each in ways:
             one.held.products, search = each, _Search(one)
             if any(search.gives(way, least, one.right) for way in islice(search.readings(), _FEW)):
                 return each
-    return ways[0] if ways else ()
+    return ways[0]
 
 
 def _extends(reading: Reading | Derived, one: Weighing) -> bool:

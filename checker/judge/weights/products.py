@@ -106,14 +106,17 @@ def brought_back(
     """Bring gradients of what parameters make to the parameters."""
     if not ways:
         return grads
+    # A bias between factors counts in the bias made, and factors in both.
+    held = (one.names for one in ways if {one.name, one.end} & grads.keys())
+    used = {*grads}.union(*held) & values.keys()
     own = {name: value.detach().requires_grad_() for name, value in values.items()}
     whole = made(ways, own)
     counted = [name for name in whole if name in grads]
     found = torch.autograd.grad(
-        [whole[name] for name in counted], [*own.values()], [grads[name] for name in counted],
-        allow_unused=True,
+        [whole[name] for name in counted], [own[name] for name in used],
+        [grads[name] for name in counted], materialize_grads=True,
     )  # fmt: skip
-    return {name: grad for name, grad in zip(own, found, strict=True) if grad is not None}
+    return dict(zip(used, found, strict=True))
 
 
 def products(

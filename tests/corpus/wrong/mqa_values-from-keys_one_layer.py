@@ -1,4 +1,4 @@
-# wrong: mqa layers-shared line 16
+# wrong: mqa values-from-keys line 24
 # 多查询注意力 MQA：多个 query 头，只有一个 KV 头
 import math
 
