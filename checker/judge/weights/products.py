@@ -108,7 +108,8 @@ def brought_back(
         return grads
     # A bias between factors counts in the bias made, and factors in both.
     held = (one.names for one in ways if {one.name, one.end} & grads.keys())
-    used = {*grads}.union(*held) & values.keys()
+    learning = {*grads}.union(*held)
+    used = [name for name in values if name in learning]
     own = {name: value.detach().requires_grad_() for name, value in values.items()}
     whole = made(ways, own)
     counted = [name for name in whole if name in grads]
