@@ -238,8 +238,9 @@ MISTAKES: dict[str, dict[str, str]] = {
     },
     # `device-hardcoded`, where an attribute is no buffer.
     "left-behind": {
-        "en": "`{name}` is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
-        "zh": "`{name}` 是普通属性，`.to()` 不会带上它；请用 `register_buffer`",
+        "en": "`{name}` is a plain attribute, which `.to()` leaves behind; use `register_buffer`, "
+        "or `nn.Parameter` for what is to be learned",
+        "zh": "`{name}` 是普通属性，`.to()` 不会带上它；请用 `register_buffer`，要学习的则用 `nn.Parameter`",
     },
     "mask-not-buffer": {
         "en": "the mask is a plain attribute, which `.to()` leaves behind; use `register_buffer`",
