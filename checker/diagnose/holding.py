@@ -32,7 +32,7 @@ def holding(value: Tensor, steps: Sequence[Step], given: Given) -> Step | None:
         return as_it_lies(value, steps)
     if value.dim() > 1 and value.shape[-1] > 1 and bool(((value == 0) | (value == 1)).all()):
         # What masks are made of shows all, or nothing: a mask that does is looked for from the end.
-        even = value.dtype is torch.bool and bool((value == value.flatten()[0]).all())
+        even = value.dtype is torch.bool and len(value.unique()) < 2
         return _drawing(value != 0, steps[::-1] if even else steps)
     if value.is_floating_point():
         held = find(value, list(steps))
@@ -120,7 +120,7 @@ def _drawing(shown: Tensor, steps: Sequence[Step]) -> Step | None:
 
     One that shows all, or nothing, is none of numbers of several sizes, which are no mask.
     """
-    even = bool((shown == shown.flatten()[0]).all())
+    even = len(shown.unique()) < 2
     for step in steps:
         for held in (*step.marks, *step.values):
             flat = _plane(held, shown)
