@@ -18,6 +18,7 @@ from torch import Tensor
 from ....kata.modules import Layer
 from ...vocabulary import words
 from .parameter_names import said_by
+from .stacked import numbered
 from .takes import Shapes
 
 __all__ = ["Product", "brought_back", "made", "made_shapes", "products"]
@@ -131,16 +132,17 @@ def products(
     """
     widths = [{width for one in layers for width in one.sized(row)} for row in rows]
 
-    def foreign(name: str, axis: int) -> bool:
-        """Whether an axis is, at some size, as long as no axis of a layer: a rank is."""
+    def factor(name: str, axis: int) -> bool:
+        """Whether an axis is, at some size, the shorter one and as long as no axis of a layer."""
         return any(
-            len(kind.get(name, ())) == 2 and kind[name][axis] not in width
+            len(kind.get(name, ())) == 2
+            and kind[name][axis] < kind[name][1 - axis] and kind[name][axis] not in width
             for kind, width in zip(kinds, widths, strict=True)
-        )
+        )  # fmt: skip
 
     ways = [
         [one for one in _joined(group, shapes, linear)
-         if foreign(*one.left) and foreign(*one.right)]
+         if factor(*one.left) and factor(*one.right)]
         for group in _groups(shapes, layers)
     ]  # fmt: skip
     ways = [some for some in ways if some]
@@ -158,8 +160,8 @@ def products(
 def _groups(shapes: Shapes, layers: Sequence[Layer]) -> list[list[str]]:
     """What may belong together: parameters that name one layer, or have one stem."""
     found: dict[tuple[str, ...], list[str]] = {}
-    for name in shapes:
-        found.setdefault(said_by(name, layers) or _stem(name), []).append(name)
+    for name, other in numbered(shapes, layers).items():
+        found.setdefault(said_by(other, layers) or _stem(other), []).append(name)
     return [*found.values()]
 
 

@@ -59,8 +59,8 @@ def _counted(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, 
     if len(blocks) > 1 and (halves := _halves(names, blocks)):
         return halves
     found = {name: [*_NUMBER.finditer(name)] for name in names}
-    whole = (name for name, numbers in found.items() if not numbers)
-    if any(block_of(one) for name in whole for one in said_by(name, layers)):
+    telling = [bool(numbers) for name, numbers in found.items() if _in_blocks(name, layers)]
+    if telling and not any(telling):
         # What holds a layer of all blocks has no number; those of others tell norms apart.
         found = {
             name: numbers for name, numbers in found.items()
@@ -109,6 +109,11 @@ def _halves(names: tuple[str, ...], blocks: Sequence[str]) -> Mapping[str, str]:
             block, half = divmod(int(number.group()), 2)
             told[name] = f"{blocks[block]}.{name[: number.start()]}{half + 1}{name[number.end() :]}"
     return told
+
+
+def _in_blocks(name: str, layers: Sequence[Layer]) -> bool:
+    """Whether a name says which of a block's layers it holds."""
+    return any(map(block_of, said_by(name, layers)))
 
 
 def _kinds(name: str, layers: Sequence[Layer]) -> set[str]:
