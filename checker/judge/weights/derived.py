@@ -376,7 +376,9 @@ def _widths(shapes: Shapes, needed: Sequence[tuple[int, ...]]) -> set[int]:
     needed: the shapes of what it has to have; of these matrices the least tells what is few.
     """
     least = min((prod(shape) for shape in needed if len(shape) > 1), default=0)
-    return {shape[-1] for shape in shapes.values() if len(shape) == 1 or prod(shape) < least}
+    few = (shape for shape in shapes.values() if len(shape) == 1 or prod(shape) < least)
+    # A number alone is as long as 1.
+    return {shape[-1] if shape else 1 for shape in few}
 
 
 def _in_order(name: str, where: Tensor) -> bool:
