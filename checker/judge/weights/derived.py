@@ -161,11 +161,16 @@ class Derived:
     @property
     def offsets(self) -> dict[str, float]:
         """What is added to weights in use."""
-        return dict.fromkeys(self._vectors, self.form.offset if self.form is not None else 0.0)
+        return dict.fromkeys(self._gains, self.form.offset if self.form is not None else 0.0)
 
     @property
     def _vectors(self) -> set[str]:
         return {f"{layer.name}.weight" for layer in self.layers if len(layer.shape) == 1}
+
+    @property
+    def _gains(self) -> set[str]:
+        """What may be stored less 1; what other vectors hold is what it is."""
+        return {f"{layer.name}.weight" for layer in self.layers if layer.gain}
 
     @property
     def _optional(self) -> set[str]:
@@ -202,7 +207,7 @@ class Derived:
         widths = {kinds[name]: objects.wanted[name][-1] for name in biases}
         odd = {one: len(own ^ (vectors | {widths[kind] for kind in one})) for one in fits}
         fitting = sorted(fits, key=lambda one: (left[one], odd[one]))
-        offsets = (0.0, 1.0) if self._vectors else (0.0,)
+        offsets = (0.0, 1.0) if self._gains else (0.0,)
         for there, offset in product(fitting[: self.forms], offsets):
             names = (name for name in objects.wanted if kinds.get(name, name) in (*rest, *there))
             yield _Form(tuple(names), offset)
@@ -300,7 +305,7 @@ class Derived:
             for n, shape in objects.wanted.items()
         }
         for name, part in zip(form.names, parts, strict=True):
-            added = form.offset if name in self._vectors else 0.0
+            added = form.offset if name in self._gains else 0.0
             weights[name] = part.reshape(objects.wanted[name]) + added
         given = objects.trial.given
         try:

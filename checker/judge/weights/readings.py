@@ -70,12 +70,12 @@ def readings(
 def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
     pairs = [{one.name, one.meets} for one in layers if one.meets]
     every = {one.name for one in layers if any("*" in axis for axis in one.shape)}
-    vectors = {one.name for one in layers if len(one.shape) == 1}
+    gains = {one.name for one in layers if one.gain}
     # One of a pair turned alone is a mistake: features made in one order and used in another.
     for some in (every, *pairs):
         yield tuple(replace(take, turned=frozenset(some & {*take.layers})) for take in reading)
-    if vectors:
-        yield tuple(replace(take, offset=float(vectors >= {*take.layers})) for take in reading)
+    if gains:
+        yield tuple(replace(take, offset=float(gains >= {*take.layers})) for take in reading)
 
 
 class Proposals:
