@@ -23,7 +23,7 @@ def lying(
     """Return the reading under which each weight lies where it was found; None where none has it.
 
     places: as a table has them, -1 for what was not found. idle: biases that change nothing, so
-    that nobody can say where they lie. offset: as a take has it, of vectors.
+    that nobody can say where they lie. offset: as a take has it, of gains.
     """
     shapes, layers = proposals.shapes, proposals.layers
     units = _units(places, shapes, layers)
@@ -37,7 +37,8 @@ def lying(
             free = [name for name in free if name not in beside]
         called = tuple(one.name for one in held), tuple(names), tuple(beside)
         ways = proposals.ways(*called) if len(held[0].shape) > 1 else [
-            Take(layers=called[0], names=called[1], biases=called[2], offset=offset)
+            Take(layers=called[0], names=called[1], biases=called[2],
+                 offset=offset if all(one.gain for one in held) else 0.0)
         ]  # fmt: skip
         fitting = (take for take in ways if _fits(take, places, proposals))
         if (take := next(fitting, None)) is None:
