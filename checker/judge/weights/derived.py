@@ -164,8 +164,10 @@ class Derived:
         return dict.fromkeys(self._gains, self.form.offset if self.form is not None else 0.0)
 
     @property
-    def _vectors(self) -> set[str]:
-        return {f"{layer.name}.weight" for layer in self.layers if len(layer.shape) == 1}
+    def _axes(self) -> dict[str, str]:
+        """What the entries of each vector are, a norm's or a bias: features of which axis."""
+        norms = {f"{one.name}.weight": one.shape[0] for one in self.layers if len(one.shape) == 1}
+        return norms | {f"{one.name}.bias": one.shape[0] for one in self.layers if one.bias}
 
     @property
     def _gains(self) -> set[str]:
@@ -276,19 +278,20 @@ class Derived:
         mine, right = map(end_to_end, sides)
         least = min((prod(shape) for shape in sides[1].values() if len(shape) > 1), default=0)
         for shape in dict.fromkeys(sides[1].values()):
-            own, theirs = ([n for n, some in side.items() if sorted(some) == sorted(shape)]
+            own, theirs = ([n for n, some in side.items() if _sizes(some) == _sizes(shape)]
                            for side in sides)  # fmt: skip
-            if len(shape) == 1 and self._vectors.issuperset(theirs):
-                # A few in one parameter are a row each.
+            if len(shape) == 1 and len({self._axes[n] for n in theirs}) == 1:
+                # A few in one parameter are a row each, or a column.
                 few = [
-                    mine[n].reshape(-1, *shape) for n, some in objects.shapes.items()
-                    if some[-1:] == shape and (len(some) == 1 or prod(some) < least)
+                    mine[n].movedim(some.index(shape[0]), -1).reshape(-1, *shape)
+                    for n, some in objects.shapes.items()
+                    if some.count(shape[0]) == 1 and (len(some) == 1 or prod(some) < least)
                 ]  # fmt: skip
                 rows = torch.cat(few) if few else torch.empty((0, *shape), dtype=torch.long)
                 if len(rows) == len(theirs):
                     found.append((rows.T, torch.stack([right[n] for n in theirs], dim=1)))
             elif len({*shape}) > 1 and len(own) == len(theirs) == 1:
-                one = mine[own[0]]
+                one = mine[own[0]].squeeze()
                 turned = one if tuple(one.shape) == shape else one.mT
                 found.append((turned.reshape(-1, 1), right[theirs[0]].reshape(-1, 1)))
         return found
@@ -373,6 +376,11 @@ class Derived:
             held = found.setdefault(name.rpartition(".")[0], [])
             held += [names[at] for at in owners if names[at] not in held]
         return found
+
+
+def _sizes(shape: tuple[int, ...]) -> list[int]:
+    """The lengths of a shape's axes in order, but for those of one entry where there are more."""
+    return sorted(size for size in shape if size > 1) or [1]
 
 
 def _widths(shapes: Shapes, needed: Sequence[tuple[int, ...]]) -> set[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 from math import prod
 
 import torch
@@ -37,8 +38,9 @@ def lying(
             free = [name for name in free if name not in beside]
         called = tuple(one.name for one in held), tuple(names), tuple(beside)
         ways = proposals.ways(*called) if len(held[0].shape) > 1 else [
-            Take(layers=called[0], names=called[1], biases=called[2],
+            Take(layers=called[0], names=called[1], biases=called[2], order=order,
                  offset=offset if all(one.gain for one in held) else 0.0)
+            for order in ((), *permutations(range(len(shapes[names[0]]))))
         ]  # fmt: skip
         fitting = (take for take in ways if _fits(take, places, proposals))
         if (take := next(fitting, None)) is None:

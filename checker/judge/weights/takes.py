@@ -235,7 +235,9 @@ def _vectors(
     take: Take, places: dict[str, Tensor], wanted: list[tuple[int, ...]], *, loose: bool
 ) -> list[tuple[Tensor, Tensor]] | None:
     """Cut a parameter that holds one layer's vector, or those of several one after the other."""
-    whole = torch.cat([places[name].flatten() for name in take.names])
+    held = [places[name] for name in take.names]
+    turned = (one.permute(take.order) if len(take.order) == one.dim() else one for one in held)
+    whole = torch.cat([one.flatten() for one in turned])
     bias = _bias(take, places, len(whole), {})
     sizes = [shape[0] for shape in wanted]
     if len(whole) != sum(sizes):
