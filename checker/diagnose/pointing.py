@@ -96,9 +96,10 @@ def _pointed(
     if step is None:
         return None
     step = _acting(slip, call, step)
-    if not any(as_it_lies(value, [step]) for value in right.values() if value.numel() > 1):
+    whole = stacked(step, steps)
+    if not any(as_it_lies(v, [step, whole]) for v in right.values() if v.numel() > 1):
         # What is taken out was wrong before.
-        step = stacked(step, steps)
+        step = whole
     unused = _unused(slip, call)
     if unused is not None:
         return places.own_line(_blamed(unused, steps, right, wrong), others)

@@ -62,10 +62,7 @@ def _counted(names: tuple[str, ...], layers: tuple[Layer, ...]) -> Mapping[str, 
     telling = [bool(numbers) for name, numbers in found.items() if _in_blocks(name, layers)]
     if telling and not any(telling):
         # What holds a layer of all blocks has no number; those of others tell norms apart.
-        found = {
-            name: numbers for name, numbers in found.items()
-            if any(one.group() == block_of(name) for one in numbers)
-        }  # fmt: skip
+        return {}
     first = {name[: numbers[0].start()] for name, numbers in found.items() if numbers}
     alone = all(numbers[0].group() == block_of(name) for name, numbers in found.items() if numbers)
     # What counts them begins all names alike, as in `h0_ln1`, or ends them, as in `ln1_0`.
