@@ -29,8 +29,9 @@ from .objects import Construction, constructions, how_far
 from .sequences import KINDS, LONG, sequence
 from .switches import spare
 from .trials import Finding, Trial, by_dtype
-from .weights.derived import Derived, Objects
+from .weights.derived import Derived
 from .weights.held import Held, Kind
+from .weights.probed import Objects
 from .weights.takes import Reading
 
 __all__ = ["Weighing"]

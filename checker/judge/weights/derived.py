@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain, combinations, product
 from math import prod
 from typing import Any
@@ -14,75 +13,15 @@ import torch
 from torch import Tensor
 
 from ....kata.modules import Layer
-from ...process.answers import Outcome
-from ...process.handle import Candidate
-from ...process.requests import Call, MakeCalls, Series
 from .. import budget
-from ..compare import agree
-from ..trials import Trial, answers_of
 from ..truth import FAULTS, Ready
 from .parameter_names import block_of, is_bias, said_by
+from .probed import LEVEL, SEED, Objects
 from .refine import PROBES, Side, assigned
 from .stacked import counted, every_block, numbered, unblocked
 from .takes import Shapes, end_to_end, nowhere
 
-__all__ = ["Derived", "Objects"]
-
-_SEED = 1
-# What every weight is at first.
-_LEVEL = 0.25
-_NOTHING = 1e-9
-
-
-class Objects:
-    """Objects of one size, and one call of theirs that derivatives are taken of.
-
-    trial: that call, with the model answer's own weights. series: it, on such an
-    object. shapes: those of the submission's weights.
-    """
-
-    def __init__(self, trial: Trial, series: Series, candidate: Candidate, shapes: Shapes) -> None:
-        self.trial, self.series, self.candidate, self.shapes = trial, series, candidate, shapes
-        self.count = sum(map(prod, shapes.values()))
-        self.wanted = {name: tuple(weight.shape) for name, weight in trial.given.weights.items()}
-        draw = torch.Generator().manual_seed(_SEED)
-        shape = (PROBES, *trial.expected[0].shape)
-        # The outputs are summed with these before derivatives are taken.
-        self.sums = torch.randn(shape, generator=draw, dtype=torch.float64)
-
-    @cached_property
-    def level(self) -> Tensor | None:
-        """The output where all weights are the same; None where it raises."""
-        weights = torch.full((self.count,), _LEVEL, dtype=torch.float64)
-        (answer,) = self._answers(weights, [self.trial.call])
-        return next(iter(self.trial.results(answer)), None)
-
-    def derivatives(self, weights: Tensor, probe: int) -> Tensor | None:
-        """Derivatives of one sum with respect to all weights, (weights,), None where it raises."""
-        call = replace(self.trial.call, grad=self.sums[probe])
-        (answer,) = self._answers(weights, [call])
-        return None if answer.fault is not None else self._end_to_end(answer)
-
-    def agrees(self, right: Tensor | None) -> bool:
-        """Whether this is the output where all weights are the same."""
-        if self.level is None or right is None or self.level.shape != right.shape:
-            return False
-        # What a norm makes of nothing but equal features is nothing, or the rounding of nothing.
-        nothing = all(float(one.abs().max()) < _NOTHING for one in (self.level, right))
-        return nothing or agree(self.level, right, self.trial.bound)
-
-    def _answers(self, weights: Tensor, calls: list[Call]) -> list[Outcome]:
-        parts = weights.split([prod(shape) for shape in self.shapes.values()])
-        named = zip(self.shapes.items(), parts, strict=True)
-        given = {name: part.reshape(shape) for (name, shape), part in named}
-        series = replace(self.series, weights=given, calls=calls)
-        result = self.candidate.ask(MakeCalls(series=[series])).results[0]
-        return answers_of(result, len(calls))
-
-    def _end_to_end(self, answer: Outcome) -> Tensor:
-        grads = answer.grads
-        found = [(grads.get(name), prod(shape)) for name, shape in self.shapes.items()]
-        return torch.cat([torch.zeros(n) if g is None else g.double().flatten() for g, n in found])
+__all__ = ["Derived"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +85,8 @@ class Derived:
     def _acting(self, objects: Objects, form: _Form) -> dict[str, Tensor]:
         """Which of the model answer's weights change the output."""
         sizes = [prod(objects.wanted[name]) for name in form.names]
-        draw = torch.Generator().manual_seed(_SEED)
-        some = torch.randn(sum(sizes), generator=draw, dtype=torch.float64) * _LEVEL
+        draw = torch.Generator().manual_seed(SEED)
+        some = torch.randn(sum(sizes), generator=draw, dtype=torch.float64) * LEVEL
         acting = torch.zeros(sum(sizes), dtype=torch.bool)
         for probe in range(PROBES):
             slopes = self._right(objects, form)(some, probe)
@@ -236,7 +175,7 @@ class Derived:
         sizes = [prod(objects.wanted[name]) for name in form.names]
         right, sides = self._right(objects, form), (objects.count, sum(sizes))
         places = assigned(
-            objects.derivatives, right, sides, close=self.close, seed=_SEED,
+            objects.derivatives, right, sides, close=self.close, seed=SEED,
             known=[*self._by_name(objects, form), *self._by_shape(objects, form)],
         )  # fmt: skip
         if places is None:
@@ -297,7 +236,7 @@ class Derived:
         return found
 
     def _level(self, objects: Objects, form: _Form) -> Tensor | None:
-        parts = [torch.full(objects.wanted[n], _LEVEL).double() for n in form.names]
+        parts = [torch.full(objects.wanted[n], LEVEL).double() for n in form.names]
         with torch.no_grad():
             return self._output(objects, form, parts)
 

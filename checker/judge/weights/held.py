@@ -16,8 +16,9 @@ from ....kata.modules import Module
 from ....kata.sizes import Sizes
 from ..draw import Case
 from ..given import Given
-from .derived import Derived, Objects
+from .derived import Derived
 from .parameter_names import block_of
+from .probed import Objects
 from .products import Product, brought_back, made, made_shapes
 from .readings import drawn
 from .stacked import numbered
