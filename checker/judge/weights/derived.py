@@ -219,6 +219,8 @@ class Derived:
         for shape in dict.fromkeys(sides[1].values()):
             own, theirs = ([n for n, some in side.items() if _sizes(some) == _sizes(shape)]
                            for side in sides)  # fmt: skip
+            # Of one feature a matrix is a number as well.
+            theirs = [n for n in theirs if len(sides[1][n]) == len(shape)]
             if len(shape) == 1 and len({self._axes[n] for n in theirs}) == 1:
                 # A few in one parameter are a row each, or a column.
                 few = [
