@@ -71,11 +71,12 @@ def test_norms_may_share_a_parameter():
 
 
 def test_a_norm_may_multiply_by_one_and_more():
-    """`1 + weight`, as some write it, so that a fresh weight is zero."""
-    norm = Layer(name="first", shape=("E",))
-    found = readings({"a.weight": (6, 5), "g": (5,)}, [QUERY, norm], SIZES, LINEAR, turned=True)
+    """`1 + weight`, as some write it, so that a fresh weight is zero. No other vector is."""
+    norm, other = (Layer(name=name, shape=("E",), gain=name == "g") for name in ("g", "lambda"))
+    shapes = {"a.weight": (6, 5), "g": (5,), "lambda": (5,)}
+    found = readings(shapes, [QUERY, norm, other], SIZES, LINEAR, turned=True)
     offsets = [{take.layers[0]: take.offset for take in one} for one in found]
-    assert {"query": 0.0, "first": 1.0} in offsets
+    assert {"query": 0.0, "g": 1.0, "lambda": 0.0} in offsets
 
 
 def test_a_module_a_head_may_hold_several_layers():
