@@ -81,9 +81,6 @@ def mixed(one: Examination) -> Clue | None:
         if _worked_out(one, case, sizes, batch):
             return None
         trials = _apart(one, replace(case, sizes=sizes), batch)
-        for number, trial in enumerate(trials):
-            # An object each: what is kept between calls is another mistake.
-            trial.group = -1 - number
         axis = result.index(batch)
         right = [trial.expected[0] for trial in trials]
         if not same([*right[0].split(1, dim=axis)], right[1:], _CLOSE):
@@ -126,9 +123,15 @@ def _worked_out(one: Examination, case: Case, sizes: dict[str, int], batch: str)
 
 
 def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
-    """A batch, and each of its samples alone."""
+    """A batch, and each of its samples alone, on an object each.
+
+    What is kept between calls is another mistake.
+    """
     given, work = one.drawn(case), one.found.work
     single = replace(case, sizes={**case.sizes, batch: 1})
     axes = case.axes(one.function)
     alone = (given.cut(batch, number, 1, axes) for number in range(_BATCH))
-    return [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone)]
+    trials = [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone)]
+    for number, trial in enumerate(trials):
+        trial.group = -1 - number
+    return trials

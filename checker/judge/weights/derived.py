@@ -143,7 +143,8 @@ class Derived:
         left = {one: room - sum(sizes[kind] for kind in one) for one in some}
         fits = [one for one, over in left.items() if over >= 0]
         needed = [objects.wanted[name] for name in rest]
-        own = _widths(objects.shapes, needed)
+        # A number alone is as long as 1.
+        own = {shape[-1] if shape else 1 for shape in _thin(objects.shapes, needed).values()}
         vectors = {shape[-1] for shape in needed if len(shape) == 1}
         widths = {kinds[name]: objects.wanted[name][-1] for name in biases}
         odd = {one: len(own ^ (vectors | {widths[kind] for kind in one})) for one in fits}
@@ -215,18 +216,17 @@ class Derived:
         found: list[tuple[Tensor, Tensor]] = []
         sides = objects.shapes, {name: objects.wanted[name] for name in form.names}
         mine, right = map(end_to_end, sides)
-        least = min((prod(shape) for shape in sides[1].values() if len(shape) > 1), default=0)
+        axes, thin = self._axes, _thin(objects.shapes, [*sides[1].values()])
         for shape in dict.fromkeys(sides[1].values()):
             own, theirs = ([n for n, some in side.items() if _sizes(some) == _sizes(shape)]
                            for side in sides)  # fmt: skip
             # Of one feature a matrix is a number as well.
             theirs = [n for n in theirs if len(sides[1][n]) == len(shape)]
-            if len(shape) == 1 and len({self._axes[n] for n in theirs}) == 1:
+            if len(shape) == 1 and len({axes[n] for n in theirs}) == 1:
                 # A few in one parameter are a row each, or a column.
                 few = [
                     mine[n].movedim(some.index(shape[0]), -1).reshape(-1, *shape)
-                    for n, some in objects.shapes.items()
-                    if some.count(shape[0]) == 1 and (len(some) == 1 or prod(some) < least)
+                    for n, some in thin.items() if some.count(shape[0]) == 1
                 ]  # fmt: skip
                 rows = torch.cat(few) if few else torch.empty((0, *shape), dtype=torch.long)
                 if len(rows) == len(theirs):
@@ -248,8 +248,9 @@ class Derived:
             n: torch.eye(*shape).double() if n in self._optional else torch.zeros(shape).double()
             for n, shape in objects.wanted.items()
         }
+        gains = self._gains
         for name, part in zip(form.names, parts, strict=True):
-            added = form.offset if name in self._gains else 0.0
+            added = form.offset if name in gains else 0.0
             weights[name] = part.reshape(objects.wanted[name]) + added
         given = objects.trial.given
         try:
@@ -324,15 +325,13 @@ def _sizes(shape: tuple[int, ...]) -> list[int]:
     return sorted(size for size in shape if size > 1) or [1]
 
 
-def _widths(shapes: Shapes, needed: Sequence[tuple[int, ...]]) -> set[int]:
-    """How long the vectors are that a submission has, a few in one parameter or one alone.
+def _thin(shapes: Shapes, needed: Sequence[tuple[int, ...]]) -> Shapes:
+    """The parameters that hold vectors, one alone or a few.
 
-    needed: the shapes of what it has to have; of these matrices the least tells what is few.
+    needed: the shapes of what there has to be; of these matrices the least tells what is few.
     """
     least = min((prod(shape) for shape in needed if len(shape) > 1), default=0)
-    few = (shape for shape in shapes.values() if len(shape) == 1 or prod(shape) < least)
-    # A number alone is as long as 1.
-    return {shape[-1] if shape else 1 for shape in few}
+    return {n: shape for n, shape in shapes.items() if len(shape) == 1 or prod(shape) < least}
 
 
 def _in_order(name: str, where: Tensor) -> bool:
