@@ -25,6 +25,8 @@ from .typed import Typed
 __all__ = ["InterviewApp", "lead"]
 
 _WIDEST = 100
+# How often the clock is looked at, in seconds.
+_TICK = 1.0
 # Keys and the command that each types; words do the same.
 _KEYS = {"f1": "help", "f2": "submit", "f3": "run", "f4": "hint", "f5": "more"}
 
@@ -81,7 +83,8 @@ class InterviewApp(App[None]):
 
     def on_mount(self) -> None:
         """Greet, and look at the clock every second from then on."""
-        self.set_interval(1.0, self.look)
+        # Of a widget, not of the program: what it looks at is there as long as it is.
+        self.query_one("#state").set_interval(_TICK, self.look)
         typed = self.query_one(Typed)
         typed.cursor_blink = False
         typed.focus()

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 from attn_kata.checker import Message
 from attn_kata.practice.interview.said import note
+from attn_kata.terminal.interview import app as app_module
 from attn_kata.terminal.interview.app import InterviewApp
 from attn_kata.terminal.interview.lines import said_lines
 from attn_kata.terminal.interview.typed import Typed
@@ -84,6 +85,14 @@ def test_clock_runs_and_redraws_nothing_else(held, hands):
     _, shown = held(act)
     assert shown[0].endswith("left 28:59")
     assert shown[0].startswith("1/2 one head, but a real layer")
+
+
+def test_the_clock_ends_with_the_screen(held, monkeypatch):
+    """However often it is looked at, no look comes while the screen is taken down."""
+    monkeypatch.setattr(app_module, "_TICK", 0.0005)
+    for _ in range(3):
+        _, shown = held(nothing)
+        assert shown[0].endswith("the clock waits for `start`")
 
 
 def test_withheld_diagnosis(held, work, script):
