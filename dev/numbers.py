@@ -95,7 +95,7 @@ def _shown(
             assert edited_answers is not None
             for case, given in _tried(function, kata.asked.sizes):
                 try:
-                    both = [_steps(kata, each[function.name], given)
+                    both = [_steps(each[function.name], given)
                             for each in (truth, edited_answers)]  # fmt: skip
                 except RuntimeError:
                     continue
@@ -104,10 +104,10 @@ def _shown(
                     yield function, case, both[0], both[1]
 
 
-def _steps(kata: Kata, answer: Answer, given: Given) -> dict[str, Tensor]:
+def _steps(answer: Answer, given: Given) -> dict[str, Tensor]:
     """What a call names last, in the order that it is named in: a caller's before what it calls."""
-    last = made(kata, answer, given).steps
-    order = made(kata, answer, given, ordered=True).steps
+    last = made(answer, given).steps
+    order = made(answer, given, ordered=True).steps
     return {name: last[name] for name in order if name in last}
 
 

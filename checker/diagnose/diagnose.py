@@ -314,7 +314,7 @@ def raising(
         functions = answers(kata, (edit,))
         try:
             if functions is not None:
-                made(kata, functions[name], trial.posed, named=False)
+                made(functions[name], trial.posed, named=False)
         except FAULTS as fault:
             if sayings(str(fault)) == sayings(words):
                 return slip

@@ -106,7 +106,7 @@ def follow(kata: Kata, answer: Answer, trial: Trial) -> Flow:
     steps: Sequence[Traced] = trial.answer.steps
     places = {id(step): place for place, step in enumerate(steps)}
     with torch.no_grad():
-        right = made(kata, _filled_alike(kata, answer, trial), trial.given, whole=False).steps
+        right = made(_filled_alike(kata, answer, trial), trial.given, whole=False).steps
     for name in _dropped(kata):
         # Nothing is dropped here.
         right.pop(name, None)
@@ -189,7 +189,7 @@ def _own_affair(kata: Kata, answer: Answer, trial: Trial, right: dict[str, Tenso
     """
     other: dict[str, Tensor] = {}
     with torch.no_grad(), suppress(*FAULTS):
-        other = made(kata, answer, trial.given.otherwise()).steps
+        other = made(answer, trial.given.otherwise()).steps
     fixed = {n for n, v in right.items() if n in other and torch.equal(v, other[n])}
     if fixed >= right.keys() - {"output"}:
         # A mask made of a length alone: there is nothing else to speak of.

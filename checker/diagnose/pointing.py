@@ -214,7 +214,7 @@ def named_steps(
         return {}
     try:
         with torch.no_grad():
-            return made(kata, functions[name], trial.posed, whole=whole, ordered=ordered).steps
+            return made(functions[name], trial.posed, whole=whole, ordered=ordered).steps
     except FAULTS:
         return {}
 

@@ -159,7 +159,7 @@ class Tried:
             return False
         try:
             with torch.no_grad():
-                given = made(self.kata, functions[self.name], trial.posed, named=False)
+                given = made(functions[self.name], trial.posed, named=False)
         except FAULTS as raised:
             return sayings(str(raised)) == sayings("" if fault is None else fault.message)
         actual = [] if fault is not None else trial.results(trial.answer)

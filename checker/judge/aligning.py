@@ -325,7 +325,7 @@ class _Search:
         left_out = self.one.function.left_out
         try:
             with torch.no_grad():
-                done = made(self.one.kata, model, given, named=bool(left_out))
+                done = made(model, given, named=bool(left_out))
         except FAULTS:
             return False
         theirs = done.results[0]

@@ -14,8 +14,8 @@ def misbegun(one: Weighing) -> dict[str, float]:
     As they are read: a gain that is stored less 1 begins at 0.
     """
     asked = {each.name: each.begins for each in one.module.own if each.begins is not None}
-    trial = next(iter(one.plain_trials()), None)
-    if not asked or trial is None or one.construction is None:
+    trial = next(iter(one.plain_trials()), None) if asked else None
+    if trial is None or one.construction is None:
         return {}
     recipe = one.construction.recipe(trial.case.sizes)
     attempt = Attempt(recipe=recipe, call=trial.call)

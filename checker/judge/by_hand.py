@@ -176,7 +176,7 @@ def _solved(
             return _multiplied(answer, alone, multipliers)
 
         with torch.no_grad():
-            weights = made(one.kata, answer, alone).steps["weights"]
+            weights = made(answer, alone).steps["weights"]
         ones = torch.ones(weights.shape, dtype=torch.float64)
         slope = torch.autograd.functional.jacobian(result, ones).reshape(-1, ones.numel())
         rest = (out[number : number + 1].double() - result(ones * 0)).detach().flatten()

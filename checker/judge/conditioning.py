@@ -21,7 +21,6 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from ...kata.catalogue import Kata
 from ..process.answers import Outcome
 from .given import Given
 from .kept import Answered, worked_out
@@ -57,13 +56,13 @@ def judged(one: Examination, trial: Trial, answer: Outcome) -> Finding | None:
         return finding
     if trial.function.models:
         return finding
-    kata, right = one.kata, one.right
+    right = one.right
     alike = partial(_alike, trial, trial.bound / 2)
-    firm = _firm(trial, partial(_results, kata, right), alike)
+    firm = _firm(trial, partial(_results, right), alike)
     if firm and finding.kind == "gradient":
         # Where one key has nearly all of a row, 1 less its weight is what was rounded away.
         near = partial(_near, trial, finding.name)
-        firm = _firm(trial, partial(_gradients, kata, right, trial), near)
+        firm = _firm(trial, partial(_gradients, right, trial), near)
     return finding if firm else None
 
 
@@ -119,31 +118,29 @@ class _Rounded(TorchFunctionMode):
         return torch.where(result.abs() < _HIDING, noisy, result)
 
 
-def kept_by_rounding(kata: Kata, right: Any, trial: Trial) -> bool:
+def kept_by_rounding(right: Any, trial: Trial) -> bool:
     """Whether the model answer in a trial's dtype is as in float64."""
     own = trial.given.within(trial.dtype)
     exact = own.within(torch.float64)
     try:
         # Right code errs some times as much: it rounds elsewhere.
-        return _alike(
-            trial, trial.bound / 4, _results(kata, right, own), _results(kata, right, exact)
-        )
+        return _alike(trial, trial.bound / 4, _results(right, own), _results(right, exact))
     except RuntimeError:
         # This torch has an operator less in this dtype.
         return True
 
 
-def _results(kata: Kata, right: Any, given: Given) -> tuple[Tensor, ...]:
+def _results(right: Any, given: Given) -> tuple[Tensor, ...]:
     with torch.no_grad():
-        return made(kata, right, given, named=False).results
+        return made(right, given, named=False).results
 
 
-def _gradients(kata: Kata, right: Any, trial: Trial, given: Given) -> Answered:
+def _gradients(right: Any, trial: Trial, given: Given) -> Answered:
     """The gradients of all inputs and weights."""
     upstream = trial.call.grad
     assert upstream is not None
     # Against what the submission's were: with that, too, terms may cancel.
-    return worked_out(kata, trial.function, right, given, lambda _: upstream)
+    return worked_out(trial.function, right, given, lambda _: upstream)
 
 
 def _near(trial: Trial, name: str, rounded: Answered, exact: Answered) -> bool:

@@ -17,8 +17,10 @@ from .masks import SHOWN, drawn_mask
 __all__ = ["draw"]
 
 
-def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
-    """Draw a case's arguments."""
+def draw(
+    function: Function, case: Case, generator: torch.Generator, *, weighted: bool = True
+) -> Given:
+    """Draw a case's arguments. weighted: for a class, the model answer's own weights too."""
     tensors: dict[str, Tensor] = {}
     plain: dict[str, Any] = {}
     left: list[str] = []
@@ -54,7 +56,7 @@ def draw(function: Function, case: Case, generator: torch.Generator) -> Given:
         tensors=tensors, plain=plain, left=tuple(left), state=state, kept=state and "last",
         models=function.models,
         settings={} if module is None else module.worth(case.scope()),
-        weights={} if module is None else _weights(module, case, generator),
+        weights=_weights(module, case, generator) if module is not None and weighted else {},
         stacks={} if module is None else module.stacks,
         twice={name: sharing.get(one, one) for name, one in function.twice.items()} | sharing,
     )  # fmt: skip

@@ -58,7 +58,7 @@ def right_answer(
     asked = _question(f"{kata.id} {function.name} {grad}", given, state)
     if asked not in _ANSWERS:
         against = partial(_upstream, generator) if grad else None
-        _ANSWERS[asked] = worked_out(kata, function, answer, given, against)
+        _ANSWERS[asked] = worked_out(function, answer, given, against)
         if len(_ANSWERS) > _MOST:
             _ANSWERS.popitem(last=False)
     _ANSWERS.move_to_end(asked)
@@ -70,7 +70,7 @@ def right_answer(
 
 
 def worked_out(
-    kata: Kata, function: Function, answer: Answer, given: Given,
+    function: Function, answer: Answer, given: Given,
     against: Callable[[torch.Size], Tensor] | None,
 ) -> Answered:  # fmt: skip
     """Return what the model answer gives, and its gradients where they are asked for.
@@ -86,7 +86,7 @@ def worked_out(
         weights = {n: w.clone().requires_grad_(True) for n, w in given.weights.items()}
         given = replace(given, tensors=tensors, weights=weights)
     with torch.set_grad_enabled(against is not None):
-        done = made(kata, answer, given, named=bool(function.left_out))
+        done = made(answer, given, named=bool(function.left_out))
     # Of their own, whatever becomes of the arguments that they may be views of.
     results = tuple(one.detach().clone() for one in done.results)
     keep = done.counted(function.left_out)

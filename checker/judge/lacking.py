@@ -59,9 +59,10 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         line = page.lines.assignment(first.rpartition(".")[2]) or page.lines.making(first) or line
         page.blame("weights-misbegun", line, names=names, number=number)
         return say("weights-misbegun", names=names, number=number)
-    place, known = multiplied_line(page.source.tree), {slip.id for slip in slips(one.kata.folder)}
+    place = multiplied_line(page.source.tree)
     # Where numbers show it, they have a line for it too.
-    if (wrong and place is None and _SHARED in known) or not shares_layers(one):
+    shown = wrong and place is None and _SHARED in {slip.id for slip in slips(one.kata.folder)}
+    if shown or not shares_layers(one):
         return None
     page.blame(_SHARED, place or line)
     return say(_SHARED)

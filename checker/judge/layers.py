@@ -14,7 +14,7 @@ __all__ = ["shares_layers"]
 
 def shares_layers(one: Weighing) -> bool:
     """Whether one and the same layer stands for all: with one more the weights stay as many."""
-    made, trial = one.construction, next(iter(one.plain_trials()), None)
+    made = one.construction
     # A depth that the sizes give says which layer this is.
     deep = {
         each.name
@@ -22,7 +22,8 @@ def shares_layers(one: Weighing) -> bool:
         if each.value.isdigit() and constructor_role(each.name) == "layers"
     }
     told = made is not None and (made.configured or deep & {each for *_, each in made.arguments})
-    if not (deep and told) or made is None or trial is None:
+    trial = next(iter(one.plain_trials()), None) if deep and told else None
+    if made is None or trial is None:
         return False
     settings = tuple(
         replace(each, value=f"{each.value} + 1") if each.name in deep else each

@@ -42,6 +42,9 @@ from .unjudged import Unjudged, load_fault
 
 __all__ = ["main"]
 
+# How long a command may take to hand over another file, or to leave, in seconds.
+_WAITS = 0.03
+
 
 def main(jobs: socket.socket, requests: socket.socket) -> None:
     """Judge files until the command process goes away."""
@@ -52,6 +55,9 @@ def main(jobs: socket.socket, requests: socket.socket) -> None:
     limits = Limits(seconds=20.0, memory=share_of_memory(1))
     sitting = None
     while True:
+        if sitting is not None:
+            # Most commands have one file, and go: a process begun for the next would hold them up.
+            select.select([jobs], [], [], _WAITS)
         # The next file's process settles in while there is nothing to judge.
         candidate = Candidate(requests, limits)
         try:

@@ -104,7 +104,7 @@ def _tells(one: Examination, trial: Trial) -> bool:
     Where it loses to rounding, as a norm does of a difference of which nothing is left, no
     submission can be held to it.
     """
-    return bool(one.function.models) or kept_by_rounding(one.kata, one.right, trial)
+    return bool(one.function.models) or kept_by_rounding(one.right, trial)
 
 
 def _cases(one: Examination, dtype: torch.dtype) -> list[Case]:

@@ -79,7 +79,7 @@ def _idle_beside(one: Weighing, first: Trial) -> Idle | None:
 def _weights_line(one: Weighing, trial: Trial, near: int) -> int | None:
     """Where a call makes its weights: of a helper and its callers the line nearest to one."""
     with torch.no_grad():
-        weights = made(one.kata, one.right, trial.given).steps.get("weights")
+        weights = made(one.right, trial.given).steps.get("weights")
     steps = [step for seen in one.recorded([replace(trial)]) for step in seen.answer.steps]
     step = None if weights is None else find(weights, steps)
     return min(step.lines, key=lambda line: abs(line - near)) if step and step.lines else None
@@ -112,7 +112,7 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     calls = [replace(trial.call, record=record) for record in silenced]
     answer, loud = one.answered([one.series(first, calls)])
     with torch.no_grad():
-        steps = made(one.kata, one.right, first.given).steps
+        steps = made(one.right, first.given).steps
     seen, asked = answer.dropouts, one.construction.asked_rate
     if one.same(trial.results(answer), trial.results(loud)):
         # What is called and changes nothing has its result thrown away.

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import ast
 import marshal
-import sys
-from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from types import FrameType
 from typing import Any
 
 import torch
@@ -22,6 +19,7 @@ from ..candidate.optimizers import without_compiler
 from ..candidate.stand_in import listed
 from ..diagnose.milestones import HIDDEN
 from .given import Given
+from .named_steps import STEPS, NamedSteps, noted, scope_of, telling
 
 __all__ = [
     "FAULTS",
@@ -37,8 +35,6 @@ __all__ = [
     "weighs",
 ]
 
-# They have frames of their own before Python 3.12 alone, and name no step.
-_COMPREHENSIONS = {"<listcomp>", "<setcomp>", "<dictcomp>"}
 # What a model answer may raise when it is edited, or given weights that are not its own.
 FAULTS = (
     RuntimeError, ArithmeticError, AttributeError, LookupError, NameError, TypeError, ValueError,
@@ -92,10 +88,11 @@ def answers(kata: Kata, edits: tuple[Edit, ...] = ()) -> Answers | None:
 def executed(kata: Kata, source: str) -> Answers | None:
     """Return what a text of the model answer, or like it, defines; None where it is no Python."""
     namespace: dict[str, Any] = {
-        "__name__": f"edited_{kata.id}", "__source__": source, "torch": torch, "F": nn.functional,
+        "__name__": f"edited_{kata.id}", "__source__": source, STEPS: None,
+        "torch": torch, "F": nn.functional,
     }  # fmt: skip
     try:
-        exec(compile(source, _file(kata), "exec"), namespace)  # noqa: S102 - our own text
+        exec(telling(source, f"<model answer {kata.id}>"), namespace)  # noqa: S102 - our own text
     except SyntaxError:
         return None
     return {name: namespace[name] for name in kata.names}
@@ -103,7 +100,7 @@ def executed(kata: Kata, source: str) -> Answers | None:
 
 def source_of(answer: Answer) -> str:
     """The text that a function or class of a model answer was made of, edited or not."""
-    return getattr(answer, "forward", answer).__globals__["__source__"]
+    return scope_of(answer)["__source__"]
 
 
 @cache
@@ -144,60 +141,28 @@ def _others(source: str, name: str) -> str:
 
 
 def made(
-    kata: Kata, function: Answer, given: Given, *, whole: bool = True, named: bool = True,
-    ordered: bool = False,
-) -> Made:  # fmt: skip
+    function: Answer, given: Given, *, whole: bool = True, named: bool = True, ordered: bool = False
+) -> Made:
     """Call a function of the model answer, and keep what it and its helpers name.
 
     For a class: make the object, and repeat the calls before this one. whole: raise what the
-    call raises; else keep what it named until then. named: whether what it names is wanted,
-    which takes as long as the call itself. ordered: what a caller has named stands before what
-    is named in what it calls, and what each call of a function names stands there, not only what
-    the last one does.
+    call raises; else keep what it named until then. named: whether what it names is wanted.
+    ordered: as `NamedSteps` has it.
     """
-    file = _file(kata)
-    found: dict[str, Tensor] = {}
-    calls: Counter[str] = Counter()
-
-    def watch(frame: FrameType, event: str, _: object) -> None:
-        if frame.f_code.co_name in _COMPREHENSIONS:
-            return
-        if ordered and event == "call" and frame.f_code.co_filename == file:
-            outer = frame.f_back
-            while outer is not None and outer.f_code.co_filename != file:
-                outer = outer.f_back
-            for name, value in {} if outer is None else outer.f_locals.items():
-                if isinstance(value, Tensor):
-                    found.setdefault(name, value.detach())
-        if event == "return" and frame.f_code.co_filename == file:
-            code = frame.f_code
-            arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-            for name, value in frame.f_locals.items():
-                if isinstance(value, Tensor) and name not in arguments:
-                    key = f"{name} {calls[name]}" if ordered and calls[name] else name
-                    if ordered and key in found and not torch.equal(found[key], value):
-                        # What was bound anew stands where it was bound last.
-                        del found[key]
-                    found[key] = value.detach()
-                    calls[name] += 1
-
     if given.models:
         without_compiler()
         # What it draws is the same each time.
         torch.manual_seed(0)
-    before = sys.getprofile()
+    steps = NamedSteps(ordered=ordered)
     try:
         call = Ready(function, given) if isinstance(function, type) else function
-        if named:
-            sys.setprofile(watch)
-        with torch.enable_grad() if given.models else nullcontext():
+        gradients = torch.enable_grad() if given.models else nullcontext()
+        with gradients, noted(function, steps if named else None):
             result = call(**given.handed)
     except RuntimeError:
         if whole:
             raise
-        return Made(results=(), steps=found)
-    finally:
-        sys.setprofile(before)
+        return Made(results=(), steps=steps.found)
     results: tuple[Tensor, ...] = result if isinstance(result, tuple) else (result,)
     if given.models:
         told = listed(result)
@@ -208,7 +173,7 @@ def made(
     output: Tensor = next(iter(results))
     return Made(
         results=tuple(one for one in results if isinstance(one, Tensor)),
-        steps={**found, "output": output.detach()},
+        steps={**steps.found, "output": output.detach()},
         many=len(result) if isinstance(result, tuple) else 0,
     )
 
@@ -329,10 +294,6 @@ class Ready:
         if given.kept:
             self.kept[given.kept] = result[-1] if isinstance(result, tuple) else None
         return result
-
-
-def _file(kata: Kata) -> str:
-    return f"<model answer {kata.id}>"
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from ..process.requests import Attempt, Call, Describe, ObjectRecipe, Record, Se
 from .aligning import align, guess
 from .compare import case_bound
 from .draw import Case, by_calls, small
+from .drawing import draw
 from .dropout_finding import DropoutFinding
 from .examine import Examination
 from .find import Bound, ways
@@ -227,8 +228,8 @@ class Weighing(Examination):
         return kind.objects
 
     def drawn(self, case: Case) -> Given:
-        """Draw what a case is called with, and the weights."""
-        given = super().drawn(case)
+        """Draw what a case is called with; the weights are the submission's."""
+        given = draw(self.function, case, self.generator, weighted=False)
         state = self.function.state
         if state is not None and case.turn % 2 and not self._must(state):
             given = replace(given, left=(*given.left, state.name), plain={

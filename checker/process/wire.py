@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 # A message's JSON, and the bytes of its tensors.
-Packed = tuple[bytes, bytes]
+Packed = tuple[bytes, bytes | memoryview]
 _HEAD = struct.Struct("<QQ")
 # Our largest messages have some megabytes; a longer one is not ours, and reading it would cost.
 _TEXT_LIMIT, _RAW_LIMIT = 32 << 20, 512 << 20
@@ -165,9 +165,9 @@ def warm_up() -> None:
     _measures()
 
 
-def unpack(text: bytes, raw: bytes) -> Any:
+def unpack(text: bytes, raw: bytes | memoryview) -> Any:
     """Undo `pack`. Raise Garbled where the bytes are not a message."""
-    place = 0
+    place, raw = 0, memoryview(raw)
 
     def tensor(name: Any, shape: list[Any]) -> Any:
         nonlocal place
@@ -209,7 +209,7 @@ def send_packed(channel: Line, packed: Packed, deadline: float | None = None) ->
     text, raw = packed
     channel.settimeout(None if deadline is None else max(0.001, deadline - time.monotonic()))
     try:
-        channel.sendall(_HEAD.pack(len(text), len(raw)) + text + raw)
+        channel.sendall(b"".join((_HEAD.pack(len(text), len(raw)), text, raw)))
     except TimeoutError as fault:
         raise TooLate from fault
     except OSError as fault:
@@ -226,11 +226,11 @@ def receive_packed(channel: Line, deadline: float | None = None) -> Packed:
     text_size, raw_size = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
     if text_size > _TEXT_LIMIT or raw_size > _RAW_LIMIT:
         raise Garbled("a message larger than any of ours")
-    body = _exactly(channel, text_size + raw_size, deadline)
-    return body[:text_size], body[text_size:]
+    body = memoryview(_exactly(channel, text_size + raw_size, deadline))
+    return bytes(body[:text_size]), body[text_size:]
 
 
-def _exactly(channel: Line, size: int, deadline: float | None) -> bytes:
+def _exactly(channel: Line, size: int, deadline: float | None) -> bytearray:
     parts = bytearray()
     while len(parts) < size:
         if deadline is None:
@@ -249,4 +249,4 @@ def _exactly(channel: Line, size: int, deadline: float | None) -> bytes:
         if not piece:
             raise Closed("the other side closed")
         parts += piece
-    return bytes(parts)
+    return parts

@@ -112,9 +112,9 @@ def test_another_width_is_no_right_answer() -> None:
     right, narrow = answers(BLOCK), answers(BLOCK, ((("4 * hidden_dim", "2 * hidden_dim"),),))
     assert right is not None
     assert narrow is not None
-    assert made(BLOCK, narrow["TransformerBlock"], given).results[0].shape == (2, 7, 20)
+    assert made(narrow["TransformerBlock"], given).results[0].shape == (2, 7, 20)
     with pytest.raises(RuntimeError, match=r"up_proj.weight is \(80, 20\)"):
-        made(BLOCK, right["TransformerBlock"], given)
+        made(right["TransformerBlock"], given)
 
 
 @pytest.mark.costly

@@ -65,7 +65,7 @@ def test_pieces_give_what_the_whole_gives(kata, kind: str) -> None:
         started[given.kept] = started.get(given.carried) or given.tensors
         right = module(**{**started[given.kept], "x": whole})[0][:, -x.shape[1] :]
 
-        mine = made(kata, truth[function.name], replace(given, weights=weights)).results[0]
+        mine = made(truth[function.name], replace(given, weights=weights)).results[0]
         torch.testing.assert_close(mine, right)
 
 

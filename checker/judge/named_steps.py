@@ -1,0 +1,101 @@
+"""What a model answer names on the way: compiled so that each of its functions says so itself.
+
+Python's own hook for that is called at each call of torch's too, which takes as long as they do.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from inspect import unwrap
+from types import CodeType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = ["STEPS", "NamedSteps", "noted", "scope_of", "telling"]
+
+# Under this a model answer's globals hold who listens; nobody, as it is made.
+STEPS = "__steps__"
+
+
+class NamedSteps:
+    """The tensors that a call of a model answer and of its helpers bind to names.
+
+    ordered: what a caller has named stands before what is named in what it calls, and what each
+    call of a function names stands there, not only what the last one does.
+    """
+
+    def __init__(self, *, ordered: bool) -> None:
+        self.ordered = ordered
+        self.found: dict[str, Tensor] = {}
+        self.calls: Counter[str] = Counter()
+
+    def begun(self) -> None:
+        """A function was called: what its caller has named by now comes first."""
+        if not self.ordered:
+            return
+        inner = sys._getframe(1)  # noqa: SLF001 - whose locals are looked at
+        outer = inner.f_back
+        while outer is not None and outer.f_code.co_filename != inner.f_code.co_filename:
+            outer = outer.f_back
+        for name, value in {} if outer is None else outer.f_locals.items():
+            if isinstance(value, Tensor):
+                self.found.setdefault(name, value.detach())
+
+    def done(self, named: dict[str, Any], arguments: tuple[str, ...]) -> None:
+        """A function has ended, by itself or by what it raised. named: its local names."""
+        for name, value in named.items():
+            if isinstance(value, Tensor) and name not in arguments:
+                key = f"{name} {self.calls[name]}" if self.ordered and self.calls[name] else name
+                held = self.found.get(key) if self.ordered else None
+                if held is not None and not torch.equal(held, value):
+                    # What was bound anew stands where it was bound last.
+                    del self.found[key]
+                self.found[key] = value.detach()
+                self.calls[name] += 1
+
+
+def scope_of(answer: Callable[..., Any]) -> dict[str, Any]:
+    """The globals of the text that a function or class of a model answer was made of."""
+    # What `torch.no_grad` puts around a function has torch's.
+    return unwrap(getattr(answer, "forward", answer)).__globals__
+
+
+@contextmanager
+def noted(answer: Callable[..., Any], steps: NamedSteps | None) -> Generator[None]:
+    """Have what a model answer names told to these steps meanwhile; to nobody for None."""
+    scope = scope_of(answer)
+    scope[STEPS] = steps
+    try:
+        yield
+    finally:
+        scope[STEPS] = None
+
+
+def telling(source: str, file: str) -> CodeType:
+    """Compile a model answer's text so that its functions say what they name. Raise SyntaxError."""
+    return compile(_Telling().visit(ast.parse(source, file)), file, "exec")
+
+
+class _Telling(ast.NodeTransformer):
+    """Puts a word to who listens before and behind each function's body."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Have a function, and those in it, tell; its lines stay what they are."""
+        self.generic_visit(node)
+        taken = node.args
+        names = tuple(one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs))
+        begun = f"if {STEPS}: {STEPS}.begun()"
+        done = f"if {STEPS}: {STEPS}.done(locals(), {names!r})"
+        first, last = (ast.parse(text).body[0] for text in (begun, done))
+        whole = ast.Try(body=node.body, handlers=[], orelse=[], finalbody=[last])
+        at = node.body[0]
+        node.body = [first, whole]
+        for added in (*ast.walk(first), *ast.walk(last), whole):
+            ast.copy_location(added, at)
+        return node
