@@ -23,6 +23,9 @@ def _run(given: list[str]) -> int:
 
         _keep(given)
         begin()
+        from .practice.ahead import begin as begin_ahead
+
+        begin_ahead(given)
     # Modules are no rubbish: nothing looks through them, now or as Python ends.
     gc.disable()
     from .cli import main as run

@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from .cli_options import OptionalKata
-from .kata.catalogue import Kata
+from .kata.catalogue import Kata, known
 from .practice.completion import hint_numbers, page_ids
 from .practice.errors import Refusal
 from .practice.pages import grouped, page_called, pages_of
-from .practice.recognise import named
 from .practice.targets import current, read_text
 from .practice.workspace import Workspace
 from .terminal.program import Exit
@@ -129,7 +128,7 @@ def explain(
     from .terminal.pages import pages_lines
 
     screen: Screen = ctx.obj
-    kata = named(ident) if ident is not None else None
+    kata = known(ident) if ident is not None else None
     if ident is None:
         screen.page(pages_lines(grouped(), screen))
     elif kata is not None:

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .client import Bench, Died, Options, Underway, lost
+    from .client import Bench, Died, Options, Underway, begin_ahead, lost
     from .judge.source import Source, Unreadable, cell_rows, read
     from .process.lasting import KEEP, standing, stop
     from .process.launch import begin
@@ -37,12 +37,12 @@ __all__ = [
     "CHECK_IDS", "KEEP", "MISTAKE_IDS", "REMARK_IDS", "SIDES", "Against", "Bench", "Check",
     "Crash", "Departure", "Diagnosis", "Died", "Difference", "Fault", "Finding", "Heat",
     "Mending", "Message", "Options", "Part", "Report", "Row", "Said", "Source", "Step",
-    "Timings", "Underway", "Unreadable", "begin", "cell_rows", "findings", "lost", "read",
-    "said", "say", "standing", "stop",
+    "Timings", "Underway", "Unreadable", "begin", "begin_ahead", "cell_rows", "findings", "lost",
+    "read", "said", "say", "standing", "stop",
 ]  # fmt: skip
 
 _HOMES = {
-    "client": "Bench Died Options Underway lost",
+    "client": "Bench Died Options Underway begin_ahead lost",
     "judge.source": "Source Unreadable cell_rows read",
     "process.lasting": "KEEP standing stop",
     "process.launch": "begin",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from ..kata.packs import taken
 from .process import wire
 from .process.jobs import Job, Options, TimeJob
-from .process.launch import take
+from .process.launch import early, take
 from .process.limits import share_of_memory
 from .report.message import Said, say
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .report.report import Report
     from .report.timings import Timings
 
-__all__ = ["Bench", "Died", "Options", "Underway", "lost"]
+__all__ = ["Bench", "Died", "Options", "Underway", "begin_ahead", "lost"]
 
 _ENDED = say("judge-lost")
 # How long what forks the judges may take to say that it is there, on a busy machine: seconds.
@@ -51,6 +51,27 @@ def lost(kata: str, file: str, reason: Said = _ENDED) -> Report:
     there = importlib.util.find_spec("torch") is not None
     message = say("judge-fault", reason=reason) if there else say("torch-missing")
     return Report(kata=kata, file=file, verdict="error", error=Fault(kind="crash", message=message))
+
+
+def begin_ahead(kata: str, file: Path, options: Options) -> None:
+    """Have the judge that gets ready judge a file: the next bench finds that begun, or drops it."""
+    started = early()
+    if started is None or started.early is None:
+        return
+    job = _job(kata, file, options.seeded(), 1)
+    with contextlib.suppress(wire.Closed):
+        wire.send(started.early, job)
+        started.ahead = job
+
+
+def _job(kata: str, file: Path, options: Options, judges: int) -> Job:
+    memory = options.memory or share_of_memory(judges)
+    return Job(
+        kata=kata,
+        file=str(file),
+        options=replace(options, memory=memory),
+        packs=[str(folder) for folder in taken()],
+    )
 
 
 def _report(judge: socket.socket) -> Report:
@@ -98,11 +119,12 @@ class Bench:
         With two judges the next check can begin while the one before it is being dropped.
         """
         self.refill()
-        job = self._job(kata, file, options.seeded())
+        seeded, at_it = self._seeded(kata, file, options)
         judge = self.judges.pop(0)
         self.lent += 1
         with contextlib.suppress(wire.Closed):
-            wire.send(judge, job)
+            if not at_it:
+                wire.send(judge, _job(kata, file, seeded, self.count))
         return Underway(self, judge)
 
     def refill(self) -> None:
@@ -129,10 +151,12 @@ class Bench:
 
         Yield a report a file, in order, each as soon as it and those before it are ready.
         """
-        seeded = options.seeded()
-        jobs = [self._job(kata, file, seeded) for file in files]
+        seeded, at_it = self._seeded(kata, files[0], options)
+        jobs = [_job(kata, file, seeded, self.count) for file in files]
         waiting = list(enumerate(jobs))
         busy: dict[int, int] = {}
+        if at_it:
+            busy[0] = waiting.pop(0)[0]
         selector = selectors.DefaultSelector()
         self._begin(selector, waiting, busy)
         return self._reports(selector, jobs, waiting, busy)
@@ -201,7 +225,8 @@ class Bench:
     ) -> None:
         for number, judge in enumerate(self.judges):
             selector.register(judge, selectors.EVENT_READ, number)
-            self._feed(number, waiting, busy)
+            if number not in busy:
+                self._feed(number, waiting, busy)
 
     def _feed(self, number: int, waiting: list[tuple[int, Job]], busy: dict[int, int]) -> None:
         if waiting:
@@ -220,14 +245,19 @@ class Bench:
             self.judges[number] = fresh
         return None
 
-    def _job(self, kata: str, file: Path, options: Options) -> Job:
-        memory = options.memory or share_of_memory(self.count)
-        return Job(
-            kata=kata,
-            file=str(file),
-            options=replace(options, memory=memory),
-            packs=[str(folder) for folder in taken()],
-        )
+    def _seeded(self, kata: str, file: Path, options: Options) -> tuple[Options, bool]:
+        """Give options a seed; say whether the first judge is at the file already, by that seed.
+
+        One that was begun with something else is dropped.
+        """
+        ahead, self.started.ahead = self.started.ahead, None
+        if ahead is not None:
+            same = options if options.seed is not None else replace(options, seed=ahead.seed)
+            if _job(kata, file, same, self.count) == ahead:
+                return same, True
+            self.judges.pop(0).close()
+            self.refill()
+        return options.seeded(), False
 
 
 class Underway:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..checker import Said, Source, Unreadable, read
-from ..kata.catalogue import Kata
+from ..kata.catalogue import Kata, known
 from ..kata.code import bare
 from ..practice.home import reason
-from ..practice.recognise import ENDINGS, fits, header_in, header_of, named
+from ..practice.recognise import ENDINGS, fits, header_in, header_of
 
 __all__ = ["Answer", "Submission", "collect", "left_out"]
 
@@ -157,7 +157,7 @@ def _of_source(blank: Answer, kata: Kata | None) -> Iterator[Answer]:
     try:
         source = read(blank.path)
     except Unreadable as fault:
-        asked = kata or named(header_of(blank.path) or said)
+        asked = kata or known(header_of(blank.path) or said)
         if asked is None:
             blank.problem, blank.reason = "unreadable", fault.message
         else:
@@ -179,11 +179,11 @@ def _of_source(blank: Answer, kata: Kata | None) -> Iterator[Answer]:
 def _katas(source: Source, said: str) -> list[Kata]:
     """What a header says; else all that the file defines; else what its name says."""
     header = header_in(source.text)
-    by_header = named(header) if header is not None else None
+    by_header = known(header) if header is not None else None
     if by_header is not None:
         return [by_header]
     found = [fit.kata for fit in fits(source.tree)]
-    by_name = named(said)
+    by_name = known(said)
     return found or ([by_name] if by_name is not None else [])
 
 

@@ -34,6 +34,7 @@ __all__ = [
     "UnknownKata",
     "find",
     "katas",
+    "known",
 ]
 
 LANGUAGES = ("en", "zh")
@@ -293,14 +294,20 @@ def _katas(folders: tuple[Path, ...]) -> tuple[Kata, ...]:
 
 def find(name: str) -> Kata:
     """Return the kata called `name`; raise UnknownKata with the nearest names."""
-    wanted = name.strip().lower()
-    by_id = {folder.name: folder for folder in kata_folders()}
-    if wanted in by_id:
-        return _read(by_id[wanted])
+    found = known(name)
+    if found is not None:
+        return found
     from .nearest import nearest
 
     ways = {kata.id: (*kata.title.values(), *kata.names[:1]) for kata in katas()}
-    raise UnknownKata(name, nearest(wanted, ways))
+    raise UnknownKata(name, nearest(name.strip().lower(), ways))
+
+
+def known(name: str) -> Kata | None:
+    """Return the kata called `name`, or None."""
+    by_id = {folder.name: folder for folder in kata_folders()}
+    folder = by_id.get(name.strip().lower())
+    return None if folder is None else _read(folder)
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ..kata.catalogue import Kata, UnknownKata, find, katas
+from ..kata.catalogue import Kata, UnknownKata, find, katas, known
 from .errors import Refusal
 
 __all__ = [
     "ENDINGS", "INPUT", "Fit", "answers", "fits", "header_in", "header_of", "kata_called",
-    "kata_of", "named", "says_exercise",
+    "kata_of", "says_exercise",
 ]  # fmt: skip
 
 ENDINGS = (".py", ".ipynb")
@@ -45,14 +45,6 @@ def kata_called(name: str) -> Kata:
         raise Refusal(key, name=name, nearest=near, notes=(names,), commands=("list",)) from None
 
 
-def named(name: str) -> Kata | None:
-    """Return a kata by its whole name, or None."""
-    try:
-        return find(name)
-    except UnknownKata:
-        return None
-
-
 def kata_of(file: Path, called: str, command: str, *, functions: bool = True) -> Kata:
     """Return the kata of a file: by its header, its name and what it defines.
 
@@ -63,7 +55,7 @@ def kata_of(file: Path, called: str, command: str, *, functions: bool = True) ->
     header = header_of(file)
     if header:
         return kata_called(header)
-    by_name = named(file.stem)
+    by_name = known(file.stem)
     found = answers(file, functions=functions)
     if by_name is not None and (not found or by_name in [fit.kata for fit in found]):
         return by_name

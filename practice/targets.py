@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..kata.catalogue import Kata, katas
+from ..kata.catalogue import Kata, katas, known
 from .errors import Refusal
 from .home import reason, there
-from .recognise import ENDINGS, INPUT, answers, kata_called, kata_of, named
+from .recognise import ENDINGS, INPUT, answers, kata_called, kata_of
 from .workspace import Workspace, changed
 
 __all__ = [
@@ -86,7 +86,7 @@ def targets(
     if not arguments:
         return [_latest(workspace, command)]
     first = arguments[0]
-    kata = named(first)
+    kata = known(first)
     if kata is None and not _looks_like_file(first):
         kata_called(first)
     files = list(arguments[1:] if kata else arguments)
@@ -104,7 +104,7 @@ def targets(
 
 def one_file(arguments: Sequence[str], command: str) -> Refusal:
     """Say that a command takes one file at a time, and how the first of these is typed."""
-    at = 1 if named(arguments[0]) else 0
+    at = 1 if known(arguments[0]) else 0
     asked = " ".join((command, *arguments[:at]))
     return Refusal(f"{command}-one-file", file=arguments[at], commands=(f"{asked} {{file}}",))
 

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Protocol
 
 from ..checker import Died, Options, Report, Underway, lost
-from ..kata.catalogue import Kata
+from ..kata.catalogue import Kata, known
 from .debug.standing import with_mending
 from .debug.veil import veiled
 from .errors import Refusal
-from .recognise import named
 from .record import Recorder
 from .saves import Saves, whole
 from .stubs import start
@@ -44,7 +43,7 @@ def opened(kata: Kata, folder: Path, recorder: Recorder, *, anew: bool) -> Targe
 def to_watch(arguments: Sequence[str], recorder: Recorder) -> Target:
     """Return what to watch from what was typed; a kata that has no file yet is handed out."""
     workspace = recorder.workspace
-    kata = named(arguments[0]) if len(arguments) == 1 else None
+    kata = known(arguments[0]) if len(arguments) == 1 else None
     if INPUT in arguments:
         raise Refusal("watch-input", commands=("watch mha",))
     if kata is not None and workspace.file(kata.id) is None:

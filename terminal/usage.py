@@ -12,8 +12,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ..kata.catalogue import known
 from ..practice.errors import Refusal
-from ..practice.recognise import ENDINGS, named
+from ..practice.recognise import ENDINGS
 from ..practice.surroundings import Cuda
 from .refusal import listed, refusal_lines
 from .screen import Screen
@@ -77,7 +78,7 @@ def _understood(fault: Any, language: str) -> tuple[str, dict[str, object]]:
         commands = getattr(getattr(fault.ctx, "command", None), "commands", {})
         if Path(found[1]).suffix in ENDINGS:
             return "no-command-file", {"name": found[1]}
-        if not getattr(fault.ctx, "parent", None) and named(found[1]) is not None:
+        if not getattr(fault.ctx, "parent", None) and known(found[1]) is not None:
             return "no-command-kata", {"name": found[1]}
         near = get_close_matches(found[1], list(commands), n=2, cutoff=0.5)
         return _nearest("no-command", found[1], near)

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..checker import Report, Timings
-from ..kata.catalogue import Kata, katas
+from ..kata.catalogue import Kata, katas, known
 from ..practice.debug.veil import veiled
-from ..practice.recognise import header_of, named
+from ..practice.recognise import header_of
 from ..practice.targets import INPUT, Target
 from .formats import Format
 from .formats.writers import writer
@@ -122,7 +122,7 @@ class Verdicts:
 
     def _say_header(self, target: Target) -> None:
         """Say that a file was judged as another kata than its first line names."""
-        header = named(header_of(target.file) or "")
+        header = known(header_of(target.file) or "")
         if header is not None and header != target.kata:
             values = {"file": safe(target.name), "kata": target.kata.id, "other": header.id}
             self.screen.note(self.screen.say("header-other", **values))

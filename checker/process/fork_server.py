@@ -10,11 +10,12 @@ import contextlib
 import gc
 import json
 import os
+import select
 import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 from . import fence, surroundings
@@ -26,6 +27,8 @@ _PID = struct.Struct("<i")
 _GIVEN = 3
 # A judge is forked in some milliseconds, once the reference is loaded.
 _BORN_WITHIN = 60.0
+# After how long without a request it reads what every kata asks, in seconds.
+_QUIET = 1.0
 
 
 class ForkServer:
@@ -44,16 +47,30 @@ class ForkServer:
         return int(_PID.unpack(_exactly(self.line, _PID.size))[0])
 
 
-def load_judge() -> Callable[[socket.socket, socket.socket], None]:
-    """Load the reference and what judges by it, to stay, and return the judge."""
+@contextlib.contextmanager
+def _to_stay() -> Generator[None]:
+    """Load something that nobody is to look for rubbish in: it would be copied in each fork."""
     gc.disable()
-    from ..judge.main import main as judge_main
-
+    yield
     gc.freeze()
     gc.enable()
+
+
+def load_judge() -> Callable[[socket.socket, socket.socket], None]:
+    """Load the reference and what judges by it, to stay, and return the judge."""
+    with _to_stay():
+        from ..judge.main import main as judge_main
     # What it expects is not for a submission to look up.
     fence.hide()
     return judge_main
+
+
+def _read_katas() -> None:
+    """Read what each kata asks and its model answer, so that no judge has to."""
+    with _to_stay():
+        from ..judge.truth import read_all
+
+        read_all()
 
 
 def main(line: socket.socket) -> None:
@@ -61,7 +78,11 @@ def main(line: socket.socket) -> None:
     judge_main = load_judge()
     # Nobody waits for a judge: its line says all there is to say.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    forked = read = False
     while True:
+        if forked and not read and not select.select([line], [], [], _QUIET)[0]:
+            _read_katas()
+            read = True
         head, fds, _, _ = socket.recv_fds(line, _SIZE.size, _GIVEN)
         if not head or len(fds) != _GIVEN:
             return
@@ -80,6 +101,7 @@ def main(line: socket.socket) -> None:
                 os._exit(0)
         for fd in fds:
             os.close(fd)
+        forked = True
         with contextlib.suppress(OSError):
             line.sendall(_PID.pack(pid))
 

@@ -12,10 +12,14 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import lasting
 
-__all__ = ["HERE", "START", "Started", "begin", "take"]
+if TYPE_CHECKING:
+    from .jobs import Job
+
+__all__ = ["HERE", "START", "Started", "begin", "early", "take"]
 
 # What the zygote runs; it is given its end of the control line, and where it is to stay.
 START = (
@@ -32,6 +36,7 @@ class Started:
     """A zygote to ask for judges: one that was found, or one that was started.
 
     pid: of the one that was started, 0 for one that was found, which is nobody's child here.
+    early: the line to a judge that gets ready while the command does.
     """
 
     def __init__(self) -> None:
@@ -42,7 +47,9 @@ class Started:
         self.stays = place is not None
         if self.stays:
             lasting.greet(self.control)
-        self._early = self._hired()
+        self.early = self._hired()
+        # What the early judge was handed before anybody took it.
+        self.ahead: Job | None = None
 
     def _start(self, place: Path | None) -> socket.socket:
         control, theirs = socket.socketpair()
@@ -58,11 +65,8 @@ class Started:
         return control
 
     def hire(self) -> socket.socket | None:
-        """Have a judge started and return the line to it; None where nobody is there to ask.
-
-        The first was asked for as this was made, and gets ready while the command does.
-        """
-        early, self._early = self._early, None
+        """Have a judge started and return the line to it; None where nobody is there to ask."""
+        early, self.early = self.early, None
         return early or self._hired()
 
     def _hired(self) -> socket.socket | None:
@@ -77,8 +81,8 @@ class Started:
 
     def close(self, seconds: float = 8.0) -> None:
         """Hang up, and wait until everything that was started for us has ended."""
-        if self._early is not None:
-            self._early.close()
+        if self.early is not None:
+            self.early.close()
         if self.stays:
             lasting.leave(self.control, seconds)
             return
@@ -118,14 +122,19 @@ class Started:
             return True
 
 
-_early: list[Started] = []
+_begun: list[Started] = []
 
 
 def begin() -> None:
     """Start a zygote that the next `take` will find."""
-    _early.append(Started())
+    _begun.append(Started())
+
+
+def early() -> Started | None:
+    """Return the zygote that the next `take` will find, if there is one."""
+    return _begun[-1] if _begun else None
 
 
 def take() -> Started:
     """Return the zygote that was begun, or a new one."""
-    return _early.pop() if _early else Started()
+    return _begun.pop() if _begun else Started()

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...kata.catalogue import Kata
+from ...kata.catalogue import Kata, known
 from ..errors import Refusal
 from ..history import Event, History
-from ..recognise import ENDINGS, kata_called, named
+from ..recognise import ENDINGS, kata_called
 from ..stubs import Started, already_there, hand_out
 from ..targets import near, read_text
 from .bugs import with_bugs
@@ -40,7 +40,7 @@ def kata_for(name: str | None, history: History) -> Kata:
     """Return the kata to look for bugs in: the one named, or one that was tried. Raise Refusal."""
     some = with_bugs()
     if name is not None:
-        if named(name) is None and name.endswith(ENDINGS):
+        if known(name) is None and name.endswith(ENDINGS):
             raise Refusal("debug-of-file", file=name, commands=("debug mha", "debug {file} --hint"))
         asked = kata_called(name)
         if asked not in some:
@@ -89,7 +89,7 @@ def lay_out(proved: Proved, file: Path, history: History, *, force: bool) -> Sta
 
 def opened(name: str | None, history: History) -> tuple[Path, Exercise]:
     """Return the exercise that is meant: the file's, or the one in this folder. Raise Refusal."""
-    kata = named(name) if name is not None else None
+    kata = known(name) if name is not None else None
     if name is not None and kata is None:
         file = Path(name)
         read_text(file)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from attn_kata.checker import client
 from attn_kata.checker.client import Bench, Died, Options, lost
+from attn_kata.checker.process import launch
 from attn_kata.checker.process.process_tree import children
 from attn_kata.sentences.wording import sentence
 
@@ -180,3 +181,32 @@ def test_supervisor_that_dies_takes_no_other_along(tmp_path, monkeypatch):
         underway.judge.close()
     # The one that was killed could not remove its own, where the file wrote nothing.
     assert not any(place.glob("*/[0-9]*"))
+
+
+@pytest.mark.parametrize("other", ["none", "seed", "file", "kata", "two"])
+def test_a_check_begun_ahead(tmp_path, other):
+    """What was begun is what the next bench gives, or is dropped where something else is asked."""
+    wrong = RIGHT.with_name("wrong_mha.py")
+    launch.begin()
+    client.begin_ahead("mha", wrong, Options())
+    ahead = launch.early().ahead
+    files = {"file": [RIGHT], "two": [wrong, RIGHT]}.get(other, [wrong])
+    options = Options(seed=ahead.seed + 1) if other == "seed" else Options()
+    with Bench() as bench:
+        (first,) = bench.judges
+        found = list(bench.judge("causal" if other == "kata" else "mha", files, options))
+        kept = bench.judges == [first]
+    verdicts = {"file": ["pass"], "two": ["fail", "pass"]}.get(other, ["fail"])
+    assert [report.verdict for report in found] == verdicts
+    assert {report.seed == ahead.seed for report in found} == {kept}
+    assert kept is (other in {"none", "two"})
+
+
+def test_a_check_begun_ahead_is_found_at_a_save():
+    """A check that is begun alone finds it too."""
+    launch.begin()
+    client.begin_ahead("mha", RIGHT, Options())
+    ahead = launch.early().ahead
+    with Bench() as bench:
+        report = bench.begin("mha", RIGHT, Options()).report()
+    assert (report.verdict, report.seed) == ("pass", ahead.seed)
