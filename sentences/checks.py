@@ -74,6 +74,10 @@ CHECKS: dict[str, dict[str, str]] = {
         "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.ModuleList、"
         "nn.ParameterList 或直接设为属性",
     },
+    "fail-no-parameter": {
+        "en": "`parameters()` does not find {names}, so no optimiser would train it; make it an nn.Parameter",
+        "zh": "`parameters()` 找不到 {names}，优化器不会训练它；请用 nn.Parameter",
+    },
     "fail-not-module": {
         "en": "`{name}` is not an nn.Module, so it has no `parameters()`, `.to()` or `.eval()`",
         "zh": "`{name}` 不是 nn.Module，没有 `parameters()`、`.to()` 和 `.eval()`",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -29,11 +29,12 @@ class Built:
 
     registered: what `named_parameters` gives and is not frozen. hidden: weights and layers that
     sit in plain lists, dicts or attributes, where no optimiser would find them. kept: what calls
-    gave back for later calls, by name.
+    gave back for later calls, by name. still: as in a recipe.
     """
 
-    def __init__(self, thing: Any) -> None:
+    def __init__(self, thing: Any, still: Sequence[str] = ()) -> None:
         self.thing = thing
+        self.still = still
         self.registered: dict[str, Tensor] = {}
         self.hidden: dict[str, Tensor] = {}
         self.loose: list[nn.Module] = []
@@ -68,19 +69,39 @@ class Built:
                     remove_weight_norm(module, hook.name)
 
     @property
-    def plain(self) -> list[str]:
-        """Attributes that are bare float tensors of two axes or more: weights, perhaps."""
-        held = vars(self.thing) if hasattr(self.thing, "__dict__") else {}
-        buffers = dict(self.thing.named_buffers()) if isinstance(self.thing, nn.Module) else {}
-        found = {**held, **buffers}
-        return [
-            str(name)
-            for name, value in found.items()
-            if isinstance(value, Tensor)
-            and value.dim() > 1
-            and value.is_floating_point()
-            and not may_be_mask(value)
-        ]
+    def frozen(self) -> dict[str, Tensor]:
+        """The parameters that do not learn, where others do."""
+        held = dict(self.thing.named_parameters()) if isinstance(self.thing, nn.Module) else {}
+        learn = any(one.requires_grad for one in held.values())
+        return {name: one for name, one in held.items() if learn and not one.requires_grad}
+
+    @property
+    def bare(self) -> dict[str, Tensor]:
+        """Attributes and buffers that are float tensors of two axes or more: weights, perhaps."""
+        return {
+            name: value
+            for name, value in self._tensors.items()
+            if value.dim() > 1 and value.is_floating_point() and not may_be_mask(value)
+        }
+
+    @property
+    def _tensors(self) -> dict[str, Tensor]:
+        """Attributes and buffers that are tensors, the object's own and its modules'."""
+        own: Iterable[tuple[str, Any]] = [("", self.thing)]
+        modules = self.thing.named_modules() if isinstance(self.thing, nn.Module) else own
+        found: dict[str, Tensor] = {}
+        for path, owner in modules:
+            held = vars(owner) if hasattr(owner, "__dict__") else {}
+            for name, value in {**held, **held.get("_buffers", {})}.items():
+                if isinstance(value, Tensor):
+                    found[f"{path}.{name}".strip(".")] = value
+        return found
+
+    @property
+    def kept_still(self) -> dict[str, Tensor]:
+        """What counts as a weight and does not learn."""
+        found = {**self.frozen, **self._tensors} if self.still else {}
+        return {name: found[name] for name in self.still if name in found}
 
     @property
     def forward(self) -> Callable[..., Any]:
@@ -100,6 +121,7 @@ class Built:
         known = {id(module) for module in modules}
         for owner in modules:
             self._scan(vars(owner) if hasattr(owner, "__dict__") else {}, "", seen, known, 0)
+        self.hidden |= self.kept_still
 
     def _scan(self, value: Any, path: str, seen: set[int], known: set[int], depth: int) -> None:
         if depth > 4 or id(value) in known:
@@ -158,6 +180,9 @@ class Built:
             if parameter.dtype != dtype:
                 parameter.data = parameter.data.to(dtype)
                 self.hidden[name] = parameter
+        if self.still:
+            # A buffer is another tensor now.
+            self.survey()
 
     def move(self, place: torch.device | None) -> None:
         """Move the object as its user would, by `.to`; what that leaves behind stays behind."""
@@ -234,4 +259,4 @@ def build(namespace: dict[str, Any], recipe: Recipe, place: torch.device) -> Bui
         for name in strings_read(namespace.values()):
             if constructor_role(name) == "config":
                 kwargs[name] = configuration(namespace, "", roles)
-    return Built(namespace[recipe.name](*args, **kwargs))
+    return Built(namespace[recipe.name](*args, **kwargs), recipe.still)

@@ -201,7 +201,9 @@ class _Worker:
             "answer": answer,
             **shapes,
             "modules": built.modules(),
-            "plain": built.plain,
+            "plain": [*built.bare],
+            "frozen": [*built.frozen],
+            "still": [*built.kept_still],
         }
 
     def run(self, request: MakeCalls) -> dict[str, Any]:

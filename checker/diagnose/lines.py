@@ -49,6 +49,14 @@ class Lines:
         found = [*map(self.assignment, reversed(names))]
         return next((line for line in (*texts, *found) if line is not None), None)
 
+    def unregistered(self, path: str, *, tensor: bool) -> int | None:
+        """The line on which a weight is made that torch does not find.
+
+        path: through lists and attributes. tensor: whether it is one of its own, no layer's.
+        """
+        holder, leaf = path.split(".", maxsplit=1)[0], path.rpartition(".")[2]
+        return self.assignment(leaf if tensor else holder) or self.making(path)
+
     def use(self, attribute: str) -> int | None:
         """The line on which `self.attribute` is called or read, else the one that sets it."""
         leaf = attribute.rpartition(".")[2]

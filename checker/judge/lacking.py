@@ -24,6 +24,11 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
 
     line: of the class. Return what the check says then; None where nothing lacks.
     """
+    frozen = sorted({*one.shown.frozen} & {*one.shown.still})
+    if frozen:
+        names = [f"`{name}`" for name in frozen]
+        page.blame("weights-frozen", frozen_line(page.source.tree) or line, names=names)
+        return say("fail-frozen", names=names)
     wrong = one.found.findings.get("values")
     held, asked = one.held.blocks
     if held > asked or (held < asked and not wrong):

@@ -82,7 +82,7 @@ class Construction:
 
     arguments: (name, "setting", which), (name, "role", which) or (name, "config", annotation).
     globals: numbers in the file's globals, each with the role whose worth it gets, "" for its own.
-    switched: switches of a causal mask that are off by default.
+    switched: switches of a causal mask that are off by default. still: as in a recipe.
     """
 
     name: str
@@ -92,6 +92,7 @@ class Construction:
     globals: tuple[tuple[Global, str], ...] = ()
     causal: bool = True
     switched: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
 
     @property
     def configured(self) -> bool:
@@ -139,7 +140,7 @@ class Construction:
             )  # fmt: skip
         args = [kwargs.pop(name) for name in self.placed if name in kwargs]
         return ObjectRecipe(
-            name=self.name, args=args, kwargs=kwargs, roles=roles, spread=spread,
+            name=self.name, args=args, kwargs=kwargs, roles=roles, spread=spread, still=self.still,
             globals={
                 one.name: self._worth(one.value, role, roles) if role else one.value
                 for one, role in self.globals

@@ -75,7 +75,11 @@ class Page(Sheet):
 
     def parameters(self, one: Weighing) -> None:
         """Weights that no optimiser would find, and those that do nothing."""
-        hidden = sorted(one.shown.hidden)
+        shown = one.shown
+        hidden = sorted({*shown.hidden} - {*shown.frozen})
+        # Tensors that are no parameters, beside what learns or alone.
+        tensors = bool({*shown.still} - {*shown.frozen}) or not (hidden or shown.registered)
+        hidden = hidden or shown.plain if tensors else hidden
         line = getattr(self.lines.own, "lineno", one.entry.line)
         if not one.entry.module:
             self.fail(one, "parameters", say("fail-not-module", name=one.entry.name))
@@ -83,16 +87,11 @@ class Page(Sheet):
         elif hidden:
             names = [f"`{n}`" for n in hidden[:3]]
             names[-1] += " …" if len(hidden) > 3 else ""
-            lines = [self.lines.assignment(n.split(".")[0]) for n in hidden]
-            self.fail(one, "parameters", say("fail-unregistered", names=names))
+            lines = [self.lines.unregistered(n, tensor=tensors) for n in hidden]
+            key = "fail-no-parameter" if tensors else "fail-unregistered"
+            self.fail(one, "parameters", say(key, names=names))
             self.blame("parameters-not-registered", min((n for n in lines if n), default=line),
                        names=names)  # fmt: skip
-        elif one.shown.plain and not one.shown.registered:
-            # Weights that are tensors and no parameters.
-            names = [f"`{n}`" for n in one.shown.plain[:3]]
-            self.fail(one, "parameters", say("fail-unregistered", names=names))
-            line = self.lines.assignment(one.shown.plain[0])
-            self.blame("parameters-not-registered", line, names=names)
         elif lack := lacks(self, one, line):
             self.fail(one, "parameters", lack)
         elif not one.held.aligned:

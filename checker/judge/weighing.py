@@ -11,34 +11,29 @@ import torch
 from torch import Tensor
 
 from ...kata.arithmetic import names as names_in
-from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
 from ..process.answers import Global, Try
-from ..process.requests import Attempt, Call, Describe, ObjectRecipe, Record, Series
+from ..process.requests import Call, ObjectRecipe, Record, Series
 from .aligning import align, guess
 from .compare import case_bound
-from .draw import Case, by_calls, small
+from .draw import Case, by_calls
 from .drawing import draw
 from .dropout_finding import DropoutFinding
 from .examine import Examination
-from .find import Bound, ways
-from .forwarding import bounds
+from .find import Bound
 from .given import Given
-from .mask_forms import settle
-from .objects import Construction, constructions, how_far
+from .objects import Construction
 from .sequences import KINDS, LONG, sequence
-from .switches import spare
-from .trials import Finding, Trial, by_dtype
+from .trials import Finding, Trial
+from .way_in import way_in
 from .weights.derived import Derived
-from .weights.held import Held, Kind
+from .weights.held import Held
 from .weights.probed import Objects
 from .weights.takes import Reading
 
 __all__ = ["Weighing"]
 
-# How many ways to make and call a class are tried before its first is taken as meant.
-_WAYS = 4
 # How many objects have their weights told apart by derivatives, which takes its time.
 _MOST_DERIVED = 5
 
@@ -69,114 +64,24 @@ class Weighing(Examination):
 
     def bind(self) -> Finding | None:
         """Find the way to make and call the object; return what the plainest call raised."""
-        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
-        made = constructions(self.module, self.entry, self.kata.promised, self.globals)
-        plans = [(construction, bound) for construction in made for bound in self._ways()]
-        if not plans:
-            return None
-        self.mask_dtypes = [torch.bool]
-        tried: list[tuple[int, Construction, Bound, Trial, Try]] = []
-        for construction, bound in plans:
-            self._take(construction, bound)
-            trial = self.trial(case, torch.float32)
-            answer = self._described([trial])[0]
-            tried.append((how_far(answer), construction, bound, trial, answer))
-            right = [one for one in tried if not one[0]]
-            if right and (self.kata.promised is None or len(right) == _WAYS):
-                break
-        rank, construction, bound, trial, shown = min(tried, key=lambda one: one[0])
-        self._take(construction, bound)
-        self.shown = shown
-        if shown.fault is not None:
-            return Finding(kind="raised", trial=trial, fault=shown.fault)
-        if rank == 2:
-            container = str(shown.answer.container)
-            return Finding(kind="none", trial=trial, words=container)
-        trials: list[Trial] = []
-        likeliest = construction, bound, shown
-        ways = [one[1:3] + one[4:] for one in tried if not one[0]] or [likeliest]
-        for construction, bound, self.shown in ways:
-            self._make_ready(case, construction, bound)
-            trials = self._first_calls()
-            if align(self, trials):
-                break
-        else:
-            # None is known to be right: the likeliest is meant.
-            if len(ways) > 1:
-                construction, bound, self.shown = likeliest
-                self._make_ready(case, construction, bound)
-                trials = self._first_calls()
-            guess(self, trials)
-        spare(self, case)
-        settle(self)
-        return None
+        return way_in(self)
 
-    def _make_ready(self, case: Case, construction: Construction, bound: Bound) -> None:
-        """Know the shapes of the weights in one way to make it, and the dtype that it runs in."""
-        self._take(construction, bound)
-        self.held = Held(self.module, self.sizes, self.generator)
-        self.found.work = torch.float64
-        self._survey()
-        self._settle(case)
-
-    def _ways(self) -> Iterator[Bound]:
-        contract = self.kata.promised
-        if contract is None:
-            return ways(self.function, self.entry)
-        return bounds(self.function, self.entry, contract)
-
-    def _take(self, construction: Construction, bound: Bound) -> None:
+    def take(self, construction: Construction, bound: Bound) -> None:
         """Make and call it in one way from now on."""
         self.construction, self.bound = construction, bound
         arguments = tuple(one for one in self.asked.arguments if one.name not in bound.twice)
         self.function = replace(self.asked, arguments=arguments, twice=bound.twice)
 
-    def _described(self, trials: Sequence[Trial]) -> list[Try]:
-        tries = [Attempt(recipe=self._recipe_of(trial), call=trial.call) for trial in trials]
-        return self.candidate.ask(Describe(tries=tries)).answers
-
-    def _survey(self) -> None:
-        """Ask for the shapes of the weights at every size."""
-        chosen = choices(self.function)[0]
-        kind = "random" if self.function.needs_mask else None
-        far = self.sizes.but(self.function.counted)
-        cases = {
-            self.held.key(row): Case(check="values", sizes=row, chosen=chosen, mask=kind)
-            for row in (far, *self.sizes.large_rows(), *self.sizes.rows())
-        }
-        trials = [self._unanswered(case) for case in cases.values()]
-        for key, answer in zip(cases, self._described(trials), strict=True):
-            shapes = answer.registered | answer.hidden
-            self.held.kinds[key] = Kind(shapes={n: tuple(s) for n, s in shapes.items()})
-
-    def _unanswered(self, case: Case) -> Trial:
-        """Write a case's call, for which nothing is worked out but the shapes of its results."""
-        shapes = [
-            [worth(axis, case.scope()) for axis in one.shape] for one in self.function.results
-        ]
-        trial = Trial(
-            function=self.function, case=case, given=self.drawn(case), bound=0.0,
-            expected=tuple(torch.empty(shape) for shape in shapes), dtype=torch.float32,
-        )  # fmt: skip
-        self.write(trial)
-        return trial
-
-    def _settle(self, case: Case) -> None:
-        """Decide values in float32 where the code does not run in float64."""
-        trial = self.trial(case)
-        finding = trial.judge(self.run([trial])[0])
-        if finding and finding.kind == "raised" and by_dtype(finding):
-            self.found.work = torch.float32
-
     # -- which weight is which -------------------------------------------------------------
 
     def align(self) -> None:
         """Take the first reading under which the model answer gives what the submission gave."""
-        trials = self._first_calls()
+        trials = self.first_calls()
         if not align(self, trials):
             guess(self, trials)
 
-    def _first_calls(self) -> list[Trial]:
+    def first_calls(self) -> list[Trial]:
+        """Make calls of the first sizes, by whose answers the weights are told apart."""
         rows = [row for row in self.sizes.rows() if self.held.kind(row).shapes][:3]
         chosen = choices(self.function)[0]
         kind = "random" if self.function.needs_mask else None
@@ -286,7 +191,9 @@ class Weighing(Examination):
 
     def weigh(self, trial: Trial, grads: dict[str, Tensor]) -> None:
         """Bring the gradients of the model answer's weights to the submission's parameters."""
-        trial.weight_grads = self.held.brought_back(grads, trial.case)
+        mine = self.held.brought_back(grads, trial.case)
+        # What was found not to learn has none.
+        trial.weight_grads = {n: g for n, g in mine.items() if n not in self.shown.still}
 
     def object_of(self, trial: Trial) -> Any:
         """What tells the object of one call from that of another."""

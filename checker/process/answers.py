@@ -217,8 +217,9 @@ class Try:
 
     phase: how far it came: construct or forward where it raised there, done. fits: whether the
     output has its shape. registered, hidden: shapes of weights that torch knows of and that it
-    does not. modules: names and kinds. plain: attributes that are bare tensors. values: the
-    weights, where they are asked for.
+    does not. modules: names and kinds. plain: attributes and buffers that are bare tensors.
+    frozen: parameters that do not learn, beside others. still: those of the hidden ones that do
+    not. values: the weights, where they are asked for.
     """
 
     phase: str
@@ -230,6 +231,8 @@ class Try:
     hidden: dict[str, list[int]] = field(default_factory=dict[str, "list[int]"])
     modules: list[list[str]] = field(default_factory=list["list[str]"])
     plain: list[str] = field(default_factory=list[str])
+    frozen: list[str] = field(default_factory=list[str])
+    still: list[str] = field(default_factory=list[str])
     values: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
 
     @property

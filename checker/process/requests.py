@@ -95,7 +95,8 @@ class ObjectRecipe:
     """What is called is an object of a class.
 
     roles: what each role is worth, and each name with "=" before it. globals: what is set in the
-    file first. spread: whether all settings that the file reads by name are given besides.
+    file first. spread: whether all settings that the file reads by name are given besides. still:
+    frozen parameters, buffers and bare tensors that count as weights too.
     """
 
     name: str
@@ -104,6 +105,7 @@ class ObjectRecipe:
     roles: dict[str, Worth] = field(default_factory=dict[str, Worth])
     globals: dict[str, Worth] = field(default_factory=dict[str, Worth])
     spread: bool = False
+    still: Sequence[str] = ()
 
 
 Recipe = FunctionRecipe | ObjectRecipe
