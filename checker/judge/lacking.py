@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ...kata.slips import slips
 from ..diagnose.blocks import is_constructor, multiplied_line, shared
@@ -14,9 +15,17 @@ from .sheet import Sheet
 from .weighing import Weighing
 from .weights.parameter_names import block_of
 
-__all__ = ["lacks"]
+__all__ = ["few", "lacks"]
 
 _SHARED = "layers-shared"
+# How many weights are named.
+_FEW = 3
+
+
+def few(names: Sequence[str]) -> list[str]:
+    """The first of several weights' names, as a report shows them."""
+    told = [f"`{name}`" for name in names[:_FEW]]
+    return [*told[:-1], f"{told[-1]} …"] if len(names) > _FEW else told
 
 
 def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
@@ -26,7 +35,7 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
     """
     frozen = sorted({*one.shown.frozen} & {*one.shown.still})
     if frozen:
-        names = [f"`{name}`" for name in frozen]
+        names = few(frozen)
         page.blame("weights-frozen", frozen_line(page.source.tree) or line, names=names)
         return say("fail-frozen", names=names)
     wrong = one.found.findings.get("values")

@@ -20,7 +20,7 @@ from .dropout_verdict import judge_dropout
 from .examine import Examination
 from .fills import remark_fills, remark_tables
 from .finding import Finding
-from .lacking import lacks
+from .lacking import few, lacks
 from .mask_forms import remark_forms
 from .rules import Breach
 from .sheet import Sheet
@@ -85,8 +85,7 @@ class Page(Sheet):
             self.fail(one, "parameters", say("fail-not-module", name=one.entry.name))
             self.blame("parameters-not-registered", line, "fail-not-module", name=one.entry.name)
         elif hidden:
-            names = [f"`{n}`" for n in hidden[:3]]
-            names[-1] += " …" if len(hidden) > 3 else ""
+            names = few(hidden)
             lines = [self.lines.unregistered(n, tensor=tensors) for n in hidden]
             key = "fail-no-parameter" if tensors else "fail-unregistered"
             self.fail(one, "parameters", say(key, names=names))
