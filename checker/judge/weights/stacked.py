@@ -13,6 +13,10 @@ from .parameter_names import block_of, said_by
 __all__ = ["counted", "every_block", "in_block", "numbered", "orders", "several", "unblocked"]
 
 _NUMBER = re.compile(r"[0-9]+")
+# How many letters in a row say nothing, where one beside them says nothing either.
+_ROW = 2
+# Stands for a letter that is no word here.
+_NO_WORD = "-"
 
 
 def numbered(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
@@ -20,11 +24,23 @@ def numbered(names: Iterable[str], layers: Sequence[Layer]) -> dict[str, str]:
 
     As they are where that is what they say already, or where no number counts the blocks. Layers
     of a kind that are counted from 0, as `ln_0` and `ln_1`, are called as those counted from 1.
+    A letter that would say something among letters that say nothing is one of those.
     """
     raised = _from_one(tuple(names), tuple(layers))
+    raised = {name: _unsaid(one, raised.values(), layers) for name, one in raised.items()}
     told = counted(raised.values(), layers)
     said = all(block_of(name) == block_of(other) for name, other in told.items())
     return {name: one if said else told.get(one, one) for name, one in raised.items()}
+
+
+def _unsaid(name: str, names: Iterable[str], layers: Sequence[Layer]) -> str:
+    """A name without a letter that is one of a row: the v of f, g, h and v is no value."""
+    letters = {one.split(".", maxsplit=1)[0] for one in names}
+    letters = {one for one in letters if len(one) == 1 and one.isalpha()}
+    telling = [one for one in letters if said_by(one, layers)]
+    first, dot, rest = name.partition(".")
+    alone = telling == [first] and len(letters) > _ROW
+    return f"{_NO_WORD}{dot}{rest}" if alone else name
 
 
 @lru_cache(maxsize=256)
