@@ -20,15 +20,16 @@ from .draw import small
 from .given import Given
 from .trials import Trial
 from .truth import FAULTS, answers, made, options
+from .weights.bordered import bordered
 from .weights.derived import Derived
 from .weights.lying import lying
 from .weights.parameter_names import block_of, is_bias, said_by
-from .weights.products import Product, products
+from .weights.products import Together, products
 from .weights.readings import Proposals, readings
 from .weights.repeated import repeated
 from .weights.shared import shared
 from .weights.stacked import numbered
-from .weights.takes import Reading
+from .weights.takes import Reading, Shapes
 from .weights.united import united
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
 def _factored(one: Weighing, trials: Sequence[Trial]) -> tuple[Reading, Any] | None:
     """Find a reading of weights that parameters make together; None where there is none."""
     with suppress(budget.Spent), budget.limited(_FACTORED):
-        for ways in _products(one):
+        for ways in chain(_products(one), _bordered(one)):
             one.held.products, search = ways, _Search(one)
             for way in islice(search.readings(), _PLAIN):
                 if all(search.gives(way, trial, one.right) for trial in trials):
@@ -101,10 +102,20 @@ def _factored(one: Weighing, trials: Sequence[Trial]) -> tuple[Reading, Any] | N
     return None
 
 
-def _products(one: Weighing) -> Iterator[tuple[Product, ...]]:
-    rows = [*one.sizes.rows()]
-    kinds = [one.held.kind(row).shapes for row in rows]
+def _products(one: Weighing) -> Iterator[tuple[Together, ...]]:
+    rows, kinds = _kinds(one)
     return products(kinds[0], one.module.own, rows, kinds, one.linear)
+
+
+def _bordered(one: Weighing) -> Iterator[tuple[Together, ...]]:
+    rows, kinds = _kinds(one)
+    return bordered(kinds[0], one.module.own, rows, kinds)
+
+
+def _kinds(one: Weighing) -> tuple[list[dict[str, int]], list[Shapes]]:
+    """The sizes, and the shapes of what is held at each."""
+    rows = [*one.sizes.rows()]
+    return rows, [one.held.kind(row).shapes for row in rows]
 
 
 def guess(one: Weighing, trials: Sequence[Trial]) -> None:
@@ -113,7 +124,7 @@ def guess(one: Weighing, trials: Sequence[Trial]) -> None:
     one.held.reading = _Search(one).guess(trials)
 
 
-def _likeliest(one: Weighing) -> tuple[Product, ...]:
+def _likeliest(one: Weighing) -> tuple[Together, ...]:
     """How parameters make weights together, if they do: as is right where few mistakes show."""
     ways = [*_products(one)]
     if len(ways) < 2:

@@ -19,7 +19,7 @@ from ..given import Given
 from .derived import Derived
 from .parameter_names import block_of
 from .probed import Objects
-from .products import Product, brought_back, made, made_shapes
+from .products import Together, brought_back, made, made_shapes
 from .readings import drawn
 from .stacked import numbered
 from .takes import Reading, Shapes, fitted, given_back, lent, tables
@@ -55,7 +55,7 @@ class Held:
         self.aligned = False
         self.explained = False
         self.likely: Sequence[Reading | Derived] = ()
-        self.products: tuple[Product, ...] = ()
+        self.products: tuple[Together, ...] = ()
         # By the tables and the draw, which stay here so that no other has their id.
         self._lent: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
 

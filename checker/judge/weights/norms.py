@@ -14,6 +14,9 @@ __all__ = ["Unit", "norms"]
 Unit = tuple[tuple[str, ...], tuple[str, ...]]
 Pairs = list[tuple[str, str]]
 
+# Of how many layers all orders are looked at before any is tried.
+_FEW = 6
+
 
 def norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[Unit]]:
     """Yield which vector is which norm's: by name, then in every order."""
@@ -33,8 +36,11 @@ def norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[Unit]]:
         # Where there are fewer names than layers, no order in blocks is whole.
         apart = (
             pairs for pairs in _orders(rest, names)
-            if len(pairs) < len(rest) or not _beside(pairs)
+            if len(pairs) < len(rest) or _beside(pairs) < len(pairs)
         )  # fmt: skip
+        if len(rest) <= _FEW:
+            # A last norm may have a number as well: `a.0`, `a.1`, `b.0`, `b.1`, `c.0`.
+            apart = sorted(apart, key=_beside, reverse=True)
         for pairs in chain(_in_blocks(rest, names), apart):
             yield [((layer,), (name,)) for layer, name in (*known.items(), *pairs)]
 
@@ -55,6 +61,6 @@ def _orders(layers: list[str], names: list[str]) -> Iterator[Pairs]:
         yield [*zip(layers, order, strict=False)]
 
 
-def _beside(pairs: Pairs) -> bool:
-    """Whether every layer has a name of its block."""
-    return all(block_of(layer) == block_of(name) for layer, name in pairs)
+def _beside(pairs: Pairs) -> int:
+    """How many layers have a name of their block."""
+    return sum(block_of(layer) == block_of(name) for layer, name in pairs)

@@ -17,11 +17,12 @@ from torch import Tensor
 
 from ....kata.modules import Layer
 from ...vocabulary import words
+from .bordered import Bordered
 from .parameter_names import said_by
 from .stacked import numbered
 from .takes import Shapes
 
-__all__ = ["Product", "brought_back", "made", "made_shapes", "products"]
+__all__ = ["Product", "Together", "brought_back", "made", "made_shapes", "products"]
 
 # What tells the parts of one layer from each other, and what says nothing.
 _PARTS = {
@@ -75,19 +76,23 @@ class Product:
         return found | ({self.end: torch.stack(ends).sum(0)} if ends else {})
 
 
-def made(ways: Sequence[Product], values: dict[str, Tensor]) -> dict[str, Tensor]:
+Together = Product | Bordered
+
+
+def made(ways: Sequence[Together], values: dict[str, Tensor]) -> dict[str, Tensor]:
     """Put what parameters make in their place, in the order of the parameters."""
-    whole: dict[str, Tensor] = {}
-    for one in ways:
-        whole |= one.of(values)
     parts = {name for one in ways for name in one.names}
-    return {
-        name: whole.get(name, value)
-        for name, value in values.items() if name in whole or name not in parts
-    }  # fmt: skip
+    placed: dict[str, dict[str, Tensor]] = {}
+    for one in ways:
+        for name, whole in one.of(values).items():
+            placed.setdefault(name if name in values else one.names[0], {})[name] = whole
+    found: dict[str, Tensor] = {}
+    for name, value in values.items():
+        found |= placed.get(name, {} if name in parts else {name: value})
+    return found
 
 
-def made_shapes(ways: Sequence[Product], shapes: Shapes) -> Shapes:
+def made_shapes(ways: Sequence[Together], shapes: Shapes) -> Shapes:
     """The shapes of what parameters make; those of the parameters where they do not fit."""
     if not ways or not shapes:
         return shapes
@@ -102,13 +107,13 @@ def made_shapes(ways: Sequence[Product], shapes: Shapes) -> Shapes:
 
 
 def brought_back(
-    ways: Sequence[Product], grads: dict[str, Tensor], values: dict[str, Tensor]
+    ways: Sequence[Together], grads: dict[str, Tensor], values: dict[str, Tensor]
 ) -> dict[str, Tensor]:
     """Bring gradients of what parameters make to the parameters."""
     if not ways:
         return grads
     # A bias between factors counts in the bias made, and factors in both.
-    held = (one.names for one in ways if {one.name, one.end} & grads.keys())
+    held = (one.names for one in ways if one.of(values).keys() & grads.keys())
     learning = {*grads}.union(*held)
     used = [name for name in values if name in learning]
     own = {name: value.detach().requires_grad_() for name, value in values.items()}
