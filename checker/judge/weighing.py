@@ -34,6 +34,8 @@ from .weights.takes import Reading
 
 __all__ = ["Weighing"]
 
+# How often calls are drawn until each row has something to attend to.
+_DRAWS = 32
 # How many objects have their weights told apart by derivatives, which takes its time.
 _MOST_DERIVED = 5
 
@@ -123,10 +125,14 @@ class Weighing(Examination):
                 sizes = other
         mask = "random" if self.function.needs_mask else None
         case = Case(check="values", sizes=sizes, chosen=choices(self.function)[0], mask=mask)
-        given = super().drawn(case)
         bound = case_bound(self.function, case, self.found.work)
-        trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
-        super().work_out(trial)
+        for _ in range(_DRAWS):
+            given = super().drawn(case)
+            trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
+            super().work_out(trial)
+            # What a row gives that has nothing to attend to tells nothing of weights.
+            if trial.keep is None:
+                break
         self.write(trial)
         series = self.series(trial, [trial.call], dtype=self.found.work)
         kind.objects = Objects(trial, series, self.candidate, kind.shapes)
