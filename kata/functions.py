@@ -56,6 +56,7 @@ class Argument:
     one later. adapted: shapes of a mask that a submission may want instead.
     taken: by shape that in which the submission takes it, () for the same. empties: of
     log-sum-exps the outputs that they belong to: by turns some are -inf, and the outputs 0.
+    above: of log-sum-exps the query and the key whose scores they exceed where those are large.
     meets: of uniform numbers the probabilities whose running sum some of them are, by turns, to the
     last bit. filler: what shorter rows of tokens are filled with in place of `low`; it is no token.
     beyond: up to where half of whole numbers lie by turns, above `high`. fills: what they
@@ -86,6 +87,7 @@ class Argument:
     taken: tuple[Shape, ...] = ()
     model: str = "plain"
     empties: str = ""
+    above: tuple[str, ...] = ()
     meets: str = ""
     filler: str = ""
     beyond: str = ""

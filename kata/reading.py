@@ -51,7 +51,7 @@ _MEMORY_KEYS = {
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "late", "large", "along", "once", "adapted", "model",
-    "empties", "meets", "filler", "beyond", "fills", "hides", "added", "ties",
+    "empties", "above", "meets", "filler", "beyond", "fills", "hides", "added", "ties",
 }  # fmt: skip
 
 
@@ -146,6 +146,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         adapted=tuple(tuple(str(axis) for axis in shape) for shape in row.get("adapted", ())),
         model=row.get("model", MODELS[0]),
         empties=row.get("empties", ""),
+        above=tuple(row.get("above", ())),
         meets=row.get("meets", ""),
         beyond=str(row.get("beyond", "")),
         filler=str(row.get("filler", "")),

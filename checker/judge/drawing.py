@@ -47,6 +47,8 @@ def draw(
     for one in function.arguments:
         if one.empties and case.turn % 2:
             _empty(tensors[one.name], tensors[one.empties], generator)
+        if one.above and case.gain != 1:
+            tensors[one.name] = tensors[one.name] + _largest_scores(one, tensors, case)
         if one.meets and case.turn % 2:
             _meet(tensors[one.name], tensors[one.meets])
         if one.large == "hidden" and case.gain != 1 and function.mask is not None:
@@ -67,6 +69,16 @@ def _empty(sums: Tensor, parts: Tensor, generator: torch.Generator) -> None:
     empty = torch.rand(sums.shape[:2], generator=generator) > SHOWN
     empty[:, 0] |= len(empty[0]) > 1
     sums[empty], parts[empty] = float("-inf"), 0
+
+
+def _largest_scores(sums: Argument, tensors: dict[str, Tensor], case: Case) -> Tensor:
+    """The largest score that each query gives to a key that it sees, (…, length)."""
+    query, key = (tensors[name] for name in sums.above)
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    if case.chosen.get("causal"):
+        ahead = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(ahead, float("-inf"))
+    return scores.amax(-1)
 
 
 def _meet(numbers: Tensor, probabilities: Tensor) -> None:

@@ -22,7 +22,7 @@ def flash_backward(query, key, value, output, lse, grad_output, block_size, caus
         if causal:
             # 只保留自己和之前的位置
             kejian = torch.arange(changdu, device=query.device).unsqueeze(1) >= torch.arange(qi, zhi, device=query.device)
-            quanzhong = quanzhong * kejian
+            quanzhong = quanzhong.masked_fill(~kejian, 0)
         dv[:, :, qi:zhi, :] = torch.matmul(quanzhong.transpose(-1, -2), grad_output)
         d_quanzhong = torch.matmul(grad_output, v_kuai.transpose(-1, -2))
         d_fenshu = quanzhong * (d_quanzhong - hang_he) * suofang
