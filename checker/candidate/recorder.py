@@ -6,6 +6,7 @@ mode would cost seconds of imports.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -187,12 +188,22 @@ def whole(tensor: Tensor) -> Tensor:
 
 def _cuts(args: tuple[Any, ...], result: Any) -> bool:
     """Whether a call is given what gradients go through, and gives floats that they do not."""
-    tensors = [one for one in (*args, result) if isinstance(one, Tensor)]
-    if not isinstance(result, Tensor) or any(map(nn.parameter.is_lazy, tensors)):
+    given, results = [*_tensors(args)], [*_tensors((result,))]
+    if any(map(nn.parameter.is_lazy, (*given, *results))):
         return False
-    if result.requires_grad or not result.is_floating_point():
+    floats = [one for one in results if one.is_floating_point()]
+    if not floats or any(one.requires_grad for one in floats):
         return False
-    return any(one.requires_grad for one in tensors)
+    return any(one.requires_grad for one in given)
+
+
+def _tensors(many: Iterable[Any]) -> Iterator[Tensor]:
+    """Yield what is a tensor, and those in lists: `cat` is given one, `var_mean` gives one."""
+    for one in many:
+        if isinstance(one, Tensor):
+            yield one
+        elif isinstance(one, (tuple, list)):
+            yield from (each for each in one if isinstance(each, Tensor))
 
 
 def _alternating(like: Tensor) -> Tensor:

@@ -56,6 +56,12 @@ CUT = {
         ("        denominators = ", "        with torch.no_grad():\n          denominators = "),
         "with torch.no_grad():", False,
     ),
+    "by a call that gives several": (
+        ("        denominators = numerators.sum(dim=-1, keepdim=True)",
+         ("        with torch.no_grad():\n          ranked, _ = numerators.sort(dim=-1)\n"
+         "        denominators = ranked.sum(dim=-1, keepdim=True)")),
+        "with torch.no_grad():", False,
+    ),
     "by data": (("(scores - top).exp()", "(scores.data - top).exp()"), "scores.data", True),
     "of one of two factors": (
         ("self.drop(weights) @ v", "(self.drop(weights) + 0 * v.sum() - 0) @ v.detach()"),
