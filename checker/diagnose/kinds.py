@@ -7,14 +7,16 @@ from collections.abc import Callable, Sequence
 from ..process.answers import Step
 
 __all__ = [
-    "casts", "compared", "first", "flips", "folds", "joins", "made_bool", "moves", "nearest", "ors",
-    "sorts", "spreads", "turned",
+    "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "made_bool", "moves",
+    "nearest", "ors", "sorts", "spreads", "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
 _SPREADS = {"var", "std", "var_mean", "std_mean"}
 # Calls that change the order of axes.
 _MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
+# Calls that set some entries to 0.
+_ZEROING = {"masked_fill", "where", "mul", "rmul", "imul", "multiply", "nan_to_num"}
 # Calls that bring an axis of heads into another one.
 _FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
 # Calls that make one mask of two.
@@ -81,6 +83,12 @@ def turned(step: Step) -> bool:
 def spreads(step: Step) -> bool:
     """Whether a step takes a variance, or its root."""
     return step.call.strip("_") in _SPREADS
+
+
+def behind_softmax(step: Step, steps: Sequence[Step]) -> int | None:
+    """The line of the softmax of which a step sets some entries to 0."""
+    softmax = nearest(step, steps, lambda one: one.call == "softmax")
+    return softmax if step.call.strip("_") in _ZEROING else None
 
 
 def nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:

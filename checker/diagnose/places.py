@@ -13,6 +13,7 @@ from ..vocabulary import forward_role
 from .expressions import name_of, scaling, span
 from .giveaways import changed
 from .kinds import (
+    behind_softmax,
     casts,
     compared,
     first,
@@ -92,7 +93,7 @@ class Places(Readings):
             "scale": lambda: (
                 self._misread(slip.id, lines) or self.scale(lines) or self.scaled_below(lines)
             ),
-            "softmax": lambda: self._axis(lines),
+            "softmax": lambda: self._axis(lines) or behind_softmax(step, steps),
             "sorted": lambda: nearest(step, steps, sorts),
             "start": lambda: self.start(lines),
             "swapped": lambda: self._swapped(slip.id, steps),
