@@ -9,7 +9,7 @@ from ..vocabulary import words
 
 __all__ = [
     "at_once", "called", "calls", "computes", "name_of", "of_self", "says_scale", "scales",
-    "scaling", "span",
+    "scaling", "slice_ends", "span",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -85,3 +85,12 @@ def computes(value: ast.expr, *, named: bool) -> bool:
 def says_scale(node: ast.expr) -> bool:
     """Whether a name says that it is a scale."""
     return bool(set(words(name_of(node))) & _SCALE_WORDS)
+
+
+def slice_ends(node: ast.AST) -> list[ast.expr]:
+    """The ends of the slices that an entry is taken by, or that of one that is made by `slice`."""
+    if isinstance(node, ast.Subscript):
+        return [n.upper for n in ast.walk(node.slice) if isinstance(n, ast.Slice) and n.upper]
+    if isinstance(node, ast.Call) and called(node) == "slice":
+        return node.args[:2][-1:]
+    return []

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from itertools import pairwise
 
 from ..judge.source import Source
+from .blocks import Function
 from .expressions import called, name_of, span
 
 __all__ = [
-    "RANDOM", "call_line", "changed", "cut_around", "cut_line", "kept_line", "keyword_line",
-    "made_in_forward", "mode_line", "random_line", "recast_line", "state_line",
+    "RANDOM", "call_line", "called_late", "changed", "cut_around", "cut_line", "kept_line",
+    "keyword_line", "made_in_forward", "mode_line", "of_record", "random_line", "recast_line",
+    "root_of", "stand_ins", "state_line",
 ]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
@@ -29,6 +33,7 @@ _SUMMING = {"sum", "dot", "mean", "inner", "vdot", "prod", "amax", "max", "norm"
 _HANDING_ON = {"super", "children", "modules", "named_children", "named_modules", "apply", "Module"}
 _SIZES = {"shape", "size", "device", "dtype"}
 _PLAIN = {"math", "numpy", "cmath"}
+_COPYING = {"dict", "list", "copy"}
 _OUTER = (ast.Global, ast.Nonlocal)
 _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
 
@@ -106,6 +111,89 @@ def changed(node: ast.AST) -> ast.expr | None:
         return node.value
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.value if node.func.attr in _CHANGING else None
+    return None
+
+
+def called_late(functions: Sequence[Function], lines: Sequence[int]) -> int | None:
+    """The line that calls what reads an attribute, behind a call of the method that sets it.
+
+    lines: that on which it is read, and those that called it.
+    """
+    for line, caller in pairwise(lines):
+        read = {
+            node.attr for one in functions for node in ast.walk(one)
+            if isinstance(node, ast.Attribute) and node.lineno == line
+        }  # fmt: skip
+        setting = {
+            getattr(one, "name", "") for one in functions for node in ast.walk(one)
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+            and node.attr in read and line not in span(one)
+        }  # fmt: skip
+        around = [one for one in functions if caller in span(one)]
+        made = (node for one in around for node in ast.walk(one) if isinstance(node, ast.Call))
+        if any(called(call) in setting - {"__init__"} for call in made if call.lineno < caller):
+            return caller
+    return None
+
+
+def of_record(tree: ast.AST, function: ast.AST) -> bool:
+    """Whether a function is a method of a class that is not called itself, as a cache is not."""
+    owners = (one.body for one in ast.walk(tree)
+              if isinstance(one, ast.ClassDef) and function in one.body)  # fmt: skip
+    named = ({getattr(part, "name", "") for part in body} for body in owners)
+    return any(not {"forward", "__call__"} & names for names in named)
+
+
+def stand_ins(function: ast.AST, given: set[str]) -> tuple[set[str], set[str]]:
+    """The names of shallow copies of what a function was given, and others that it stands under.
+
+    A part of it is not copied when it gets a name of its own.
+    """
+    copied, others = set[str](), set[str]()
+    for node in ast.walk(function):
+        for name, value in _bound(node) if isinstance(node, ast.Assign) else ():
+            for one in _choices(value):
+                source = _copied(one)
+                if source is not None and {*map(name_of, _choices(source))} & given:
+                    copied.add(name)
+                if root_of(one) in given:
+                    others.add(name)
+    return copied, others
+
+
+def root_of(node: ast.expr) -> str:
+    """The name that attributes and entries are taken of."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return getattr(node, "id", "")
+
+
+def _choices(value: ast.expr) -> list[ast.expr]:
+    """What a value is, of `a if b else c` and `a or b` either of the two."""
+    each = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+    return [part for one in each for part in (one.values if isinstance(one, ast.BoolOp) else [one])]
+
+
+def _bound(node: ast.Assign) -> list[tuple[str, ast.expr]]:
+    """The names that an assignment binds, each with its value, or with what is taken apart."""
+    pairs = list[tuple[ast.expr, ast.expr]]()
+    for target in node.targets:
+        parts = target.elts if isinstance(target, ast.Tuple) else [target]
+        each = getattr(node.value, "elts", [])
+        apart = len(each) == len(parts) > 1
+        pairs += zip(parts, each if apart else [node.value] * len(parts), strict=True)
+    return [(name_of(one), value) for one, value in pairs if isinstance(one, ast.Name)]
+
+
+def _copied(value: ast.expr) -> ast.expr | None:
+    """What a value is a shallow copy of: `dict(cache)`, `cache.copy()`, `[*cache]`, `{**cache}`."""
+    if isinstance(value, ast.Call) and called(value) in _COPYING:
+        own = getattr(value.func, "value", None)
+        return value.args[0] if value.args else own
+    if isinstance(value, ast.List) and len(value.elts) == 1:
+        return getattr(value.elts[0], "value", None)
+    if isinstance(value, ast.Dict) and value.keys == [None]:
+        return value.values[0]
     return None
 
 

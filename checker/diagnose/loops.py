@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from .blocks import Function
 from .expressions import name_of
 
-__all__ = ["accumulated", "aliased", "counted", "late", "window_tested"]
+__all__ = ["accumulated", "aliased", "counted", "early", "late", "window_tested"]
 
 # Calls that change a list, a set or a tensor in place.
 _CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or_", "bitwise_or_"}
+
+# What the beams that others came from are called.
+_PARENTS = re.compile(r"parent|back|point|prev|src|origin|from")
 
 
 def accumulated(functions: Sequence[Function]) -> Iterator[int]:
@@ -56,6 +60,18 @@ def late(functions: Sequence[Function]) -> Iterator[int]:
         elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
             bound = {name for each in node.generators for name in _stored(each.target)}
             yield from _reading([node], bound)
+
+
+def early(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a loop takes the parents of a step that lies beside the one whose entry it takes."""
+    for loop in _loops(functions):
+        entries = [node for node in ast.walk(loop) if isinstance(node, ast.Subscript)]
+        own = {ast.unparse(one.slice) for one in entries}
+        for one in entries:
+            beside, more = getattr(one.slice, "left", None), getattr(one.slice, "right", None)
+            is_beside = isinstance(more, ast.Constant) and ast.unparse(beside or one) in own
+            if is_beside and _PARENTS.search(name_of(one.value).lower()):
+                yield one.lineno
 
 
 def _reading(nodes: Sequence[ast.AST], names: set[str]) -> Iterator[int]:

@@ -11,7 +11,7 @@ from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
 from .expressions import name_of, scaling, span
-from .giveaways import changed
+from .giveaways import called_late, changed, of_record, root_of, stand_ins
 from .kinds import (
     behind_softmax,
     casts,
@@ -88,6 +88,7 @@ class Places(Readings):
                 self.number(lines) or self._standing(step) or self.layer(lines, "norm")
             ),
             "offset": lambda: self.offset(lines),
+            "ordered": lambda: called_late(self.functions, lines),
             "read": lambda: self._read(lines),
             "remainder": lambda: self._remainder(ran),
             "scale": lambda: (
@@ -310,11 +311,16 @@ class Places(Readings):
         """Where what was handed in is changed: a container, or the file's own cache object."""
         for function in self.functions:
             name = getattr(function, "name", "__init__")
-            objects = ["self"] if function not in [*ast.walk(self.own)] else []
+            helping = function not in [*ast.walk(self.own)] or of_record(self.tree, function)
+            objects = ["self"] if helping else []
             given = [] if name == "__init__" else [*parameters(function), *objects]
-            for own in map(changed, ast.walk(function) if given else ()):
-                if own is not None and _root(own) in given:
-                    return own.lineno
+            copied, others = stand_ins(function, {*given})
+            for names in ({*given}, others):
+                for own in map(changed, ast.walk(function) if given else ()):
+                    # An entry of a shallow copy is the entry of what was handed in.
+                    root, whole = "" if own is None else root_of(own), isinstance(own, ast.Name)
+                    if own and (root in names - copied or (root in copied and not whole)):
+                        return own.lineno
         return None
 
     def _either(self, lines: list[int], ran: set[int]) -> int | None:
@@ -372,13 +378,6 @@ def _pair(*tests: ast.expr) -> bool:
     # What is asked for may be a record's field, as in `request.mask`.
     fields = {forward_role(node.attr) for node in parts if isinstance(node, ast.Attribute)}
     return _roles_of(parts) | fields >= {"mask", "causal"} or there >= {"mask", "padding"}
-
-
-def _root(node: ast.expr) -> str:
-    """The name that attributes and entries are taken of."""
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return getattr(node, "id", "")
 
 
 def _on_self(target: ast.expr) -> bool:

@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import called, calls, computes, name_of, scaling, span
+from .expressions import called, calls, computes, name_of, scaling, slice_ends, span
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
 
@@ -21,6 +21,8 @@ _SIZES = {"size", "len", "int", "get", "max", "min"}
 # Calls that make a tensor of numbers.
 _OF_NUMBERS = {"tensor", "as_tensor", "from_numpy"}
 _DEPTH = 4
+# From where a vector is turned it is further to where its position was read.
+_FAR = 6
 _Named = ast.Name | ast.Attribute
 # What makes all that a loop goes through at once.
 _GATHERS = (ast.Call, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp, ast.Subscript)
@@ -63,16 +65,24 @@ class Readings(Origins):
         """Where a loop works out the end of a slice: how many keys a query sees."""
         found = list[int]()
         for node in ast.walk(self.tree):
-            if not isinstance(node, ast.Subscript) or node.lineno not in ran:
-                continue
-            ends = [n.upper for n in ast.walk(node.slice) if isinstance(n, ast.Slice) and n.upper]
-            for end in ends if self._loops_around(node.lineno) else ():
-                made = self._local(end.id, node.lineno) if isinstance(end, ast.Name) else None
-                if _calculates(end):
-                    found.append(node.lineno)
+            for end in slice_ends(node) if self._in_turn(node, ran) else ():
+                made = self._local(end.id, end.lineno) if isinstance(end, ast.Name) else None
+                if _calculates(end) or _bounds(end):
+                    found.append(end.lineno)
                 elif made is not None and (_calculates(made.value) or _bounds(made.value)):
                     found.append(made.line)
         return min(found, default=None)
+
+    def _in_turn(self, node: ast.AST, ran: set[int]) -> bool:
+        """Whether a loop comes by a node that ran, or calls the helper that it stands in."""
+        line = getattr(node, "lineno", 0)
+        if line in ran:
+            return bool(self._loops_around(line))
+        name = getattr(self._function(line), "name", "")
+        if not name or not isinstance(node, ast.Call):
+            return False
+        called_on = (call.lineno for call in calls(self.tree) if called(call) == name)
+        return any(map(self._loops_around, called_on))
 
     def _field(self, name: str, lines: list[int]) -> Definition | None:
         """What a record's field, declared in the class around a line, is first made with."""
@@ -161,7 +171,7 @@ class Readings(Origins):
 
     def offset(self, lines: list[int]) -> int | None:
         """Where the number that positions begin at was read from what an earlier call returned."""
-        return self._read_from(self._head(lines), lines, self._handed_on(), _DEPTH)
+        return self._read_from(self._head(lines), lines, self._handed_on(), _FAR)
 
     def loop_end(self, loop: ast.For | ast.While) -> int | None:
         """Where the name by which a loop over a range ends, or what it goes through, was made."""

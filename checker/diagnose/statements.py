@@ -14,7 +14,7 @@ from .blocks import Function, applied, is_round, shared
 from .comparisons import above_zero, fixed, minus_one, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
-from .loops import accumulated, aliased, counted, late, window_tested
+from .loops import accumulated, aliased, counted, early, late, window_tested
 
 __all__ = ["Function", "frozen_line", "statement"]
 
@@ -52,9 +52,10 @@ def statement(
     order with the index that is ignored; `one length`, where one of several lengths is read;
     `counted`, where places are counted within a loop; `accumulated`, where a loop adds to what it
     has as it is; `aliased`, where it changes an entry under another name; `late`, where a loop
-    makes a function that reads its variable when it is called; `window`, where a branch is chosen
-    by the window's size; `above zero`, where a number is asked to be above 0; `minus one`, where
-    one is asked whether it is −1; and what is said of kernels (`in_kernel`).
+    makes a function that reads its variable when it is called; `early`, where it takes the parents
+    of a step that lies beside its own; `window`, where a branch is chosen by the window's size;
+    `above zero`, where a number is asked to be above 0; `minus one`, where one is asked whether it
+    is −1; and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -378,7 +379,7 @@ _FOLLOWED = {
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
-    "accumulated": accumulated, "aliased": aliased, "late": late,
+    "accumulated": accumulated, "aliased": aliased, "late": late, "early": early,
     "window": window_tested, "above zero": above_zero, "minus one": minus_one,
 }  # fmt: skip
 
