@@ -13,13 +13,19 @@ from attn_kata.sentences.wording import worded
 WRONG = Path(__file__).parent.parent / "corpus" / "wrong"
 # One file for each way in which a line is followed.
 FILES = [
+    "alibi_causal-from-start_mask_alone",
     "backward_two_overflow_scaled",
+    "beam-search_parents_of_the_step_before",
+    "causal_keys_before_the_query",
+    "cross-entropy_uniform_part_without_sum",
     "drill_expand_slopes-wrong-axis_bare",
     "drill_mask_mask-dtype_one_minus",
     "drill_softmax_gradient-nan_bias",
     "drill_softmax_two_axis_keepdims",
     "flash_max-from-zero_helper",
     "flash_max-not-carried_query_tiles",
+    "gated-linear_written_before_it_is_read",
+    "kvcache_cache-changed-in-place_pair_of_lists",
     "sdpa_mask-or-causal_elif",
     "sdpa_scale-by-value-dim",
     "sdpa_two_reshaped_ored",
