@@ -31,7 +31,7 @@ __all__ = ["LIMIT", "Recorder", "whole"]
 # A loop over positions makes thousands of calls; what comes after these is not recorded.
 LIMIT = 10_000
 # Values of larger tensors are not kept, but for some that hold a mask of a few hundred positions.
-_SMALL, _WIDE, _ROOM = 4096, 1 << 17, 1 << 22
+_SMALL, _WIDE, _ROOM = 5120, 1 << 17, 1 << 22
 
 
 class Recorder(TorchFunctionMode):

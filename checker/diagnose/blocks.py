@@ -1,4 +1,4 @@
-"""Where the parts of a model that are alike are made of one, or not called one after another."""
+"""What constructors make of the parts of a model, and whether these are called in their turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from .expressions import name_of, of_self, span
 __all__ = [
     "Function",
     "applied",
+    "approximate",
     "constructed",
+    "copied",
+    "default_eps",
     "is_constructor",
     "is_round",
     "multiplied_line",
@@ -69,6 +72,31 @@ def multiplied_line(tree: ast.AST) -> int | None:
         if isinstance(node, ast.BinOp) and any(isinstance(one, ast.Call) for one in many):
             return node.lineno
     return None
+
+
+def copied(constructors: Sequence[Function]) -> Iterator[int]:
+    """Where a constructor sets a weight's numbers."""
+    for node in (one for function in constructors for one in ast.walk(function)):
+        if isinstance(node, ast.Attribute) and node.attr == "data" and type(node.ctx) is ast.Store:
+            yield node.lineno
+        if isinstance(node, ast.Call) and name_of(node.func) == "copy_":
+            yield node.lineno
+
+
+def default_eps(constructors: Sequence[Function]) -> Iterator[int]:
+    """Where torch's RMSNorm is made without an eps: it is the dtype's machine epsilon then."""
+    for node in (one for function in constructors for one in ast.walk(function)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            told = len(node.args) > 1 or any(one.arg == "eps" for one in node.keywords)
+            if node.func.attr == "RMSNorm" and not told:
+                yield node.lineno
+
+
+def approximate(constructors: Sequence[Function]) -> Iterator[int]:
+    """Where a constructor makes what is told to be approximate, as a GELU may be."""
+    for node in (one for function in constructors for one in ast.walk(function)):
+        if isinstance(node, ast.Call) and any(one.arg == "approximate" for one in node.keywords):
+            yield node.lineno
 
 
 def applied(functions: Sequence[Function]) -> Iterator[int]:

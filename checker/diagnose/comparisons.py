@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import called, name_of
 
-__all__ = ["above_zero", "fixed", "minus_one", "one_length", "ordered"]
+__all__ = ["above_zero", "fixed", "inputs", "minus_one", "one_length", "ordered"]
 
 _TARGETS = re.compile(r"(?i)targ|label(?!_?smooth)|^(y|t|flat|gold|tokens?|ids?)$")
 _IGNORED = re.compile(r"(?i)ignor|pad")
@@ -48,6 +48,39 @@ def fixed(functions: Sequence[Function]) -> Iterator[int]:
             number = number.operand if isinstance(number, ast.UnaryOp) else number
             if type(_number(number)) is int:
                 yield node.lineno
+
+
+def inputs(functions: Sequence[Function]) -> Iterator[int]:
+    """Where all tokens but the last, which are what a model is given, are held against padding."""
+    nodes = [*_nodes(functions)]
+    given = {
+        name_of(target)
+        for node in nodes if isinstance(node, ast.Assign)
+        for one in node.targets
+        for target, value in _pairs(one, node.value) if _but_last(value)
+    } - {""}  # fmt: skip
+    for node in nodes:
+        left: ast.expr | None = None
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+            left = node.left
+        elif isinstance(node, ast.Call) and called(node) in {"ne", "eq", "not_equal"}:
+            of_torch = name_of(getattr(node.func, "value", node)) == "torch"
+            left = node.args[0] if of_torch and node.args else getattr(node.func, "value", None)
+        if left is not None and (_but_last(left) or name_of(left) in given):
+            yield node.lineno  # type: ignore[attr-defined]
+
+
+def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+    yield from zip(target.elts, value.elts, strict=False) if both else [(target, value)]  # type: ignore[attr-defined]
+
+
+def _but_last(value: ast.expr) -> bool:
+    """Whether an expression cuts off the last of what it has, as `tokens[:, :-1]` does."""
+    cut = value.slice if isinstance(value, ast.Subscript) else None
+    end = cut.elts[-1] if isinstance(cut, ast.Tuple) and cut.elts else cut
+    upper = end.upper if isinstance(end, ast.Slice) and end.lower is None else None
+    return isinstance(upper, ast.UnaryOp) and _number(upper.operand) == 1
 
 
 def ordered(functions: Sequence[Function]) -> Iterator[int]:

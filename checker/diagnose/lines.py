@@ -84,11 +84,11 @@ class Lines:
         return None
 
     def naming(self, word: str) -> int | None:
-        """The first line of the class (else the file) that holds a word."""
+        """The first line of the class (else the file) that holds a word, but for its comments."""
         first = getattr(self.own, "lineno", 1)
         lines = self.source.text.split("\n")
         for number in [*range(first, len(lines) + 1), *range(1, first)]:
-            if word in lines[number - 1]:
+            if word in lines[number - 1].partition("#")[0]:
                 return number
         return None
 

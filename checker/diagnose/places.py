@@ -50,8 +50,10 @@ EXTRAS = {
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
 # What a head's width is called.
 _WIDTH = re.compile(
-    r"^(d|dim|width|d_?k|d_?q|d_?h(ead)?|d_?model|h(ead)?_?d(im)?|dim_head|head_size)$"
+    r"^(d|dim|width|d_?k|d_?q|d_?h(ead)?|d_?model|h(ead)?_?d(im)?|dim_head|head_size|头?[宽维]度?)$"
 )
+# Calls that cut an axis into two.
+_CUTS = {"view", "reshape", "unflatten"}
 # Calls that turn a mask round.
 _TURNING = {"logical_not", "bitwise_not"}
 
@@ -74,7 +76,7 @@ class Places(Readings):
             "fill": lambda: self.fill(lines),
             "flipped": lambda: nearest(step, steps, flips),
             "folded": lambda: nearest(step, steps, folds),
-            "index": lambda: self.index(lines),
+            "index": lambda: None if step.call in _CUTS else self.index(lines),
             "joined": lambda: (
                 nearest(step, steps, ors) or self._either(lines, ran) or nearest(step, steps, joins)
             ),

@@ -59,7 +59,7 @@ def line_of(
     calls = _telling(kata, name, slip, edits, evidence)
     others = {other for other in kata.names if other != name}
     inside = slip.group == "call" and kata.kind == "program"
-    given = renamed(edits[1][-1])
+    given = slip.group == "given" or renamed(edits[1][-1])
     pointed = (_pointed(slip, call, places, others, inside=inside, given=given) for call in calls)
     return said or next(filter(None, pointed), None)
 
@@ -106,7 +106,7 @@ def _pointed(
     blamed = _blamed(step, steps, right, wrong, taken=slip.group == "swapped")
     step = places.within(step) if inside else step
     behind = places.behind(slip, step, steps)
-    blamed = places.given_by(blamed, others) if given else blamed
+    blamed = places.given_by(blamed, others, made=slip.group == "given") if given else blamed
     return behind or places.handed_on(step, places.own_line(blamed, others))
 
 
@@ -180,9 +180,10 @@ def _telling(
         if not (shown or set(right) - set(wrong)):
             continue
         call = _Call(trial, steps, right, wrong, differs)
-        telling = {*slip.shows} & {*differs}
-        # One number alone is held by much else.
-        if slip.shows and not any(wrong[n].numel() > 1 for n in telling):
+        # One number alone is held by much else, and a call that comes out right shows no harm.
+        harmless = "output" in {*right} & {*wrong} - {*differs}
+        one = slip.shows and not any(wrong[n].numel() > 1 for n in {*slip.shows} & {*differs})
+        if harmless or one:
             behind.append(call)
         else:
             yield call
@@ -223,8 +224,7 @@ def _first_wrong(
     slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], differs: Sequence[str],
     steps: Sequence[Step], given: Given,
 ) -> Step | None:  # fmt: skip
-    names = list(differs)
-    shown = [name for name in slip.shows if name in names]
+    names, shown = list(differs), [name for name in slip.shows if name in differs]
     if shown:
         # What an edit alone names stands behind all else.
         start = 0 if right and shown[0] not in right else names.index(shown[0])

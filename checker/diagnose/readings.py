@@ -215,10 +215,11 @@ class Readings(Origins):
                 return made.line
         return None
 
-    def given_by(self, lines: list[int], others: set[str]) -> list[int]:
+    def given_by(self, lines: list[int], others: set[str], *, made: bool) -> list[int]:
         """From the caller's line on, where a helper works with all that it takes, and that alone.
 
-        others: the functions that are asked for.
+        others: the functions that are asked for. made: whether the line may also name what it
+        makes, of numbers that it takes as they are.
         """
         while len(lines) > 1:
             function = self._function(lines[0])
@@ -228,8 +229,14 @@ class Readings(Origins):
             names = [one for one in ast.walk(function) if _is_name(one)]
             read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
             own = {one.id for one in names if isinstance(one.ctx, ast.Store)}
-            here = {one.id for one in ast.walk(self._head(lines)) if _is_name(one)}
-            if own & here or not {*parameters(function)} <= read:
+            nodes = [*ast.walk(self._head(lines))]
+            here = {one.id for one in nodes if _is_name(one)
+                    and not (made and isinstance(one.ctx, ast.Store))}  # fmt: skip
+            parts = {
+                name_of(n.value) for n in nodes if isinstance(n, (ast.Attribute, ast.Subscript))
+            }
+            taken = {*parameters(function)}
+            if own & here or not taken <= read or (made and taken & parts):
                 break
             lines = lines[1:]
         return lines

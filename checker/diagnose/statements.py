@@ -10,8 +10,9 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from .blocks import Function, applied, is_round, shared
-from .comparisons import above_zero, fixed, minus_one, one_length, ordered
+from .bindings import BINDINGS, returned
+from .blocks import Function, applied, approximate, copied, default_eps, is_round, shared
+from .comparisons import above_zero, fixed, inputs, minus_one, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
 from .loops import accumulated, aliased, counted, early, late, window_tested
@@ -55,7 +56,9 @@ def statement(
     makes a function that reads its variable when it is called; `early`, where it takes the parents
     of a step that lies beside its own; `window`, where a branch is chosen by the window's size;
     `above zero`, where a number is asked to be above 0; `minus one`, where one is asked whether it
-    is −1; and what is said of kernels (`in_kernel`).
+    is −1; `inputs`, where what a model was given is held against padding; `unread`, `from zero`,
+    `halved` and `halved at first`, by a constructor, of names (`bindings`); and what is said of
+    kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -187,15 +190,19 @@ def _start(functions: Sequence[Function]) -> Iterator[int]:
 
 def _handed(functions: Sequence[Function]) -> Iterator[int]:
     """Where places were made that something else than their table is called with."""
+    # What a module's attribute is called with goes to some module's forward.
+    listed = [[one.arg for one in each.args.args[1:]] for each in functions
+              if getattr(each, "name", "") == "forward"]  # fmt: skip
     for function in functions:
         for node in ast.walk(function):
             if isinstance(node, ast.Call) and not _POSITIONS.search(name_of(node.func)):
                 named = {one.arg or "": one.value for one in node.keywords}
+                for names in listed if of_self(node.func) else ():
+                    named |= dict(zip(names, node.args, strict=False))
                 named |= {one.id: one for one in node.args if isinstance(one, ast.Name)}
-                yield from (
-                    _source(function, value, made=True)
-                    for name, value in named.items() if _POSITIONS.search(name)
-                )  # fmt: skip
+                for value in (one for name, one in named.items() if _POSITIONS.search(name)):
+                    line = returned(value, functions)
+                    yield line if line != value.lineno else _source(function, value, made=True)
 
 
 def _cut(functions: Sequence[Function]) -> Iterator[int]:
@@ -347,32 +354,9 @@ def _twice(constructors: Sequence[Function]) -> Iterator[int]:
             yield from sorted(one.lineno for one in loads)[1:]
 
 
-def _copied(constructors: Sequence[Function]) -> Iterator[int]:
-    for node in (one for function in constructors for one in ast.walk(function)):
-        if isinstance(node, ast.Attribute) and node.attr == "data" and type(node.ctx) is ast.Store:
-            yield node.lineno
-        if isinstance(node, ast.Call) and name_of(node.func) == "copy_":
-            yield node.lineno
-
-
-def _default_eps(constructors: Sequence[Function]) -> Iterator[int]:
-    """Where torch's RMSNorm is made without an eps: it is the dtype's machine epsilon then."""
-    for node in (one for function in constructors for one in ast.walk(function)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            told = len(node.args) > 1 or any(one.arg == "eps" for one in node.keywords)
-            if node.func.attr == "RMSNorm" and not told:
-                yield node.lineno
-
-
-def _approximate(constructors: Sequence[Function]) -> Iterator[int]:
-    for node in (one for function in constructors for one in ast.walk(function)):
-        if isinstance(node, ast.Call) and any(one.arg == "approximate" for one in node.keywords):
-            yield node.lineno
-
-
 _CONSTRUCTED = {
-    "shared": shared, "twice": _twice, "copied": _copied, "default eps": _default_eps,
-    "approximate": _approximate,
+    "shared": shared, "twice": _twice, "copied": copied, "default eps": default_eps,
+    "approximate": approximate, "halved at first": BINDINGS["halved"],
 }  # fmt: skip
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
@@ -381,6 +365,7 @@ _FOLLOWED = {
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
     "accumulated": accumulated, "aliased": aliased, "late": late, "early": early,
     "window": window_tested, "above zero": above_zero, "minus one": minus_one,
+    "inputs": inputs, **BINDINGS,
 }  # fmt: skip
 
 

@@ -99,7 +99,11 @@ def restoring_line(answer: Outcome) -> int | None:
     steps = answer.steps
     drops = [n for n, step in enumerate(steps) if step.call.strip("_") in {"dropout", *_DRAWING}]
     later = _called(steps[drops[-1] :], _RESTORING) if drops else None
-    return later.line if later is not None else None
+    if later is None or not later.lines:
+        return None
+    # A helper that is given what was dropped does right by itself: who calls it is meant.
+    depth = max(len(steps[drops[-1]].lines), 1)
+    return later.lines[-depth:][0]
 
 
 def _lines(answer: Outcome) -> tuple[int | None, int | None, int | None]:

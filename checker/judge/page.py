@@ -283,9 +283,11 @@ class Page(Sheet):
         for own in switched:
             self.remark("switch-off", self.lines.argument(own), name=own)
         if found.nan_rows:
-            steps = (s for t in one.seen for s in t.answer.steps)
+            steps = [s for t in one.seen for s in t.answer.steps]
             line = next((s.line for s in steps if -math.inf in s.numbers), None)
-            self.remark("nan-on-empty-row", line or self.lines.naming("inf"))
+            made = (s.line for s in steps if any(bool(v.isneginf().any()) for v in s.values))
+            line = line or self.lines.naming("inf") or next(made, None)
+            self.remark("nan-on-empty-row", line)
         if found.forms and one.function.mask is not None:
             remark_forms(self, one, one.function.mask)
         elif found.dropped and not self.blames("mask-dtype"):
