@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeGuard
 
 from .blocks import Function
 from .expressions import called, name_of
@@ -136,7 +137,7 @@ def _names(node: ast.AST, kind: type[ast.expr_context]) -> Iterator[str]:
     return (one.id for one in ast.walk(node) if _is(one, kind))
 
 
-def _is(node: ast.AST, kind: type[ast.expr_context]) -> bool:
+def _is(node: ast.AST, kind: type[ast.expr_context]) -> TypeGuard[ast.Name]:
     return isinstance(node, ast.Name) and isinstance(node.ctx, kind)
 
 
