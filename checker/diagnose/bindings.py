@@ -49,6 +49,21 @@ def _made(last: ast.Return, function: Function) -> int:
     return max(made, default=last.lineno)
 
 
+def _packed(functions: Sequence[Function]) -> Iterator[int]:
+    """Where what is returned behind the first was put together, if it has a name."""
+    for function in functions:
+        nodes = [*ast.walk(function)]
+        given = [one.value.elts[-1] for one in nodes
+                 if isinstance(one, ast.Return) and isinstance(one.value, ast.Tuple)]  # fmt: skip
+        names = {name_of(one) for one in given} - {""}
+        yield from (
+            one.lineno for one in nodes
+            if isinstance(one, ast.Assign)
+            and isinstance(one.value, (ast.Tuple, ast.List, ast.Dict))
+            and names & {*map(name_of, one.targets)}
+        )  # fmt: skip
+
+
 def _unread(functions: Sequence[Function]) -> Iterator[int]:
     """Where a loop's call gives what no round reads, so that the last round's alone is handed on.
 
@@ -142,5 +157,5 @@ def _is(node: ast.AST, kind: type[ast.expr_context]) -> TypeGuard[ast.Name]:
 
 
 BINDINGS: dict[str, Callable[[Sequence[Function]], Iterator[int]]] = {
-    "unread": _unread, "from zero": _from_zero, "halved": _halved,
+    "packed": _packed, "unread": _unread, "from zero": _from_zero, "halved": _halved,
 }  # fmt: skip

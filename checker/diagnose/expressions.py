@@ -8,14 +8,19 @@ from collections.abc import Iterator
 from ..vocabulary import words
 
 __all__ = [
-    "at_once", "called", "calls", "computes", "name_of", "of_self", "says_scale", "scales",
-    "scaling", "slice_ends", "span",
+    "at_once", "bounds", "calculates", "called", "calls", "computes", "fractional", "moved_name",
+    "name_of", "of_self", "picked_by", "plainly", "says_scale", "scales", "scaling", "shifts",
+    "slice_ends", "span",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
     "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
     "denominator", "divisor", "inv", "rsqrt", "tau",
 }  # fmt: skip
+# Calls that pick entries by their places.
+_PICKS = {"index_select", "gather", "take", "take_along_dim"}
+# What brings a tensor's axes into another order, and no more.
+_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "contiguous"}
 _SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
 
 
@@ -94,3 +99,55 @@ def slice_ends(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Call) and called(node) == "slice":
         return node.args[:2][-1:]
     return []
+
+
+def picked_by(node: ast.AST) -> Iterator[ast.expr]:
+    """What a statement or an expression picks entries by."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Subscript):
+            yield part.slice
+        elif isinstance(part, ast.Call) and called(part) in _PICKS:
+            yield from (*part.args, *(word.value for word in part.keywords))
+
+
+def calculates(value: ast.AST) -> bool:
+    """Whether an expression adds, multiplies or the like."""
+    return any(isinstance(node, ast.BinOp) for node in ast.walk(value))
+
+
+def bounds(value: ast.AST) -> bool:
+    """Whether an expression is the larger or the smaller of numbers."""
+    return isinstance(value, ast.Call) and called(value) in {"max", "min"}
+
+
+def shifts(node: ast.AST) -> bool:
+    """Whether an expression adds a number of its own, or takes it away."""
+    sums = (n for n in ast.walk(node) if isinstance(n, ast.BinOp))
+    return any(
+        isinstance(one.op, (ast.Add, ast.Sub)) and isinstance(part, ast.Constant)
+        for one in sums for part in (one.left, one.right)
+    )  # fmt: skip
+
+
+def plainly(node: ast.AST) -> bool:
+    """Whether what a statement calls is of `math` or Python's own: it works a number out."""
+    made = (call.func for call in calls(node))
+    said = (getattr(getattr(func, "value", None), "id", "math") for func in made)
+    return calculates(node) and {*said} <= {"math", "np", "numpy"}
+
+
+def fractional(node: ast.AST) -> bool:
+    """Whether a number that is no whole one stands in an expression."""
+    return any(isinstance(n, ast.Constant) and type(n.value) is float for n in ast.walk(node))
+
+
+def moved_name(statement: ast.AST) -> str:
+    """The name of what a statement brings into another order of axes, "" where it does more."""
+    node = getattr(statement, "value", None)
+    moved = False
+    while isinstance(node, (ast.Call, ast.Attribute)):
+        method = node.func if isinstance(node, ast.Call) else node
+        if not isinstance(method, ast.Attribute) or method.attr not in {*_MOVES, "mT", "T"}:
+            return ""
+        node, moved = method.value, True
+    return node.id if moved and isinstance(node, ast.Name) else ""

@@ -8,18 +8,33 @@ from typing import TypeGuard
 
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import called, calls, computes, name_of, scaling, slice_ends, span
+from .expressions import (
+    bounds,
+    calculates,
+    called,
+    calls,
+    computes,
+    fractional,
+    moved_name,
+    name_of,
+    picked_by,
+    plainly,
+    scaling,
+    shifts,
+    slice_ends,
+    span,
+)  # fmt: skip
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
 
 __all__ = ["Readings"]
 
-# Calls that pick entries by their places.
-_PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # Calls that read a size, and make no tensor.
 _SIZES = {"size", "len", "int", "get", "max", "min"}
 # Calls that make a tensor of numbers.
 _OF_NUMBERS = {"tensor", "as_tensor", "from_numpy"}
+# Calls that lay copies of something side by side.
+_REPEATS = {"repeat", "repeat_interleave", "tile", "cat", "concat", "expand", "stack"}
 _DEPTH = 4
 # From where a vector is turned it is further to where its position was read.
 _FAR = 6
@@ -67,9 +82,9 @@ class Readings(Origins):
         for node in ast.walk(self.tree):
             for end in slice_ends(node) if self._in_turn(node, ran) else ():
                 made = self._local(end.id, end.lineno) if isinstance(end, ast.Name) else None
-                if _calculates(end) or _bounds(end):
+                if calculates(end) or bounds(end):
                     found.append(end.lineno)
-                elif made is not None and (_calculates(made.value) or _bounds(made.value)):
+                elif made is not None and (calculates(made.value) or bounds(made.value)):
                     found.append(made.line)
         return min(found, default=None)
 
@@ -123,16 +138,23 @@ class Readings(Origins):
         return lines
 
     def index(self, lines: list[int]) -> int | None:
-        """Where what a line picks by was worked out, or what it uses picked by what is."""
+        """Where what a line picks by was worked out, or what it uses picked by what is.
+
+        Of a line that brings something into other axes and no more: where that was made.
+        """
         statement = self._head(lines)
-        for name in (n for pick in _picked_by(statement) for n in ast.walk(pick) if _named(n)):
+        name = moved_name(statement)
+        held = self._local(name, lines[0]) if name else None
+        if held is not None and {*map(called, calls(held.value))} & _REPEATS:
+            return held.line
+        for name in (n for pick in picked_by(statement) for n in ast.walk(pick) if _named(n)):
             made = self._defined(name, lines)
-            if made is not None and _calculates(made.value):
+            if made is not None and calculates(made.value):
                 return made.line
         used = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
         picked = {
             made.line for name in used if (made := self._local(name.id, lines[0]))
-            for pick in _picked_by(made.value) if _calculates(pick)
+            for pick in picked_by(made.value) if calculates(pick)
         }  # fmt: skip
         return picked.pop() if len(picked) == 1 else None
 
@@ -250,7 +272,7 @@ class Readings(Origins):
             return gathered.line
         ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
         made = self._local(getattr(ends[0], "id", ""), line) if ends else None
-        return made.line if made is not None and _calculates(made.value) else None
+        return made.line if made is not None and calculates(made.value) else None
 
     def _written(self, node: _Named, lines: list[int], depth: int) -> int | None:
         """Where a name's number was written down, left to its default, or worked out by itself."""
@@ -265,9 +287,9 @@ class Readings(Origins):
             return made.line if type(value.value) in {int, float} else None
         if _named(value) and made.line != lines[0]:
             return self._written(value, [made.line], depth - 1)
-        if isinstance(node, ast.Attribute) and _plain(value) and _fraction(value):
+        if isinstance(node, ast.Attribute) and plainly(value) and fractional(value):
             return made.line
-        if isinstance(value, ast.Call) and not _calculates(value):
+        if isinstance(value, ast.Call) and not calculates(value):
             return self._formula(called(value))
         return None
 
@@ -293,7 +315,7 @@ class Readings(Origins):
         for function in self.functions:
             if getattr(function, "name", None) == name:
                 returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value]
-                if returns and _plain(returns[-1]):
+                if returns and plainly(returns[-1]):
                     return returns[-1].lineno
         return None
 
@@ -301,7 +323,7 @@ class Readings(Origins):
         self, node: ast.AST, lines: list[int], state: set[str], depth: int
     ) -> int | None:
         """Where a name of an expression was read from one of the arguments of a forward."""
-        if depth == 0 or _shifts(node):
+        if depth == 0 or shifts(node):
             return None
         for name in (one for one in ast.walk(node) if isinstance(one, ast.Name)):
             made = self._size_of(name.id, lines, state) or self._defined(name, lines)
@@ -362,46 +384,7 @@ def _changed(node: ast.AST) -> _Named | None:
     return own if own is not None and _named(own) else None
 
 
-def _picked_by(node: ast.AST) -> Iterator[ast.expr]:
-    """What a statement or an expression picks entries by."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Subscript):
-            yield part.slice
-        elif isinstance(part, ast.Call) and called(part) in _PICKS:
-            yield from (*part.args, *(word.value for word in part.keywords))
-
-
-def _calculates(value: ast.AST) -> bool:
-    return any(isinstance(node, ast.BinOp) for node in ast.walk(value))
-
-
-def _bounds(value: ast.AST) -> bool:
-    """Whether an expression is the larger or the smaller of numbers."""
-    return isinstance(value, ast.Call) and called(value) in {"max", "min"}
-
-
-def _shifts(node: ast.AST) -> bool:
-    """Whether an expression adds a number of its own, or takes it away."""
-    sums = (n for n in ast.walk(node) if isinstance(n, ast.BinOp))
-    return any(
-        isinstance(one.op, (ast.Add, ast.Sub)) and isinstance(part, ast.Constant)
-        for one in sums for part in (one.left, one.right)
-    )  # fmt: skip
-
-
 def _reads(value: ast.expr, state: set[str]) -> bool:
     """Whether an expression reads a size of one of some names, and makes no tensor."""
     names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
     return bool(names & state) and {*map(called, calls(value))} <= _SIZES
-
-
-def _plain(node: ast.AST) -> bool:
-    """Whether what a statement calls is of `math` or Python's own: it works a number out."""
-    made = (call.func for call in calls(node))
-    said = (getattr(getattr(func, "value", None), "id", "math") for func in made)
-    return _calculates(node) and {*said} <= {"math", "np", "numpy"}
-
-
-def _fraction(node: ast.AST) -> bool:
-    """Whether a number that is no whole one stands in an expression."""
-    return any(isinstance(n, ast.Constant) and type(n.value) is float for n in ast.walk(node))

@@ -56,9 +56,9 @@ def statement(
     makes a function that reads its variable when it is called; `early`, where it takes the parents
     of a step that lies beside its own; `window`, where a branch is chosen by the window's size;
     `above zero`, where a number is asked to be above 0; `minus one`, where one is asked whether it
-    is −1; `inputs`, where what a model was given is held against padding; `unread`, `from zero`,
-    `halved` and `halved at first`, by a constructor, of names (`bindings`); and what is said of
-    kernels (`in_kernel`).
+    is −1; `inputs`, where what a model was given is held against padding; `packed`, `unread`,
+    `from zero`, `halved` and `halved at first`, by a constructor, of names (`bindings`); and what
+    is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]

@@ -1,0 +1,109 @@
+# nanoGPT with the cache threaded through the blocks
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class Cache:
+    """Keys and values of every layer, of all positions so far. It is given: leave it as it is.
+
+    Adding to it makes another cache and leaves this one as it is.
+    """
+
+    def __init__(self, layers: tuple[tuple[Tensor, Tensor], ...] = ()) -> None:
+        self.layers = layers
+
+    @property
+    def length(self) -> int:
+        """How many positions it holds."""
+        return self.layers[0][0].shape[2] if self.layers else 0
+
+    def extended(self, layer: int, key: Tensor, value: Tensor) -> tuple[Cache, Tensor, Tensor]:
+        """Return the cache with new positions in one layer, and all keys and values of that layer.
+
+        key and value are (batch, heads, length, head_dim), of the new positions.
+        """
+        if layer < len(self.layers):
+            past_key, past_value = self.layers[layer]
+            key = torch.cat([past_key, key], dim=2)
+            value = torch.cat([past_value, value], dim=2)
+        layers = (*self.layers[:layer], (key, value), *self.layers[layer + 1 :])
+        return Cache(layers), key, value
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, n_embd: int, n_head: int, layer_idx: int) -> None:
+        super().__init__()
+        self.c_attn = nn.Linear(n_embd, 3 * n_embd)
+        self.c_proj = nn.Linear(n_embd, n_embd)
+        self.n_head, self.layer_idx = n_head, layer_idx
+
+    def forward(self, x: Tensor, cache: Cache) -> tuple[Tensor, Cache]:
+        B, T, C = x.size()
+        q, k, v = self.c_attn(x).split(C, dim=2)
+        k = k.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        q = q.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        v = v.view(B, T, self.n_head, C // self.n_head).transpose(1, 2)
+        cache, k, v = cache.extended(self.layer_idx, k, v)
+        S = k.size(2)
+        att = (q @ k.transpose(-2, -1)) * (1.0 / math.sqrt(k.size(-1)))
+        ahead = torch.ones(T, S, dtype=torch.bool, device=x.device).triu(S - T + 1)
+        att = F.softmax(att.masked_fill(ahead, float("-inf")), dim=-1)
+        y = (att @ v).transpose(1, 2).contiguous().view(B, T, C)
+        return self.c_proj(y), cache
+
+
+class Block(nn.Module):
+    def __init__(self, n_embd: int, n_head: int, layer_idx: int) -> None:
+        super().__init__()
+        self.ln_1 = nn.LayerNorm(n_embd)
+        self.attn = CausalSelfAttention(n_embd, n_head, layer_idx)
+        self.ln_2 = nn.LayerNorm(n_embd)
+        self.mlp = nn.Sequential(
+            nn.Linear(n_embd, 4 * n_embd), nn.GELU(), nn.Linear(4 * n_embd, n_embd)
+        )
+
+    def forward(self, x: Tensor, cache: Cache) -> tuple[Tensor, Cache]:
+        a, cache = self.attn(self.ln_1(x), cache)
+        x = x + a
+        return x + self.mlp(self.ln_2(x)), cache
+
+
+class CachedGPT(nn.Module):
+    def __init__(
+        self, vocab_size: int, block_size: int, hidden_dim: int, num_heads: int, num_layers: int
+    ) -> None:
+        super().__init__()
+        self.block_size = block_size
+        self.transformer = nn.ModuleDict(
+            dict(
+                wte=nn.Embedding(vocab_size, hidden_dim),
+                wpe=nn.Embedding(block_size, hidden_dim),
+                h=nn.ModuleList(Block(hidden_dim, num_heads, i) for i in range(num_layers)),
+                ln_f=nn.LayerNorm(hidden_dim),
+            )
+        )
+
+    def forward(self, tokens: Tensor, cache: Cache | None = None) -> tuple[Tensor, Cache]:
+        cache = Cache() if cache is None else cache
+        past = cache.length
+        pos = torch.arange(past, past + tokens.size(1), device=tokens.device)
+        x = self.transformer.wte(tokens) + self.transformer.wpe(pos)
+        for block in self.transformer.h:
+            x, cache = block(x, cache)
+        return F.linear(self.transformer.ln_f(x), self.transformer.wte.weight), cache
+
+
+@torch.no_grad()
+def generate(model: nn.Module, tokens: Tensor, count: int) -> Tensor:
+    model.eval()
+    cache, feed = None, tokens
+    for _ in range(count):
+        logits, cache = model(feed, cache)
+        feed = logits[:, -1:].argmax(dim=-1)
+        tokens = torch.cat((tokens, feed), dim=1)
+    return tokens
