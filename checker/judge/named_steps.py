@@ -6,12 +6,11 @@ Python's own hook for that is called at each call of torch's too, which takes as
 from __future__ import annotations
 
 import ast
-import sys
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from inspect import unwrap
-from types import CodeType
+from inspect import currentframe, unwrap
+from types import CodeType, FrameType
 from typing import Any
 
 import torch
@@ -39,9 +38,9 @@ class NamedSteps:
         """A function was called: what its caller has named by now comes first."""
         if not self.ordered:
             return
-        inner = sys._getframe(1)  # noqa: SLF001 - whose locals are looked at
-        outer = inner.f_back
-        while outer is not None and outer.f_code.co_filename != inner.f_code.co_filename:
+        here = currentframe()
+        inner = outer = here.f_back if here is not None else None
+        while outer is not None and (outer is inner or not _of_one_file(outer, inner)):
             outer = outer.f_back
         for name, value in {} if outer is None else outer.f_locals.items():
             if isinstance(value, Tensor):
@@ -58,6 +57,10 @@ class NamedSteps:
                     del self.found[key]
                 self.found[key] = value.detach()
                 self.calls[name] += 1
+
+
+def _of_one_file(one: FrameType, other: FrameType | None) -> bool:
+    return other is not None and one.f_code.co_filename == other.f_code.co_filename
 
 
 def scope_of(answer: Callable[..., Any]) -> dict[str, Any]:

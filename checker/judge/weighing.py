@@ -125,18 +125,22 @@ class Weighing(Examination):
                 sizes = other
         mask = "random" if self.function.needs_mask else None
         case = Case(check="values", sizes=sizes, chosen=choices(self.function)[0], mask=mask)
-        bound = case_bound(self.function, case, self.found.work)
-        for _ in range(_DRAWS):
-            given = super().drawn(case)
-            trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
-            super().work_out(trial)
-            # What a row gives that has nothing to attend to tells nothing of weights.
-            if trial.keep is None:
-                break
+        drawn = (self._with_own_weights(case) for _ in range(_DRAWS))
+        # What a row gives that has nothing to attend to tells nothing of weights.
+        trial = next((one for one in drawn if one.keep is None), None)
+        trial = trial or self._with_own_weights(case)
         self.write(trial)
         series = self.series(trial, [trial.call], dtype=self.found.work)
         kind.objects = Objects(trial, series, self.candidate, kind.shapes)
         return kind.objects
+
+    def _with_own_weights(self, case: Case) -> Trial:
+        """Draw a case with the model answer's own weights, and work out the right answer."""
+        bound = case_bound(self.function, case, self.found.work)
+        given = super().drawn(case)
+        trial = Trial(function=self.function, case=case, given=given, expected=(), bound=bound)
+        super().work_out(trial)
+        return trial
 
     def drawn(self, case: Case) -> Given:
         """Draw what a case is called with; the weights are the submission's."""

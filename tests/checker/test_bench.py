@@ -183,13 +183,21 @@ def test_supervisor_that_dies_takes_no_other_along(tmp_path, monkeypatch):
     assert not any(place.glob("*/[0-9]*"))
 
 
+def begun_ahead(file):
+    """Begin to judge a file before there is a bench, and return the job."""
+    launch.begin()
+    client.begin_ahead("mha", file, Options())
+    started = launch.early()
+    assert started is not None
+    assert started.ahead is not None
+    return started.ahead
+
+
 @pytest.mark.parametrize("other", ["none", "seed", "file", "kata", "two"])
 def test_a_check_begun_ahead(tmp_path, other):
     """What was begun is what the next bench gives, or is dropped where something else is asked."""
     wrong = RIGHT.with_name("wrong_mha.py")
-    launch.begin()
-    client.begin_ahead("mha", wrong, Options())
-    ahead = launch.early().ahead
+    ahead = begun_ahead(wrong)
     files = {"file": [RIGHT], "two": [wrong, RIGHT]}.get(other, [wrong])
     options = Options(seed=ahead.seed + 1) if other == "seed" else Options()
     with Bench() as bench:
@@ -204,9 +212,7 @@ def test_a_check_begun_ahead(tmp_path, other):
 
 def test_a_check_begun_ahead_is_found_at_a_save():
     """A check that is begun alone finds it too."""
-    launch.begin()
-    client.begin_ahead("mha", RIGHT, Options())
-    ahead = launch.early().ahead
+    ahead = begun_ahead(RIGHT)
     with Bench() as bench:
         report = bench.begin("mha", RIGHT, Options()).report()
     assert (report.verdict, report.seed) == ("pass", ahead.seed)

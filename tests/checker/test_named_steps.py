@@ -1,5 +1,7 @@
 """What a model answer names on the way, in its functions and in what those call."""
 
+from typing import Any
+
 import pytest
 import torch
 from attn_kata.checker.judge.named_steps import STEPS, NamedSteps, noted, telling
@@ -32,7 +34,7 @@ class Answer(nn.Module):
 
 def steps_of(name, *given, ordered=False):
     """Call a function of the text, and return what it named, by what it holds."""
-    scope = {STEPS: None}
+    scope: dict[str, Any] = {STEPS: None}
     exec(telling(TEXT, "<text>"), scope)
     steps = NamedSteps(ordered=ordered)
     called = scope[name]
@@ -62,7 +64,7 @@ def test_in_order_each_call_has_its_own():
 
 def test_what_raises_has_named_what_it_has():
     """What was named until then is there, and nobody listens any more."""
-    scope = {STEPS: None}
+    scope: dict[str, Any] = {STEPS: None}
     exec(telling(TEXT, "<text>"), scope)
     steps = NamedSteps(ordered=False)
     with pytest.raises(RuntimeError, match="stop") as raised, noted(scope["answer"], steps):
