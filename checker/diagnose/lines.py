@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..judge.source import Source
 from ..process.answers import Step
-from .expressions import name_of
+from .expressions import calls, name_of
 
 __all__ = [
     "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "tested",
@@ -47,7 +47,8 @@ class Lines:
             if isinstance(node, ast.Constant) and node.value == names[-1]
         )
         found = [*map(self.assignment, reversed(names))]
-        return next((line for line in (*texts, *found) if line is not None), None)
+        lines = (_set_in_loop(self.own, names[-1]), *texts, *found)
+        return next((line for line in lines if line is not None), None)
 
     def unregistered(self, path: str, *, tensor: bool) -> int | None:
         """The line on which a weight is made that torch does not find.
@@ -146,6 +147,21 @@ def assignment(tree: ast.AST | None, attribute: str) -> int | None:
             if any(isinstance(t, ast.Attribute) and t.attr == attribute for t in flat):
                 return node.lineno
     return None
+
+
+def _set_in_loop(tree: ast.AST | None, name: str) -> int | None:
+    """The line of a loop over names on which a call is told each, to set something under it."""
+    for loop in ast.walk(tree) if tree is not None else []:
+        if isinstance(loop, ast.For) and name in _texts(loop.iter):
+            told = {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)}
+            for call in (node for row in loop.body for node in calls(row)):
+                if told & {getattr(one, "id", "") for one in call.args}:
+                    return call.lineno
+    return None
+
+
+def _texts(node: ast.AST) -> set[object]:
+    return {one.value for one in ast.walk(node) if isinstance(one, ast.Constant)}
 
 
 def tested(function: ast.AST | None, name: str) -> int | None:
