@@ -180,10 +180,10 @@ def _telling(
         if not (shown or set(right) - set(wrong)):
             continue
         call = _Call(trial, steps, right, wrong, differs)
-        # One number alone is held by much else, and a call that comes out right shows no harm.
-        harmless = "output" in {*right} & {*wrong} - {*differs}
-        one = slip.shows and not any(wrong[n].numel() > 1 for n in {*slip.shows} & {*differs})
-        if harmless or one:
+        # One number alone is held by much else; who calls is not seen where all comes out right.
+        harmless = slip.group == "call" and "output" in {*right} & {*wrong} - {*differs}
+        telling = {*slip.shows} & {*differs}
+        if harmless or (slip.shows and not any(wrong[n].numel() > 1 for n in telling)):
             behind.append(call)
         else:
             yield call

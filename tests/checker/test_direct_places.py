@@ -98,7 +98,7 @@ def test_corpus_lines(bench, name: str) -> None:
     [
         ("sdpa", CAUSAL_FOR_EVERY_HEAD, {("mask-inverted", 7), ("causal-excludes-self", 9)}),
         ("drill-softmax", OWN_SOFTMAX, {("empty-row-not-zero", 13)}),
-        ("drill-mask", LONGEST, {("length-from-longest", 5)}),
+        ("drill-mask", LONGEST, {("length-from-longest", 4)}),
         ("drill-expand", WRITTEN, {("expand-written", 6)}),
     ],
 )
