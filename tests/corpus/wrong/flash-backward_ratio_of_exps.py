@@ -1,5 +1,5 @@
-# wrong: flash-backward softmax-unstable line 14
-# fair: softmax-unstable 8
+# wrong: flash-backward softmax-unstable line 15
+# fair: softmax-unstable 9
 import torch
 
 
