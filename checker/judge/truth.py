@@ -198,12 +198,12 @@ def weighs(answer: Answer) -> bool:
 class _Bare:
     """An object of a model answer's class, and where its parameters are, by name.
 
-    places: the layer that has one, its name there, and its shape: None of a parameter that a
+    places: the layer that has one, its name there, and itself: None of a parameter that a
     layer may have and has not, such as a bias. own: what the constructor left on the object.
     """
 
     module: nn.Module
-    places: dict[str, tuple[nn.Module, str, torch.Size | None]]
+    places: dict[str, tuple[nn.Module, str, nn.Parameter | None]]
     own: dict[str, Any]
 
     def begin(self) -> None:
@@ -255,7 +255,7 @@ def _new(kind: type, settings: tuple[tuple[str, Any], ...]) -> _Bare:
     with _undrawn_weights():
         module: nn.Module = kind(**dict(settings)).eval()
     places = {
-        f"{owner}.{leaf}".strip("."): (layer, leaf, None if one is None else one.shape)
+        f"{owner}.{leaf}".strip("."): (layer, leaf, one)
         for owner, layer in module.named_modules()
         for leaf, one in layer._parameters.items()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     }
@@ -274,15 +274,16 @@ class Ready:
         # One that hands something on may keep something too.
         bare = _bare(kind, settings, fresh=bool(given.state))
         self.module: nn.Module = bare.module
-        for told, weight in given.held.items():
-            # A weight that is no layer's has its own name alone.
-            name = told if told in bare.places else told.removesuffix(".weight")
-            if name not in bare.places:
-                # A layer that the right answer has not, and an edited one may have.
-                continue
-            layer, leaf, own = bare.places[name]
-            if own is not None and own != weight.shape:
-                raise RuntimeError(f"{name} is {tuple(own)}, and {tuple(weight.shape)} given")
+        # A weight that is no layer's has its own name alone.
+        held = {
+            told if told in bare.places else told.removesuffix(".weight"): weight
+            for told, weight in given.held.items()
+        }
+        # What a layer has that is given none is what it began as, whatever calls before had given.
+        for name, (layer, leaf, own) in bare.places.items():
+            weight = held.get(name, own)
+            if own is not None and weight is not None and own.shape != weight.shape:
+                raise RuntimeError(f"{name} is {(*own.shape,)}, and {(*weight.shape,)} given")
             # A plain tensor in the parameter's place, so that gradients reach the one given;
             # `nn.Module` would look for its place anew each time.
             layer._parameters.pop(leaf, None)  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]

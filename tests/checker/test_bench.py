@@ -196,15 +196,16 @@ def begun_ahead(file):
 @pytest.mark.parametrize("other", ["none", "seed", "file", "kata", "two"])
 def test_a_check_begun_ahead(tmp_path, other):
     """What was begun is what the next bench gives, or is dropped where something else is asked."""
-    wrong = RIGHT.with_name("wrong_mha.py")
-    ahead = begun_ahead(wrong)
-    files = {"file": [RIGHT], "two": [wrong, RIGHT]}.get(other, [wrong])
+    broken = tmp_path / "broken.py"
+    broken.write_text("def (\n")
+    ahead = begun_ahead(broken)
+    files = {"file": [RIGHT], "two": [broken, RIGHT]}.get(other, [broken])
     options = Options(seed=ahead.seed + 1) if other == "seed" else Options()
     with Bench() as bench:
         (first,) = bench.judges
         found = list(bench.judge("causal" if other == "kata" else "mha", files, options))
         kept = bench.judges == [first]
-    verdicts = {"file": ["pass"], "two": ["fail", "pass"]}.get(other, ["fail"])
+    verdicts = {"file": ["pass"], "two": ["error", "pass"]}.get(other, ["error"])
     assert [report.verdict for report in found] == verdicts
     assert {report.seed == ahead.seed for report in found} == {kept}
     assert kept is (other in {"none", "two"})

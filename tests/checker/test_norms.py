@@ -18,6 +18,7 @@ from attn_kata.checker.process.answers import Entry, Parameter
 from attn_kata.checker.vocabulary import constructor_role
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.modules import Layer, Module, Setting
+from attn_kata.kata.slips import slips
 from attn_kata.sentences.wording import worded
 
 BLOCK = find("block")
@@ -173,3 +174,23 @@ def test_a_name_that_several_norms_have_says_nothing(judged):
         assert f"{name}_norm" in source
         source = source.replace(f"{name}_norm", other)
     assert judged("minigpt", source, device="cpu").verdict == "pass"
+
+
+def test_what_is_not_given_is_what_it_began_as() -> None:
+    """A parameter of an edited answer's own is 1 again, after a call that gave it something."""
+    kata = find("qk-norm")
+    (edit,) = (
+        edit for slip in slips(kata.folder) for edit in slip.edits
+        if slip.id == "qk-norm-gain-per-head"
+    )  # fmt: skip
+    edited = answers(kata, (edit,))
+    assert edited is not None
+    generator = torch.Generator().manual_seed(3)
+    case = Case(check="values", sizes=kata.asked.sizes.first())
+    given = draw(kata.asked.functions[0], case, generator)
+    heads, head_dim = case.sizes["H"], case.sizes["D"]
+    zeros = {"query_gains": torch.zeros(heads, head_dim, dtype=torch.float64)}
+    (before,) = made(edited["QKNormAttention"], given).results
+    made(edited["QKNormAttention"], replace(given, weights={**given.weights, **zeros}))
+    (after,) = made(edited["QKNormAttention"], given).results
+    assert torch.equal(before, after)
