@@ -27,15 +27,17 @@ _MASK_LEVELS = 4
 class Built:
     """A made object and every weight that can be found in it.
 
-    registered: what `named_parameters` gives and is not frozen. hidden: weights and layers that
-    sit in plain lists, dicts or attributes, where no optimiser would find them. kept: what calls
-    gave back for later calls, by name. still: as in a recipe.
+    registered: what `named_parameters` gives, without what is frozen beside what learns, which
+    frozen has. hidden: weights and layers that sit in plain lists, dicts or attributes, where no
+    optimiser would find them. kept: what calls gave back for later calls, by name. still: as in a
+    recipe.
     """
 
     def __init__(self, thing: Any, still: Sequence[str] = ()) -> None:
         self.thing = thing
         self.still = still
         self.registered: dict[str, Tensor] = {}
+        self.frozen: dict[str, Tensor] = {}
         self.hidden: dict[str, Tensor] = {}
         self.loose: list[nn.Module] = []
         self.kept: dict[str, Any] = {}
@@ -67,13 +69,6 @@ class Built:
             for hook in list(module._forward_pre_hooks.values()):  # noqa: SLF001
                 if type(hook).__name__ == "WeightNorm":
                     remove_weight_norm(module, hook.name)
-
-    @property
-    def frozen(self) -> dict[str, Tensor]:
-        """The parameters that do not learn, where others do."""
-        held = dict(self.thing.named_parameters()) if isinstance(self.thing, nn.Module) else {}
-        learn = any(one.requires_grad for one in held.values())
-        return {name: one for name, one in held.items() if learn and not one.requires_grad}
 
     @property
     def bare(self) -> dict[str, Tensor]:
@@ -110,11 +105,12 @@ class Built:
 
     def survey(self) -> None:
         """Look for weights again; layers made lazily appear only after a first call."""
-        self.registered = {}
+        self.registered, self.frozen = {}, {}
         if isinstance(self.thing, nn.Module):
             held: dict[str, Tensor] = dict(self.thing.named_parameters())
             # One that is frozen beside others that learn is a constant, as a table of angles is.
             self.registered = {n: one for n, one in held.items() if one.requires_grad} or held
+            self.frozen = {n: one for n, one in held.items() if n not in self.registered}
         seen = {id(parameter) for parameter in self.registered.values()}
         self.hidden, self.loose = {}, []
         modules = list(self.thing.modules()) if isinstance(self.thing, nn.Module) else [self.thing]

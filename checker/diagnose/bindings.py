@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeGuard
 
 from .blocks import Function
-from .expressions import called, name_of
+from .expressions import called, name_of, paired
 
 __all__ = ["BINDINGS", "returned"]
 
@@ -96,7 +96,7 @@ def _from_zero(functions: Sequence[Function]) -> Iterator[int]:
     for node in nodes:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                for name, value in _each(target, node.value):
+                for name, value in paired(target, node.value):
                     if name_of(name) in kept and _zero(value):
                         yield value.lineno
 
@@ -138,14 +138,6 @@ def _zero(value: ast.expr) -> bool:
         filled = called(value) in _FULL and any(map(_zero, value.args[1:2]))
         return called(value) in _ZEROS or filled
     return isinstance(value, ast.Constant) and type(value.value) in {int, float} and not value.value
-
-
-def _each(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """A target with its value, of tuples each."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        yield from zip(target.elts, value.elts, strict=False)
-    else:
-        yield target, value
 
 
 def _names(node: ast.AST, kind: type[ast.expr_context]) -> Iterator[str]:

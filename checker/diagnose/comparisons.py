@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .blocks import Function
-from .expressions import called, name_of
+from .expressions import called, name_of, paired
 
 __all__ = ["above_zero", "fixed", "inputs", "minus_one", "one_length", "ordered"]
 
@@ -57,7 +57,7 @@ def inputs(functions: Sequence[Function]) -> Iterator[int]:
         name_of(target)
         for node in nodes if isinstance(node, ast.Assign)
         for one in node.targets
-        for target, value in _pairs(one, node.value) if _but_last(value)
+        for target, value in paired(one, node.value) if _but_last(value)
     } - {""}  # fmt: skip
     for node in nodes:
         left: ast.expr | None = None
@@ -68,11 +68,6 @@ def inputs(functions: Sequence[Function]) -> Iterator[int]:
             left = node.args[0] if of_torch and node.args else getattr(node.func, "value", None)
         if left is not None and (_but_last(left) or name_of(left) in given):
             yield node.lineno  # type: ignore[attr-defined]
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    both = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
-    yield from zip(target.elts, value.elts, strict=False) if both else [(target, value)]  # type: ignore[attr-defined]
 
 
 def _but_last(value: ast.expr) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ..vocabulary import words
 
 __all__ = [
-    "at_once", "bounds", "calculates", "called", "calls", "computes", "fractional", "moved_name",
-    "name_of", "of_self", "picked_by", "plainly", "says_scale", "scales", "scaling", "shifts",
-    "slice_ends", "span",
+    "MOVES", "at_once", "bounds", "calculates", "called", "calls", "computes", "fractional",
+    "moved_name", "name_of", "of_self", "paired", "picked_by", "plainly", "says_scale", "scales",
+    "scaling", "shifts", "slice_ends", "span",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -19,8 +19,8 @@ _SCALE_WORDS = {
 }  # fmt: skip
 # Calls that pick entries by their places.
 _PICKS = {"index_select", "gather", "take", "take_along_dim"}
-# What brings a tensor's axes into another order, and no more.
-_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "contiguous"}
+# What brings a tensor's axes into another order.
+MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
 _SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
 
 
@@ -53,6 +53,14 @@ def at_once(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Each two of the names that are bound to one value together, as in `k = v = made`."""
     many = node.targets if isinstance(node, ast.Assign) else []
     return ((one, other) for one in many for other in many if one is not other)
+
+
+def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What is bound, with its value: of two tuples each with its own."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        yield from zip(target.elts, value.elts, strict=False)
+    else:
+        yield target, value
 
 
 def scaling(statement: ast.AST | None) -> Iterator[ast.expr]:
@@ -147,7 +155,7 @@ def moved_name(statement: ast.AST) -> str:
     moved = False
     while isinstance(node, (ast.Call, ast.Attribute)):
         method = node.func if isinstance(node, ast.Call) else node
-        if not isinstance(method, ast.Attribute) or method.attr not in {*_MOVES, "mT", "T"}:
+        if not isinstance(method, ast.Attribute) or method.attr not in {*MOVES, "T", "contiguous"}:
             return ""
         node, moved = method.value, True
     return node.id if moved and isinstance(node, ast.Name) else ""

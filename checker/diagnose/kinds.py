@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ..process.answers import Step
+from .expressions import MOVES
 
 __all__ = [
     "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "made_bool", "moves",
@@ -13,8 +14,6 @@ __all__ = [
 
 # Calls that take a variance, or its root.
 _SPREADS = {"var", "std", "var_mean", "std_mean"}
-# Calls that change the order of axes.
-_MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
 # Calls that set some entries to 0.
 _ZEROING = {"masked_fill", "where", "mul", "rmul", "imul", "multiply", "nan_to_num"}
 # Calls that bring an axis of heads into another one.
@@ -36,7 +35,7 @@ def joins(step: Step) -> bool:
 
 def moves(step: Step) -> bool:
     """Whether a step changes the order of axes."""
-    return step.call.strip("_") in _MOVES
+    return step.call.strip("_") in MOVES
 
 
 def compared(step: Step) -> bool:

@@ -79,7 +79,7 @@ class Page(Sheet):
         hidden = sorted({*shown.hidden} - {*shown.frozen})
         # Tensors that are no parameters, beside what learns or alone.
         tensors = bool({*shown.still} - {*shown.frozen}) or not (hidden or shown.registered)
-        hidden = hidden or shown.plain if tensors else hidden
+        hidden = hidden or (shown.plain if tensors else [])
         line = getattr(self.lines.own, "lineno", one.entry.line)
         if not one.entry.module:
             self.fail(one, "parameters", say("fail-not-module", name=one.entry.name))

@@ -89,7 +89,7 @@ def _align(one: Weighing, case: Case, fitting: Sequence[_Way]) -> None:
 def _with_still(one: Weighing, case: Case, way: _Way) -> Iterator[_Way]:
     """Yield the same way with what does not learn as weights: what is frozen, and all of it."""
     frozen, every = way.shown.frozen, (*way.shown.frozen, *way.shown.plain)
-    for still in {tuple(frozen): None, every: None}:
+    for still in dict.fromkeys((tuple(frozen), every)):
         if still:
             yield _shown(one, case, replace(way.construction, still=still), way.bound)
 
