@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from ..checker import MISTAKE_IDS
-from ..checker.judge.draw import Case, cases, small
+from ..checker.judge.case import Case
+from ..checker.judge.draw import cases, small
 from ..checker.judge.drawing import draw
 from ..checker.judge.given import Given
 from ..checker.judge.sequences import KINDS, sequence

@@ -7,6 +7,7 @@ __all__ = ["CASES"]
 CASES: dict[str, dict[str, str]] = {
     # These put sentences together.
     "verbatim": {"en": "{text}", "zh": "{text}"},
+    "sometimes": {"en": "in some calls, {text}", "zh": "在有些调用里，{text}"},
     "listed": {"en": "{parts}", "zh": "{parts}"},
     "below": {"en": "{first}\n{second}", "zh": "{first}\n{second}"},
     "either": {"en": "{en}", "zh": "{zh}"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ...kata.functions import Function
-from ..judge.draw import Case
+from ..judge.case import Case
 from ..process.answers import Raised
 from .readings import Readings
 

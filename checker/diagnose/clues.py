@@ -10,7 +10,8 @@ from typing import NamedTuple
 from torch import Tensor
 
 from ...kata.arithmetic import worth
-from ..judge.draw import Case, small
+from ..judge.case import Case
+from ..judge.draw import small
 from ..judge.examine import Examination
 from ..judge.trials import Trial, same
 from .limits import Sized, limit_line

@@ -13,6 +13,7 @@ from ..judge import budget
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made, options
 from ..process.answers import Step
+from ..report.message import Said, say
 from .chains import chained
 from .holding import holding
 from .places import Places
@@ -44,7 +45,8 @@ _ALONE = 5
 class Named:
     """A mistake that gives the submission's numbers, its line, and a line of the model answer.
 
-    edits: all that together make the answer that gives them.
+    edits: all that together make the answer that gives them. partly: whether there are calls that
+    they would change and that are answered right.
     """
 
     slip: Slip
@@ -53,6 +55,12 @@ class Named:
     reference: str | None
     matches: str | None
     edits: tuple[Edit, ...] = ()
+    partly: bool = False
+
+    def said(self, kata: str) -> Said:
+        """The mistake's sentence in a kata."""
+        what = say("slip", kata=kata, id=self.slip.id)
+        return say("sometimes", text=what) if self.partly else what
 
 
 def diagnose(

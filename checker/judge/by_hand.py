@@ -19,7 +19,7 @@ from ...kata.catalogue import Kata
 from ..diagnose.giveaways import RANDOM
 from ..process.answers import Outcome, Step
 from ..process.requests import Record
-from .draw import Case
+from .case import Case
 from .dropout_finding import DropoutFinding, Reading, together
 from .given import Given
 from .trials import Trial

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from .case import Case
 from .conditioning import judged
-from .draw import Case, small
+from .draw import small
 from .examine import Examination
 from .precision import try_dtypes
 from .training import try_training

@@ -32,7 +32,7 @@ import torch
 from torch import Tensor
 
 from ...kata.functions import Function
-from .draw import Case
+from .case import Case
 
 __all__ = [
     "GRADIENT_BOUND",

@@ -10,7 +10,7 @@ from torch import Tensor
 from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Function
 from ...kata.modules import Module
-from .draw import Case
+from .case import Case
 from .given import Given
 from .masks import SHOWN, drawn_mask
 
@@ -106,7 +106,7 @@ def _weights(module: Module, case: Case, generator: torch.Generator) -> dict[str
 def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
     shape = [worth(axis, case.scope()) for axis in case.shape_of(one)]
     if one.kind == "mask":
-        return drawn_mask(case.mask or "random", shape, generator)
+        return drawn_mask(case.mask or "random", shape, generator, case.turn)
     if one.kind == "integers":
         return _integers(one, case, shape, generator)
     if one.kind == "tokens":
@@ -146,7 +146,7 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
 def _hiding(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
     """Draw a mask that is True where it hides; by turns what is added in its place."""
     kind = one.masks[case.turn % len(one.masks)]
-    hidden = ~drawn_mask(kind, shape, generator)
+    hidden = ~drawn_mask(kind, shape, generator, case.turn)
     if not case.adds(one):
         return hidden
     values = torch.randn(shape, generator=generator, dtype=torch.float64)

@@ -19,9 +19,10 @@ from ..process.answers import Entry, Outcome, Stray
 from ..process.handle import Candidate
 from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe, Record, Series
 from ..process.wire import dtype_name
+from .case import Case
 from .compare import case_bound
 from .conditioning import judged
-from .draw import Case, cases, shifts, small
+from .draw import cases, shifts, small
 from .drawing import draw
 from .find import Bound, ways
 from .found import Found

@@ -12,7 +12,8 @@ from ...kata.functions import Argument
 from ..diagnose.crashes import raised
 from ..process.wire import dtype_name
 from ..report.message import say
-from .draw import shape_name, small
+from .case import shape_name
+from .draw import small
 from .masks import MASK_DTYPES
 from .sheet import Sheet
 from .trials import Finding, by_dtype

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ...kata.functions import Function
-from .draw import Case, small
+from .case import Case
+from .draw import small
 from .examine import Examination
 from .mask_forms import in_form
 from .trials import Finding, same

@@ -9,18 +9,21 @@ __all__ = ["MASK_DTYPES", "SHOWN", "drawn_mask", "dressed"]
 
 # How much of a mask is 1.
 SHOWN = 0.6
+# The turn at which every sample is padded.
+_NONE = 2
 MASK_DTYPES = (torch.int64, torch.bool, torch.float32, torch.uint8, torch.int32, torch.float64)
 
 
-def drawn_mask(kind: str, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw a mask, True where one may attend, keys on its last axis and queries before them."""
+def drawn_mask(kind: str, shape: list[int], generator: torch.Generator, turn: int = 0) -> Tensor:
+    """Draw a mask, True where one may attend, keys on its last axis and queries before them.
+
+    turn: which of a batch's samples has no padding.
+    """
     keys = shape[-1]
     if kind == "full":
         return torch.ones(shape, dtype=torch.bool)
     if kind == "padding":
-        lengths = torch.randint(
-            1, keys + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator
-        )
+        lengths = _lengths(shape[0], keys, generator, turn).view(-1, *[1] * (len(shape) - 1))
         return (torch.arange(keys) < lengths).expand(shape).clone()
     if kind == "causal" and len(shape) > 1 and shape[-2] > 1:
         queries = shape[-2]
@@ -39,6 +42,17 @@ def drawn_mask(kind: str, shape: list[int], generator: torch.Generator) -> Tenso
         mask.view(-1)[int(torch.randint(mask.numel(), (1,), generator=generator))] = False
         mask |= single
     return mask
+
+
+def _lengths(batch: int, keys: int, generator: torch.Generator, turn: int) -> Tensor:
+    """Draw how many tokens each sample has: all of them by turns the first, the last or none.
+
+    So it shows where one sample's mask is taken for that of all.
+    """
+    lengths = torch.randint(1, max(1, keys - 1) + 1, (batch,), generator=generator)
+    if turn % 3 != _NONE:
+        lengths[-(turn % 3)] = keys
+    return lengths
 
 
 def dressed(mask: Tensor, convention: str, dtype: torch.dtype, work: torch.dtype) -> Tensor:

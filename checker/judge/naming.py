@@ -33,6 +33,8 @@ _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 _OF_PIECES = {"loop", "carried", "piece"}
 # Where what is greater decides, several mistakes give what one call does.
 _BY_ORDER = 8
+# How many kinds of calls that are answered right are held against a mistake.
+_OTHERS = 12
 
 
 def calls_for_a_name(page: Page, one: Examination) -> bool:
@@ -113,6 +115,8 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         explained = explained or named(evidence, further)
         for some in _parts_of(evidence) if not explained else ():
             explained = explained or _in_branch(page, one, named(some))
+        if not training and found:
+            explained = _sometimes(tried, one, explained)
         if not explained and isinstance(one, Weighing):
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id in _BY_ROLES and _fused(one))]
@@ -176,15 +180,27 @@ def _right_beside(one: Examination, evidence: Sequence[Trial]) -> list[Trial]:
     """A call that is answered right, of other sizes than any that is seen: it must stay so."""
     seen = [trial.case.sizes for trial in evidence]
     most = 4 * max((trial.weight for trial in evidence), default=0)
-    fine = [
-        trial for trial in one.tried
-        if not (trial.missing or trial.group or trial.case.grad or trial.case.large)
-        and trial.case.gain == 1 and trial.case.sizes not in seen and trial.weight <= most
-        and not trial.wrong
-    ]  # fmt: skip
+    fine = [t for t in _fine(one) if t.case.sizes not in seen and t.weight <= most]
     # Where an axis has one entry, many mistakes do nothing.
     fine.sort(key=lambda trial: ([*trial.case.sizes.values()].count(1), -trial.weight))
     return fine[:1]
+
+
+def _fine(one: Examination) -> list[Trial]:
+    """The calls of ordinary numbers, each by itself, that are answered right."""
+    return [
+        trial for trial in one.tried
+        if not (trial.missing or trial.group or trial.case.grad or trial.case.large)
+        and trial.case.gain == 1 and not trial.wrong
+    ]  # fmt: skip
+
+
+def _sometimes(tried: Tried, one: Examination, explained: Sequence[Named]) -> list[Named]:
+    """Mark the mistakes that are not made in every call: one that would show is answered right."""
+    fine = sorted(_fine(one), key=lambda trial: -trial.weight)
+    kinds = {(t.case.mask, t.case.turn, *t.case.chosen.items()): t for t in fine}
+    lightest = [*kinds.values()][-_OTHERS:]
+    return [replace(each, partly=not tried.explains(each.edits, lightest)) for each in explained]
 
 
 def _fused(one: Examination) -> bool:

@@ -15,7 +15,7 @@ from ..process.wire import dtype_name
 from ..report.ids import CHECK_IDS
 from ..report.message import Said, Value, say
 from ..report.report import Difference, Part, Report
-from .draw import grown, shape_name
+from .case import grown, shape_name
 from .dropout_verdict import judge_dropout
 from .examine import Examination
 from .fills import remark_fills, remark_tables
@@ -301,7 +301,7 @@ class Page(Sheet):
         for one in found:
             if any(d.mistake == one.slip.id and d.line == one.line for d in self.report.diagnosis):
                 continue
-            self.blame(one.slip.id, one.line, "slip", kata=self.report.kata, id=one.slip.id)
+            self.blame(one.slip.id, one.line, "verbatim", text=one.said(self.report.kata))
             told = self.report.diagnosis[-1]
             told.reference, told.matches = one.reference, one.matches
 

@@ -20,9 +20,10 @@ import torch
 from ...kata.functions import Function, choices
 from ..process.answers import Outcome, Raised
 from ..process.wire import dtype_name
+from .case import Case
 from .compare import low_precision_bound
 from .conditioning import kept_by_rounding
-from .draw import Case, by_calls, shifts, small
+from .draw import by_calls, shifts, small
 from .examine import Examination
 from .trials import Trial, by_dtype
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...kata.functions import Function, choices
 from ..process.requests import Kept
-from .draw import Case
+from .case import Case
 from .given import Given
 
 __all__ = ["KINDS", "LONG", "sequence"]

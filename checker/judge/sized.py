@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..diagnose.limits import Sized
-from .draw import spoken
+from .case import spoken
 from .examine import Examination
 
 __all__ = ["sized_calls"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .draw import Case
+from .case import Case
 from .examine import Examination
 
 __all__ = ["spare"]

@@ -12,7 +12,7 @@ from ...kata.catalogue import Kata
 from ...kata.functions import Function, choices
 from ..process.requests import Timed
 from ..report.timings import Timings
-from .draw import Case, spoken
+from .case import Case, spoken
 from .examine import Examination
 from .subject import Posed, Subject
 

@@ -14,8 +14,8 @@ from ..process.answers import Outcome, Run
 from ..process.requests import Call
 from ..process.wire import dtype_name
 from . import finding
+from .case import Case
 from .compare import GRADIENT_BOUND, alike, gap
-from .draw import Case
 from .given import Given
 
 __all__ = ["Finding", "Trial", "answers_of", "by_dtype", "same", "until_ended"]

@@ -13,7 +13,8 @@ from ...kata.functions import choices
 from ..process.answers import Try
 from ..process.requests import Attempt, Describe
 from .aligning import align, guess
-from .draw import Case, small
+from .case import Case
+from .draw import small
 from .find import Bound, ways
 from .forwarding import bounds
 from .mask_forms import settle

@@ -16,8 +16,9 @@ from ...kata.modules import Module
 from ..process.answers import Global, Try
 from ..process.requests import Call, ObjectRecipe, Record, Series
 from .aligning import align, guess
+from .case import Case
 from .compare import case_bound
-from .draw import Case, by_calls
+from .draw import by_calls
 from .drawing import draw
 from .dropout_finding import DropoutFinding
 from .examine import Examination

@@ -9,7 +9,7 @@ import pytest
 import torch
 from attn_kata.checker.candidate.watch import Watch, facts
 from attn_kata.checker.client import Options
-from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.find import found, ways
 from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.rules import broken, misplaced

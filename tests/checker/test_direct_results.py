@@ -10,7 +10,7 @@ from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.flow import _same_numbers
 from attn_kata.checker.diagnose.holding import holding
 from attn_kata.checker.diagnose.origins import Origins
-from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.source import read

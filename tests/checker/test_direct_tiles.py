@@ -10,7 +10,7 @@ import torch
 from attn_kata.checker.candidate.watch import Watch
 from attn_kata.checker.client import Options
 from attn_kata.checker.diagnose.tiles import holding_part
-from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.process.answers import Step
 from attn_kata.checker.process.requests import Record

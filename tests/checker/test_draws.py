@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 import torch
-from attn_kata.checker.judge.draw import Case, cases
+from attn_kata.checker.judge.case import Case
+from attn_kata.checker.judge.draw import cases
 from attn_kata.checker.judge.drawing import draw
-from attn_kata.kata.catalogue import find
+from attn_kata.kata.catalogue import find, katas
 
 
 def drawn(kata: str, name: str) -> list[tuple[Case, dict[str, torch.Tensor]]]:
@@ -59,6 +60,26 @@ def test_whole_numbers_lie_beyond_by_turns() -> None:
     assert all(int(back[-1]) == 2 * len(back) for back in far)
     near = [tensors["back"] for case, tensors in several if not case.turn % 2]
     assert all(int(back.max()) <= max(1, len(back) // 4) for back in near)
+
+
+PADDED = [
+    (kata.id, function.name)
+    for kata in katas() for function in kata.asked.functions
+    if function.mask is not None and "padding" in function.mask.masks
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kata", "name"), PADDED)
+def test_one_sample_alone_has_no_padding(kata: str, name: str) -> None:
+    """The first, the last or none: whoever looks at one sample's mask alone is found out."""
+    mask = find(kata).asked.function(name).mask
+    assert mask is not None
+    padded = [tensors[mask.name] for case, tensors in drawn(kata, name) if case.mask == "padding"]
+    whole = {
+        tuple(bool(sample.all()) for sample in (one[0], one[-1]))
+        for one in padded if len(one) > 1 and one.shape[-1] > 1
+    }  # fmt: skip
+    assert whole == {(True, False), (False, True), (False, False)}
 
 
 def test_what_is_packed_fills_its_buffer_by_turns() -> None:

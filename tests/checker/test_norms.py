@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from attn_kata.checker.client import Options
-from attn_kata.checker.judge.draw import Case
+from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.objects import constructions
 from attn_kata.checker.judge.truth import answers, made

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 import pytest
 from attn_kata.checker.report.report import Report
+from attn_kata.kata.catalogue import find
+from attn_kata.sentences.wording import worded
 
 Judge = Callable[..., Report]
 
@@ -168,3 +170,22 @@ def test_layers_that_change_places_are_told_of(judged: Judge) -> None:
         axis=-1,
     )  # fmt: skip
     assert "query-key-swapped" in ids(judged("v1", file))
+
+
+@pytest.mark.parametrize(("when", "told"), [
+    ("attention_mask[0].all()", "in some calls, "), ("True", ""),
+])  # fmt: skip
+def test_what_is_not_always_so_is_not_said_of_every_call(
+    judged: Judge, when: str, told: str
+) -> None:
+    """A mask that is left out where the first sample has no padding is not ignored elsewhere."""
+    source = find("v3").solution()
+    line = "        if attention_mask is not None:\n"
+    assert source.count(line) == 1
+    passed = (
+        f"        if attention_mask is not None and {when}:\n            attention_mask = None\n"
+    )
+    report = worded(judged("v3", source.replace(line, passed + line)), "en")
+    first = report.diagnosis[0]
+    assert first.mistake == "mask-ignored"
+    assert first.message == f"{told}the mask changes nothing"

@@ -5,8 +5,8 @@ from typing import Any, cast
 
 import pytest
 import torch
+from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.conditioning import judged
-from attn_kata.checker.judge.draw import Case
 from attn_kata.checker.judge.given import Given
 from attn_kata.checker.judge.trials import Trial
 from attn_kata.checker.judge.truth import answers

@@ -14,7 +14,7 @@ from torch import Tensor
 from ....kata.arithmetic import worth
 from ....kata.modules import Module
 from ....kata.sizes import Sizes
-from ..draw import Case
+from ..case import Case
 from ..given import Given
 from .derived import Derived
 from .parameter_names import block_of
