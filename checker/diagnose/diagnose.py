@@ -315,9 +315,15 @@ def _shown(evidence: Sequence[Trial], places: Places) -> Callable[[Slip], bool]:
 
 
 def raising(
-    kata: Kata, name: str, trial: Trial, words: str, numbers: tuple[str, ...]
-) -> Slip | None:
-    """Return the mistake with which the model answer raises a call's very words, sizes and all."""
+    kata: Kata, name: str, trial: Trial, words: str, numbers: tuple[str, ...],
+    again: Callable[[Trial], Trial],
+) -> Slip | None:  # fmt: skip
+    """Return the mistake with which the model answer raises a call's very words, sizes and all.
+
+    again: what makes a call once more and keeps its steps. Of several mistakes it is the one that
+    gets as far as the call did.
+    """
+    alike: list[_Option] = []
     for slip, edit in options(kata, name, numbers):
         functions = answers(kata, (edit,))
         try:
@@ -325,5 +331,13 @@ def raising(
                 made(functions[name], trial.posed, named=False)
         except FAULTS as fault:
             if sayings(str(fault)) == sayings(words):
-                return slip
-    return None
+                alike.append((slip, edit))
+    if len(alike) < 2:
+        return alike[0][0] if alike else None
+    tried, call = Tried(kata, name), again(trial)
+
+    def reached(one: _Option) -> int:
+        traced = tried.traced((one[1],), call)
+        return sum(1 if traced.holds(step) else -1 for step in traced.steps)
+
+    return max(alike, key=reached)[0]

@@ -14,6 +14,9 @@ from .case import DISORDER, Case, spoken
 __all__ = ["by_calls", "cases", "shifts", "small"]
 
 _VALUES = 5
+# How much larger still inputs are where gradients have to be finite and no more: most rows then
+# have a score that exp makes nothing of, wherever it is measured from.
+_FURTHER = 10
 # Longer than the pieces of 16, 32, 48 or 64 positions that people work in.
 _MIDDLING = 70
 
@@ -147,7 +150,8 @@ def _further(function: Function, sizes: Sizes) -> Iterator[Case]:
                     # Of large scores little but 0 is left; what overflows is NaN all the same.
                     finite = not (shifts(function) or _by_one(function))
                     if function.gradients and not (finite and number):
-                        yield replace(case, check="gradients", grad=True, finite=finite)
+                        gain = function.large * (_FURTHER if finite and function.large > 1 else 1)
+                        yield replace(case, check="gradients", grad=True, finite=finite, gain=gain)
     yield from _below(function, sizes)
     yield from _large(function, sizes)
 

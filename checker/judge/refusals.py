@@ -177,7 +177,7 @@ class Refusals:
         """The mistake that an exception gives away, by its words or by the model answer's own."""
         line, told = fault.line, by_words(fault)
         slip = None if told else raising(
-            self.kata, one.function.name, finding.trial, fault.message, one.numbers
+            self.kata, one.function.name, finding.trial, fault.message, one.numbers, one.again
         )  # fmt: skip
         if slip is None:
             told = told or by_shapes(fault, self.kata, finding.trial, LONGEST)

@@ -24,7 +24,7 @@ GROUPS = {
         "kron", "conv1d", "conv2d",
     },
     "softmaxes": {
-        "softmax", "log_softmax", "logsumexp", "softmin", "logaddexp", "logcumsumexp",
+        "softmax", "log_softmax", "logsumexp", "softmin", "logcumsumexp",
         "gumbel_softmax", "cross_entropy", "softmax2d",
     },
     "copies": {"clone", "contiguous", "repeat", "repeat_interleave", "tile", "cat", "stack"},

@@ -32,7 +32,8 @@ class Take:
 
     order: how a parameter's axes are turned before its first `rows` are the features; () as it
     is. beside: several parameters stand side by side. parts: in how many parts the layers' rows
-    alternate, or those of several parameters that hold one layer; "" where one follows the other.
+    alternate, or those of several parameters, or lists of such, that hold one layer; "" where one
+    follows the other.
     turned: the layers whose heads lie as (head_dim, heads). offset: what is added to the parameter
     in use. biases: the parameters of their biases. times: the size by which the one parameter is
     repeated, as where all heads have one layer in common; "" where it is not.
@@ -214,7 +215,8 @@ def pieces(
     if any(height % parts for height in heights):
         return None
     if len(heights) == 1 and parts > 1:
-        whole, bias = _in_turn(whole, len(held), parts), _in_turn(bias, len(held), parts)
+        many = _lists(take.names) or len(held)
+        whole, bias = _in_turn(whole, many, parts), _in_turn(bias, many, parts)
     cut = [height // parts for height in heights]
     rows = whole.reshape(parts, sum(cut), -1).split(cut, dim=1)
     ends = bias.reshape(parts, sum(cut)).split(cut, dim=1)
@@ -222,6 +224,12 @@ def pieces(
         (weight.reshape(-1, whole.shape[1]), end.flatten())
         for weight, end in zip(rows, ends, strict=True)
     ]
+
+
+def _lists(names: Sequence[str]) -> int:
+    """In how many lists of several parameters stand, as `q1.0`, `q1.1`, `q2.0` and `q2.1` do."""
+    many = {re.sub(r"[0-9]+(?=[^0-9]*$)", "#", name) for name in names}
+    return len(many) if 1 < len(many) < len(names) else 0
 
 
 def _in_turn(rows: Tensor, many: int, parts: int) -> Tensor:
