@@ -1,7 +1,7 @@
 """What the model answer gave to a question before: between two saves the code changes, not that.
 
 A question is known by its content, so that nothing but the very same arguments, weights, earlier
-calls and draw finds an answer.
+calls and draw finds an answer, and only that of the model answer that it was put to.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class Answered:
     weights: dict[str, Tensor] = field(default_factory=dict)
 
 
-_ANSWERS: OrderedDict[bytes, Answered] = OrderedDict()
+# By the question and the id of the model answer that it was put to, which may be an edited one;
+# with that answer, so that nothing else has its id.
+_ANSWERS: OrderedDict[tuple[bytes, int], tuple[Answer, Answered]] = OrderedDict()
 # By id, with what has that id, so that nothing else has it.
 _CONTENTS: OrderedDict[int, tuple[Mapping[str, Tensor], bytes]] = OrderedDict()
 
@@ -55,14 +57,14 @@ def right_answer(
     Where gradients are asked for, also what they were taken against, drawn from the generator.
     """
     state = generator.get_state() if grad else None
-    asked = _question(f"{kata.id} {function.name} {grad}", given, state)
+    asked = _question(f"{kata.id} {function.name} {grad}", given, state), id(answer)
     if asked not in _ANSWERS:
         against = partial(_upstream, generator) if grad else None
-        _ANSWERS[asked] = worked_out(function, answer, given, against)
+        _ANSWERS[asked] = answer, worked_out(function, answer, given, against)
         if len(_ANSWERS) > _MOST:
             _ANSWERS.popitem(last=False)
     _ANSWERS.move_to_end(asked)
-    found = _ANSWERS[asked]
+    found = _ANSWERS[asked][1]
     if found.upstream is None or state is None:
         return found, None
     generator.set_state(state)

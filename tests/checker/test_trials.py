@@ -7,7 +7,10 @@ import pytest
 import torch
 from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.conditioning import judged
+from attn_kata.checker.judge.draw import small
+from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.given import Given
+from attn_kata.checker.judge.kept import right_answer
 from attn_kata.checker.judge.trials import Trial
 from attn_kata.checker.judge.truth import answers
 from attn_kata.checker.process.answers import Outcome
@@ -50,3 +53,21 @@ def test_a_gradient_whose_terms_cancel_is_not_held_to_its_rounding(left, kind):
     assert found.kind == "gradient"
     finding = judged(one, trial, off)
     assert (finding and finding.kind) == kind
+
+
+def test_an_edited_answer_is_not_given_what_the_right_one_gave() -> None:
+    """What was worked out before is known by the model answer as well as by the question."""
+    kata = find("sdpa")
+    function = kata.asked.functions[0]
+    generator = torch.Generator().manual_seed(0)
+    given = draw(function, next(small(function, kata.asked.sizes, mask=False)), generator)
+    edit = (("masked_scores.softmax(dim=-1)", "masked_scores.softmax(dim=-2)"),)
+    right, wrong = answers(kata), answers(kata, (edit,))
+    assert right is not None
+    assert wrong is not None
+    first, second, again = (
+        right_answer(kata, function, one[function.name], given, generator, grad=False)[0]
+        for one in (right, wrong, right)
+    )
+    assert again is first
+    assert not torch.allclose(first.results[0], second.results[0])
