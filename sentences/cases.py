@@ -29,6 +29,9 @@ CASES: dict[str, dict[str, str]] = {
     "case-strided": {"en": "not contiguous", "zh": "内存不连续"},
     "case-train": {"en": "train mode", "zh": "train 模式"},
     "case-zeros": {"en": "a vector of zeros", "zh": "有一个全零向量"},
+    "case-all-zeros": {"en": "inputs of zeros alone", "zh": "输入全为零"},
+    "case-regular": {"en": "regular whole numbers", "zh": "整数有规律"},
+    "case-reach": {"en": "positions up to {position}", "zh": "位置直到 {position}"},
     "case-zeros-made": {
         "en": "a vector of zeros, no bias",
         "zh": "有一个全零向量，bias 为 0",
@@ -97,6 +100,10 @@ CASES: dict[str, dict[str, str]] = {
     "direct-cached-fork": {
         "en": "one cache continued in two ways, {after} cached",
         "zh": "同一份缓存接两种后续，已缓存 {after} 个",
+    },
+    "direct-cached-later": {
+        "en": "a long sequence behind a short one, {after} cached",
+        "zh": "短序列后面接长序列，已缓存 {after} 个",
     },
     "direct-cached-long": {
         "en": "a long sequence and more of it, {after} cached",

@@ -165,6 +165,13 @@ CHECKS: dict[str, dict[str, str]] = {
         "between calls",
         "zh": "一次调用用到了先前同形状调用的输入：有东西留在了两次调用之间",
     },
+    # Other weights were written into the object between two calls.
+    "fail-stale": {
+        "en": "after its weights changed, as in an optimizer's step, the object still uses the "
+        "former ones: something made of them is kept between calls",
+        "zh": "权重变了之后（例如优化器走了一步），对象用的仍是原来的权重："
+        "有由权重算出的东西留在了两次调用之间",
+    },
     # It differs at once, on new objects too.
     "fail-random": {
         "en": "two identical calls in eval mode give different outputs",

@@ -15,11 +15,16 @@ __all__ = ["handed"]
 
 
 def handed(
-    call: Call, dtype: torch.dtype, place: torch.device | None, kept: dict[str, Any]
+    call: Call,
+    dtype: torch.dtype,
+    place: torch.device | None,
+    kept: dict[str, Any],
+    before: dict[str, Tensor],
 ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
     """Return a call's tensors by name, its arguments, and those by keyword.
 
     place: where the tensors go, where that is not the CPU. kept: what earlier calls gave back.
+    before: the tensors of the call before, into which those are written that are to be.
     """
     given: dict[str, Tensor] = {}
 
@@ -30,7 +35,8 @@ def handed(
             return item
         name, models = item.name, call.models
         if name not in given:
-            given[name] = _prepared(item, call, dtype, place)
+            tensor = _prepared(item, call, dtype, place)
+            given[name] = _written(tensor, before.get(name)) if call.over else tensor
         return stand_in(given[name], models[name]) if name in models else given[name]
 
     args = [value_of(item) for item in call.args]
@@ -49,3 +55,12 @@ def _prepared(item: Input, call: Call, dtype: torch.dtype, place: torch.device |
     if call.grad is not None and tensor.is_floating_point() and not item.keep:
         tensor = tensor.detach().requires_grad_(True)
     return tensor
+
+
+def _written(tensor: Tensor, before: Tensor | None) -> Tensor:
+    """What is given once more, changed in place; as it is where it does not fit."""
+    if before is None or before.requires_grad or (before.shape, before.dtype) != (
+        tensor.shape, tensor.dtype
+    ):  # fmt: skip
+        return tensor
+    return before.copy_(tensor)

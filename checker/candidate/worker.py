@@ -95,6 +95,7 @@ class _Worker:
         self.submission: Submission | None = None
         self.printed: list[int | None] = []
         self.calls = 0
+        self.given: dict[str, Tensor] = {}
         self.autograd = True
         self.restored = Restored()
         self.laps = Laps(self.restored, self._built, self._given, self._fault)
@@ -226,14 +227,20 @@ class _Worker:
             built.load(series.weights)
         except BaseException as exception:  # noqa: BLE001
             return {"fault": self._fault(exception, "construct")}
+        answers: list[Any] = []
         with self.costly.watched(built):
-            return {"answers": [self._next(built, call, dtype) for call in series.calls],
-                    "made": made}  # fmt: skip
+            for call in series.calls:
+                # What came back may be a view of what is written to now.
+                answers = _of_their_own(answers) if call.over else answers
+                answers.append(self._next(built, call, dtype))
+        return {"answers": answers, "made": made}
 
     def _next(self, built: Built, call: Call, dtype: torch.dtype) -> dict[str, Any]:
         if call.carried and built.kept.get(call.carried) is None:
             # What it is to start from is not there: the call before raised, or kept nothing.
             return {"modified": []}
+        if call.weights:
+            built.load(call.weights)
         built.mode(training=call.train)
         return self._call(built, call, dtype)
 
@@ -295,7 +302,9 @@ class _Worker:
     def _given(
         self, built: Built, call: Call, dtype: torch.dtype
     ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
-        return handed(call, dtype, self._place, built.kept)
+        given, args, kwargs = handed(call, dtype, self._place, built.kept, self.given)
+        self.given = given
+        return given, args, kwargs
 
     @property
     def _place(self) -> torch.device | None:
@@ -378,3 +387,12 @@ class _Worker:
 
 def _same(left: Tensor, right: Tensor) -> bool:
     return left.shape == right.shape and _equal(left, right)
+
+
+def _of_their_own(held: Any) -> Any:
+    """The same answers, with copies of the tensors in them."""
+    if isinstance(held, Tensor):
+        return _copy(_detach(held))
+    if isinstance(held, dict):
+        return {name: _of_their_own(one) for name, one in held.items()}
+    return [*map(_of_their_own, held)] if isinstance(held, list) else held

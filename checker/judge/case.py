@@ -30,9 +30,10 @@ class Case:
     are far ones. train: whether it is tried in train mode, and loud: with its dropouts in it.
     schedule: the kind of a sequence of calls that it is part of, and after: what was given before
     it there. shared: which inputs of one shape are one tensor: all, the first two or the last two.
-    zeros: whether each input holds a vector of zeros, and no bias adds anything to it. below:
-    whether some rows hold nothing but scores far below 0. finite: whether gradients are asked to
-    be finite and no more.
+    zeros: whether each input holds a vector of zeros, to which no bias adds anything, or nothing
+    else. below: whether some rows hold nothing but scores far below 0. finite: whether gradients
+    are asked to be finite and no more. regular: whether whole numbers follow a rule, see `draw`.
+    reach: the largest position, 0 for any.
     """
 
     check: str
@@ -50,9 +51,11 @@ class Case:
     after: int = 0
     large: bool = False
     shared: Literal["", "all", "first", "last"] = ""
-    zeros: bool = False
+    zeros: Literal["", "one", "all"] = ""
     below: bool = False
     finite: bool = False
+    regular: bool = False
+    reach: int = 0
 
     def label(self, function: Function, sizes: Sizes) -> Message:
         """The case in words: the sizes that the function speaks of, and its choices."""
@@ -87,7 +90,12 @@ class Case:
         if self.train:
             parts.append(say("case-train"))
         if self.zeros:
-            parts.append(say("case-zeros-made" if function.module is not None else "case-zeros"))
+            made = "-made" if function.module is not None else ""
+            parts.append(say("case-all-zeros" if self.zeros == "all" else f"case-zeros{made}"))
+        if self.regular:
+            parts.append(say("case-regular"))
+        if self.reach:
+            parts.append(say("case-reach", position=self.reach))
         parts += [
             say("case-shared", name=name, other=other)
             for name, other in self.sharing(function).items()
@@ -136,9 +144,12 @@ class Case:
         return found
 
     def zeroed(self, function: Function) -> list[str]:
-        """The inputs that hold a vector of zeros here."""
+        """The inputs that hold a vector of zeros here; what a gradient comes from keeps its own."""
         many = (one for one in function.arguments if one.kind == "normal" and self.zeros)
-        return [one.name for one in many if one.ties and len(self.shape_of(one)) > 1]
+        return [
+            one.name for one in many
+            if one.ties and one.large != "kept" and len(self.shape_of(one)) > 1
+        ]  # fmt: skip
 
     @property
     def disordered(self) -> bool:

@@ -51,9 +51,14 @@ def _prefix(case: Case, along: str, length: int) -> Case:
 
 
 def _try_purity(one: Examination) -> None:
-    """The same call again at once, after others of one shape, and after one of another."""
+    """The same call again at once, after others of one shape, and after one of another.
+
+    Of the others of one shape the second has the first one's tensors, changed in place; and at the
+    end an object has other weights, as after an optimizer's step.
+    """
     first, other = (one.trial(case) for case in one.two())
     twins = [one.trial(_one_of_a_shape(one)) for _ in range(2)]
+    twins[1].call = replace(twins[1].call, over=True)
     slow = one.function.state is not None or one.function.models or one.kata.kernels
     many = 1 if slow else _MANY
     answers = one.run([first, first, *twins, *[other] * many, first])
@@ -81,6 +86,8 @@ def _try_purity(one: Examination) -> None:
             one.keep(*raised[0], "values")
         elif right or not any(judged(one, *each) for each in alone):
             one.found.state = "fail-kept"
+    if one.found.state is None and not any(one.found.findings.values()) and one.stale():
+        one.found.state = "fail-stale"
 
 
 def _one_of_a_shape(one: Examination) -> Case:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from ...kata.arithmetic import names, worth
@@ -17,6 +18,10 @@ _VALUES = 5
 # How much larger still inputs are where gradients have to be finite and no more: most rows then
 # have a score that exp makes nothing of, wherever it is measured from.
 _FURTHER = 10
+# What tables are made for at first, and grow to.
+_EDGES = (128, 256, 512, 1024, 2048)
+# In how many of a function's choices whole numbers follow a rule.
+_REGULAR = 4
 # Longer than the pieces of 16, 32, 48 or 64 positions that people work in.
 _MIDDLING = 70
 
@@ -61,7 +66,9 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
                   for k, kind in enumerate(_kinds(mask, place)) if mask is not None),
             ]  # fmt: skip
             yield from (case for case in made if _holds(function, case))
+    yield from _reaching(function, sizes)
     yield from _disordered(function, sizes)
+    yield from _regular(function, sizes)
     yield from _one_tensor(function, sizes)
     yield from _further(function, sizes)
     yield from _zeros(function, sizes)
@@ -79,6 +86,20 @@ def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
         yield from (replace(case, turn=DISORDER) for case in some)
         if function.far and not function.dtypes:
             yield from (replace(case, far=True) for case in some)
+
+
+def _reaching(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Positions up to where a table that grows is full, before any that are further."""
+    if any(one.kind == "positions" for one in function.arguments) and not function.needs_mask:
+        case = next(small(function, sizes, mask=False), None)
+        yield from (replace(case, reach=edge) for edge in _EDGES if case is not None)
+
+
+def _regular(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """Whole numbers that are all the same, or counted up: whoever asks for that has a shortcut."""
+    if any(one.kind == "integers" for one in function.arguments):
+        many = small(function, sizes, mask=function.needs_mask)
+        yield from (replace(case, regular=True) for case in islice(many, _REGULAR))
 
 
 def _one_tensor(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -104,9 +125,11 @@ def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
     # Where masks may be left out all are: of what they hide a score tells nothing.
     turn = len(function.spare) + 2 if function.spare else 0
     case = Case(check=check, sizes=sizes.first(), chosen=choices(function)[-1], mask=kind,
-                turn=turn, zeros=True)  # fmt: skip
+                turn=turn, zeros="one")  # fmt: skip
     if case.zeroed(function) and _holds(function, case):
         yield case
+        if function.module is None:
+            yield replace(case, zeros="all")
 
 
 def _apart(function: Function, sizes: Sizes) -> Iterator[Case]:

@@ -16,6 +16,9 @@ from .masks import SHOWN, drawn_mask
 
 __all__ = ["draw"]
 
+# Whole numbers of more axes are of several steps.
+_ROWS = 2
+
 
 def draw(
     function: Function, case: Case, generator: torch.Generator, *, weighted: bool = True
@@ -127,7 +130,10 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         return values.softmax(-1)
     if case.far and one.late:
         values[..., : one.late, :] = 0
-    if case.zeros and one.ties and values.dim() > 1:
+    zeroed = one.ties and one.large != "kept" and values.dim() > 1
+    if case.zeros == "all" and zeroed:
+        return torch.zeros_like(values)
+    if case.zeros and zeroed:
         # In the middle a causal mask leaves it some keys, and hides others; of a packed buffer
         # that place may be empty.
         for part in (2, 4):
@@ -169,7 +175,10 @@ def _integers(one: Argument, case: Case, shape: list[int], generator: torch.Gene
     """Draw whole numbers; by turns half lie beyond, the last as far as any, or all fill a sum."""
     scope = case.scope()
     high, most = worth(one.high, scope), worth(one.beyond or one.high, scope)
-    drawn = torch.randint(worth(one.low, scope), high + 1, shape, generator=generator)
+    low = worth(one.low, scope)
+    drawn = torch.randint(low, high + 1, shape, generator=generator)
+    if case.regular and not one.fills:
+        return _regular(drawn, low, high)
     if most > high and case.turn % 2:
         far = torch.randint(high + 1, most + 1, shape, generator=generator)
         drawn = drawn.where(torch.rand(shape, generator=generator) < 1 / 2, far)
@@ -182,8 +191,20 @@ def _integers(one: Argument, case: Case, shape: list[int], generator: torch.Gene
     return drawn
 
 
+def _regular(drawn: Tensor, low: int, high: int) -> Tensor:
+    """All the same; of steps the last one's in order, where a row may hold each of them once."""
+    if drawn.dim() <= _ROWS:
+        return drawn.flatten()[:1].expand(drawn.shape).clone()
+    if drawn.shape[-1] == high + 1 - low:
+        drawn[-1] = torch.arange(low, high + 1)
+    return drawn
+
+
 def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
-    """Draw tokens; by turns rows are shorter, of two at least, and filled up with what is none."""
+    """Draw tokens; by turns rows are shorter, of two at least, and filled up with what is none.
+
+    Of these the first, the last or none is whole, by turns as well.
+    """
     low, high = worth(one.low, case.scope()), worth(one.high, case.scope())
     filler = worth(one.filler or one.low, case.scope())
     among = low < filler <= high
@@ -192,6 +213,8 @@ def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Genera
     if case.turn % 2 or shape[-1] < 3:
         return tokens
     lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
+    if case.turn // 2 % 3 < 2:
+        lengths[-(case.turn // 2 % 3)] = shape[-1]
     return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, filler)
 
 
@@ -201,6 +224,8 @@ def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Gen
     Those are none of them 0, so that one counted from the least of them is another.
     """
     length = shape[-1]
+    if case.reach:
+        return torch.arange(case.reach + 1 - length, case.reach + 1).expand(shape).clone()
     start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
     start += one.far if case.far else 0
     places = torch.arange(start, start + length)

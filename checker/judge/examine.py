@@ -320,6 +320,10 @@ class Examination:
         """Whether two calls gave the same, but for an order of sums that a device may choose."""
         return alike(left, right, 1e-9 if self.found.work is torch.float64 else 1e-3)
 
+    def stale(self) -> bool:
+        """Whether an object with other weights gives what the former gave. A function has none."""
+        return False
+
     def two(self) -> tuple[Case, Case]:
         """Two cases that one object can be called with."""
         many = list(cases(self.function, self.sizes))[:2]
@@ -327,8 +331,7 @@ class Examination:
 
     def plain_trials(self) -> list[Trial]:
         """Calls on the first sizes, those without a mask and those with one."""
-        trials = [self.trial(case) for case in self._telling(4)]
-        return [trial for trial in trials if not trial.missing]
+        return [one for one in map(self.trial, self._telling(4)) if not one.missing]
 
     def pretend(self) -> list[Stray] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""

@@ -17,9 +17,9 @@ class Found:
     """What came of trying one function.
 
     counts, findings: by check. dropped: mask dtypes that it does not take, and why. modified:
-    inputs that it changed. printed: lines that print. state: fail-random, fail-state or fail-kept.
-    narrowed: a call that gave another dtype than it was given. rounded: whether far positions
-    come out wrong because buffers are brought to bfloat16.
+    inputs that it changed. printed: lines that print. state: fail-random, fail-state,
+    fail-kept or fail-stale. narrowed: a call that gave another dtype than it was given. rounded:
+    whether far positions come out wrong because buffers are brought to bfloat16.
     work: the dtype that values are decided in, dtypes: the others.
     """
 

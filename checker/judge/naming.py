@@ -111,7 +111,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
         if off and not wrong:
             # What low precision alone shows is one mistake: no second one hides everywhere else.
             return explained
-        explained = explained or _with_a_mask(evidence, named)
+        explained = explained or _part_and_rest(evidence, named)
         explained = explained or named(evidence, further)
         for some in _parts_of(evidence) if not explained else ():
             explained = explained or _in_branch(page, one, named(some))
@@ -211,16 +211,18 @@ def _fused(one: Examination) -> bool:
     return bool(query) and query == key
 
 
-def _with_a_mask(evidence: Sequence[Trial], named: Callable[..., list[Named]]) -> list[Named]:
-    """What explains the calls without a mask, and what is wrong with the mask besides.
+def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> list[Named]:
+    """What explains the calls without a mask, or those that ran, and what is wrong besides.
 
     The former alone where nothing explains the latter.
     """
     plain = [trial for trial in evidence if trial.case.mask is None]
-    if not 0 < len(plain) < len(evidence):
-        return []
-    alone = named(plain, (), "")
-    return (named(evidence, (), alone[0].slip.id) or alone) if alone else []
+    ran = [trial for trial in evidence if trial.answer.fault is None]
+    for part in (plain, ran):
+        alone = named(part, (), "") if 0 < len(part) < len(evidence) else []
+        if alone:
+            return named(evidence, (), alone[0].slip.id) or alone
+    return []
 
 
 def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:

@@ -23,9 +23,13 @@ _CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "cached-fork": (*_GROWN, ("a", "b", 1), ("a", "c", 1), ("b", "b", 1), ("c", "c", 2)),
 }
 KINDS = tuple(_CALLS)
-# What is cached is as long as people's prompts are, before a few calls more.
-LONG = "cached-long"
-_LONG_CALLS = (("", "a", 0), ("a", "a", 1), ("a", "a", 2))
+# What is cached is as long as people's prompts are, before a few calls more; or a prompt comes
+# behind as many positions as fill pages or tiles.
+_LONG_CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
+    "cached-long": (("", "a", 0), ("a", "a", 1), ("a", "a", 2)),
+    "cached-later": (("", "a", 16), ("a", "a", 0), ("a", "a", 1)),
+}
+LONG = tuple(_LONG_CALLS)
 
 
 def sequence(
@@ -33,23 +37,23 @@ def sequence(
 ) -> list[tuple[Case, Given]]:
     """Draw the calls of one kind, each with those before it. function: one with a state.
 
-    The first of LONG's is as long as the row says.
+    One of LONG's is as long as the row says.
     """
     state = function.state
     assert state is not None
     found: list[tuple[Case, Given]] = []
     before: tuple[Given, ...] = ()
     reached = {"": 0}
-    for carried, kept, length in _LONG_CALLS if kind == LONG else _CALLS[kind]:
+    for carried, kept, length in _LONG_CALLS.get(kind) or _CALLS[kind]:
         length = length or row[state.along]  # noqa: PLW2901 - the row's own
         sizes = {**row, state.along: length}
         if carried and state.once:
             # Whoever looks at what only the first call reads sees another length.
             sizes[state.once] += (len(before) + 1) % 2
         case = Case(
-            check="lengths" if kind == LONG else "values", sizes=sizes,
+            check="lengths" if kind in LONG else "values", sizes=sizes,
             schedule=kind, chosen=choices(function)[0], after=reached[carried],
-            large=kind == LONG,
+            large=kind in LONG,
         )  # fmt: skip
         given = drawn(case)
         handed = Kept(name=carried) if carried else None

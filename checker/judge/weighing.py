@@ -18,7 +18,8 @@ from ..process.requests import Call, ObjectRecipe, Record, Series
 from .aligning import align, guess
 from .case import Case
 from .compare import case_bound
-from .draw import by_calls
+from .conditioning import judged
+from .draw import by_calls, small
 from .drawing import draw
 from .dropout_finding import DropoutFinding
 from .examine import Examination
@@ -39,6 +40,8 @@ __all__ = ["Weighing"]
 _DRAWS = 32
 # How many objects have their weights told apart by derivatives, which takes its time.
 _MOST_DERIVED = 5
+# What inputs are multiplied by where an object has other weights than it had.
+_OTHER_GAIN = 2.0
 
 
 class Weighing(Examination):
@@ -264,6 +267,17 @@ class Weighing(Examination):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 
+    def stale(self) -> bool:
+        """Whether an object goes wrong once other weights are in it, where a fresh one does not."""
+        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
+        first, other = self.trial(case), self.trial(replace(case, gain=_OTHER_GAIN))
+        call = replace(other.call, weights=self.held.of(other.case))
+        both = [self.series(first, [first.call, call], dtype=self.found.work)]
+        answers = self.answered(both)
+        if judged(self, other, answers[1]) is None or judged(self, first, answers[0]) is not None:
+            return False
+        return judged(self, other, self.run([other])[0]) is None
+
     def batches(self) -> Iterator[list[Trial]]:
         """Yield each call alone, and calls one after another."""
         for batch in super().batches():
@@ -273,7 +287,8 @@ class Weighing(Examination):
         for count, group in enumerate(self._schedules(3)):
             self.first_groups += group if count < len(KINDS) else []
             yield group
-        yield from (self._calls(row, LONG) for row in by_calls(self.function, self.sizes))
+        for row in by_calls(self.function, self.sizes):
+            yield from (self._calls(row, kind) for kind in LONG)
 
     def _affords(self, case: Case) -> bool:
         """Whether it takes no new object whose weights derivatives would have to tell apart."""

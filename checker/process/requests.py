@@ -163,7 +163,9 @@ class Call:
     of the output are summed with, where they are asked for. autograd: whether gradients are
     followed in any case. models: inputs that are a model's weights, and of which kind it is.
     autocast: the dtype that products are made in. hold: the name under which what
-    it gives back is kept, None where nothing is; carried: what an earlier call kept.
+    it gives back is kept, None where nothing is; carried: what an earlier call kept. over: whether
+    its inputs are written into the tensors of the call before. weights: what is written into the
+    object's before it.
     """
 
     args: Sequence[Handed] = ()
@@ -179,6 +181,8 @@ class Call:
     tf32: bool = False
     hold: str | None = None
     carried: str = ""
+    over: bool = False
+    weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
 
     @property
     def shape(self) -> list[int] | None:

@@ -117,3 +117,35 @@ def test_a_result_has_the_dtype_of_what_is_given(
     report = judged(kata, source.replace(f"return {result}\n", f"return ({result}).float()\n"))
     assert ("dtype-hardcoded" in {one.mistake for one in report.diagnosis}) is told
     assert (report.verdict == "fail") is told
+
+
+def test_whole_numbers_follow_a_rule_once() -> None:
+    """Equal lengths, and a last step in which no beam moved, are what shortcuts ask for."""
+    lengths = [t["lengths"] for case, t in drawn("beam-search", "best_sequence") if case.regular]
+    assert lengths
+    assert all(len(one.unique()) == 1 for one in lengths)
+    parents = [t["parents"] for case, t in drawn("beam-search", "trace_back") if case.regular]
+    assert any(bool((one[-1] == torch.arange(one.shape[-1])).all()) for one in parents)
+
+
+def test_positions_end_where_a_table_is_full() -> None:
+    """Before any that are further, so that nothing has made the table longer."""
+    several = [(case, t["positions"]) for case, t in drawn("rope", "rope_half_split")]
+    reached = [int(one.max()) for case, one in several if case.reach]
+    assert reached == [128, 256, 512, 1024, 2048]
+    first = next(n for n, (case, _) in enumerate(several) if case.reach)
+    assert all(int(one.max()) < 128 for _, one in several[:first])
+
+
+def test_a_row_of_a_batch_alone_is_padded() -> None:
+    """The first, the last or none is whole: one row tells nothing of the others."""
+    several = [t["tokens"] for _, t in drawn("minigpt", "next_token_loss")]
+    padded = [one for one in several if len(one) > 1 and bool((one == 0).any())]
+    whole = {(bool((one[0] != 0).all()), bool((one[-1] != 0).all())) for one in padded}
+    assert {(True, False), (False, True)} <= whole
+
+
+def test_all_scores_may_be_zero() -> None:
+    """A fill that is measured by the scores hides nothing then."""
+    blank = [t["scores"] for case, t in drawn("drill-mask", "masked_weights") if case.zeros]
+    assert any(not one.any() for one in blank)
