@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from ....kata.modules import Layer
 from ...vocabulary import words
 
-__all__ = ["biases_of", "block_of", "is_bias", "is_second", "said_by"]
+__all__ = [
+    "biases_of", "block_of", "is_bias", "is_second", "said_by", "stands_beside", "unsaid",
+]  # fmt: skip
 
 _GLUE = ("w", "to", "lin", "linear", "proj", "fc", "weight", "x", "dense", "layer", "att", "attn")
 _BIAS = {"bias", "biases", "b", "beta", "shift", "offset"}
@@ -55,6 +57,15 @@ def _alone(name: str, biases: Sequence[str], weights: Iterable[str]) -> list[str
     return [] if told or not owner else beside
 
 
+def stands_beside(weight: str, other: str) -> bool:
+    """Whether a name says of a weight that it is one, and another another word in its place."""
+    (mine, own), (theirs, leaf) = _leaf(weight), _leaf(other)
+    pairs = [*zip(_parts(own), _parts(leaf), strict=False)]
+    apart = [(word, else_) for word, else_ in pairs if word != else_]
+    whole = mine == theirs and len(_parts(own)) == len(_parts(leaf)) == len(pairs)
+    return whole and len(apart) == 1 and apart[0][0] in _WEIGHT and apart[0][1].isalpha()
+
+
 def _first(name: str) -> str:
     """What stands before a parameter in a list of pairs, "" where none does."""
     owner, _, number = name.rpartition(".")
@@ -82,6 +93,12 @@ def is_second(name: str, shapes: Mapping[str, tuple[int, ...]]) -> bool:
     if len(beneath) == 2 and beneath[1] == name and not firsts:
         return shapes[name] == shapes[beneath[0]]
     return any({*shapes[name]} <= {*shapes[one]} for one in firsts if one != name)
+
+
+def unsaid(names: Sequence[str], many: int) -> list[str]:
+    """Those beside as many norms' weights, called so, that no word says to be biases: `g1, c1`."""
+    rest = [name for name in names if not {*_parts(_leaf(name)[1])} & _WEIGHT]
+    return rest if len(names) == 2 * len(rest) == 2 * many else []
 
 
 def _pair(name: str) -> str:

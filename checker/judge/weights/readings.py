@@ -22,7 +22,7 @@ from ....kata.modules import Layer
 from .. import budget
 from . import norms as vectors
 from .norms import Unit
-from .parameter_names import biases_of, block_of, is_bias, is_second, said_by
+from .parameter_names import biases_of, block_of, is_bias, is_second, said_by, stands_beside, unsaid
 from .stacked import every_block, in_block, numbered, orders, several
 from .takes import Reading, Shapes, Take, end_to_end, pieces
 
@@ -119,6 +119,8 @@ class Proposals:
             self.biases += [
                 n for n in shapes if n in thin - {*self.biases} and is_second(n, shapes)
             ]
+            left = [n for n in shapes if n in thin - {*self.biases}]
+            self.biases += unsaid(left, len(self.needed))
         weights = {n: shape for n, shape in shapes.items() if n not in self.biases}
         self.flat = {n: shape for n, shape in weights.items() if n in thin}
         self.thick = {n: shape for n, shape in weights.items() if n not in thin}
@@ -197,7 +199,9 @@ class Proposals:
 
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
         """The biases that belong to the parameters that hold some layers."""
-        return biases_of(names, held, self.biases, self.layers, self.thick)
+        found = biases_of(names, held, self.biases, self.layers, self.thick)
+        flat = [name for name in names if name in self.flat]
+        return found or tuple(n for f in flat for n in self.biases if stands_beside(f, n))
 
     def forms(self, unit: Unit) -> list[Take]:
         """The ways in which parameters can hold layers, as their shapes allow, each once."""
