@@ -39,6 +39,13 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "{names} does the work of several layers ({layers}): each needs its own",
         "zh": "{names} 一个层当作好几个层用（{layers}）：应当各有各的层",
     },
+    # Parameters that were made of one and the same tensor. Also the check's detail.
+    "layers-shared-memory": {
+        "en": "{names} are several parameters in one memory: what is loaded into one, or learnt, "
+        "changes the others; give each a tensor of its own",
+        "zh": "{names} 是几个参数，却占着同一块内存：给其中一个加载权重，或者训练更新了它，其余的也跟着变；"
+        "应当各用各的张量",
+    },
     "weights-frozen": {
         "en": "a weight is frozen, so that no optimiser changes it: {names}",
         "zh": "有权重被冻结，优化器不会更新它：{names}",

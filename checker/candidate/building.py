@@ -150,6 +150,18 @@ class Built:
         return {**self.registered, **self.hidden}
 
     @property
+    def together(self) -> list[list[str]]:
+        """Names of weights that begin at one place in memory, though each is an object of its own.
+
+        As they were made: to bring them to another dtype gives each a memory of its own.
+        """
+        found: dict[int, list[str]] = {}
+        for name, one in self.weights.items() if not self.lazy else ():
+            if one.numel() and one.layout is torch.strided and one.device.type != "meta":
+                found.setdefault(Tensor.data_ptr(one), []).append(name)
+        return [names for names in found.values() if len(names) > 1]
+
+    @property
     def lazy(self) -> bool:
         """Whether some parameter has no shape yet."""
         lazy = torch.nn.parameter.UninitializedParameter

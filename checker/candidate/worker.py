@@ -181,6 +181,7 @@ class _Worker:
         dtype = getattr(torch, attempt.dtype)
         try:
             built = self._built(attempt.recipe)
+            together = built.together
             built.convert(dtype)
             built.mode(training=False)
             built.move(self._place)
@@ -205,6 +206,7 @@ class _Worker:
             "plain": [*built.bare],
             "frozen": [*built.frozen],
             "still": [*built.kept_still],
+            "together": together,
         }
 
     def run(self, request: MakeCalls) -> dict[str, Any]:

@@ -19,6 +19,7 @@ __all__ = [
     "is_round",
     "multiplied_line",
     "shared",
+    "wrapped",
 ]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -63,6 +64,32 @@ def shared(constructors: Sequence[Function]) -> Iterator[int]:
                     one.lineno for one in ast.walk(node)
                     if isinstance(one, ast.Name) and one.id in made - own
                 )  # fmt: skip
+
+
+def wrapped(constructors: Sequence[Function]) -> Iterator[int]:
+    """Where a tensor that was made once becomes the memory of a parameter for another time."""
+    for function in constructors:
+        before: set[str] = set()
+        for node in ast.walk(function):
+            if isinstance(node, _ROUNDS):
+                own = {name_of(one) for one in ast.walk(node) if _bound(one)}
+                calls = (one for one in ast.walk(node) if _wrapped(one))
+                yield from (one.lineno for one in calls if _wrapped(one) not in own)
+        for node in ast.walk(function):
+            told = _wrapped(node)
+            if told in before:
+                yield node.lineno
+            before |= {told} - {""}
+            if isinstance(node, ast.Assign) and name_of(node.value) == "data":
+                yield from (node.lineno for one in node.targets if name_of(one) == "data")
+
+
+def _wrapped(node: ast.AST) -> str:
+    """What a call makes a parameter of, where that has a name."""
+    if not (isinstance(node, ast.Call) and name_of(node.func) == "Parameter" and node.args):
+        return ""
+    (first, *_) = node.args
+    return ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
 
 
 def multiplied_line(tree: ast.AST) -> int | None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...kata.slips import slips
-from ..diagnose.blocks import is_constructor, multiplied_line, shared
+from ..diagnose.blocks import is_constructor, multiplied_line, shared, wrapped
 from ..diagnose.statements import frozen_line
 from ..report.message import Said, say
 from .begun import misbegun
@@ -66,6 +66,13 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         names = [f"`{n}`" for n in one.held.lacking]
         page.blame("weights-frozen", frozen_line(page.source.tree) or line, names=names)
         return say("fail-frozen", names=names)
+    if one.shown.together and not wrong:
+        # Brought to another dtype each has a memory of its own, and the numbers are right.
+        some = one.shown.together[0]
+        made = [node for node in ast.walk(page.source.tree) if is_constructor(node)]
+        place = next(wrapped(made), None) or page.lines.making(some[1]) or line
+        page.blame(_SHARED, place, "layers-shared-memory", names=few(some))
+        return say("layers-shared-memory", names=few(some))
     begun = {} if wrong else misbegun(one)
     if begun:
         names = [f"`{name}`" for name in begun]

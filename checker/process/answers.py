@@ -219,7 +219,8 @@ class Try:
     output has its shape. registered, hidden: shapes of weights that torch knows of and that it
     does not. modules: names and kinds. plain: attributes and buffers that are bare tensors.
     frozen: parameters that do not learn, beside others. still: those of the hidden ones that do
-    not. values: the weights, where they are asked for.
+    not. together: names of weights that lie in one memory. values: the weights, where they are
+    asked for.
     """
 
     phase: str
@@ -233,6 +234,7 @@ class Try:
     plain: list[str] = field(default_factory=list[str])
     frozen: list[str] = field(default_factory=list[str])
     still: list[str] = field(default_factory=list[str])
+    together: list[list[str]] = field(default_factory=list["list[str]"])
     values: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
 
     @property
