@@ -280,12 +280,18 @@ def _sums(node: ast.AST) -> bool:
     return product or (isinstance(node, ast.Call) and called(node) in _SUMMING)
 
 
-def cut_around(tree: ast.AST, line: int | None) -> int | None:
-    """The line that turns gradients off for another one: the nearest `with`, or a decorator."""
+def cut_around(tree: ast.AST, line: int | None, *, alone: bool = False) -> int | None:
+    """The line that turns gradients off for another one: the nearest `with`, or a decorator.
+
+    alone: whether the rest of what it turns off may be: then a `with` of more than that line isn't
+    wrong as a whole.
+    """
     found: list[int] = []
     blocks = (n for n in ast.walk(tree) if isinstance(n, (ast.With, ast.FunctionDef)))
     for block in (n for n in blocks if line is not None and line in span(n)):
         within = isinstance(block, ast.With)
+        if alone and within and len(block.body) > 1:
+            return line
         heads = [i.context_expr for i in block.items] if within else block.decorator_list
         for head in heads:
             off = (n for n in ast.walk(head) if isinstance(n, ast.Attribute) and n.attr in _CUT)

@@ -168,7 +168,7 @@ def _gradient(page: Page, one: Examination, finding: Finding) -> bool:
         key = "detached" if finding.kind == "detached" else "detached-in-part"
         elsewhere = None if alone else cut_line(_own(page, one)) or cut_line(page.source.tree)
         line = elsewhere or page.places.own_line(lines, page.names - {one.function.name})
-        line = cut_around(page.source.tree, line) or line
+        line = cut_around(page.source.tree, line, alone=alone) or line
         page.blame("detached", line, key, name=f"`{finding.name}`" if finding.name else say("it"))
         return True
     cut = cut_line(_own(page, one))
