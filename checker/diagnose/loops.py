@@ -9,8 +9,13 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import name_of
 
-__all__ = ["accumulated", "aliased", "counted", "early", "late", "window_tested"]
+__all__ = [
+    "accumulated", "aliased", "counted", "early", "late", "window_bounded",
+    "window_tested",
+]  # fmt: skip
 
+# Calls that hold a number below another.
+_LEAST = {"min", "minimum", "clamp", "clip", "clamp_max"}
 # Calls that change a list, a set or a tensor in place.
 _CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or_", "bitwise_or_"}
 
@@ -103,6 +108,19 @@ def window_tested(functions: Sequence[Function]) -> Iterator[int]:
                 names = (n.id for n in ast.walk(node.test) if isinstance(n, ast.Name))
                 if any("win" in name.lower() for name in names):
                     yield node.test.lineno
+
+
+def window_bounded(functions: Sequence[Function]) -> Iterator[int]:
+    """Where the window is held below a difference, as `min(window, length - 1)` does."""
+    for function in functions:
+        for node in ast.walk(function):
+            chosen = isinstance(node, ast.IfExp)
+            least = isinstance(node, ast.Call) and name_of(node.func) in _LEAST
+            parts = [*ast.walk(node)] if chosen or least else []
+            names = (one.id for one in parts if isinstance(one, ast.Name))
+            less = any(isinstance(one, ast.BinOp) and type(one.op) is ast.Sub for one in parts)
+            if less and any("win" in name.lower() for name in names):
+                yield node.lineno
 
 
 def _loops(functions: Sequence[Function]) -> Iterator[ast.For | ast.While]:

@@ -15,7 +15,7 @@ from .blocks import Function, applied, approximate, copied, default_eps, is_roun
 from .comparisons import above_zero, fixed, inputs, minus_one, one_length, ordered
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
-from .loops import accumulated, aliased, counted, early, late, window_tested
+from .loops import accumulated, aliased, counted, early, late, window_bounded, window_tested
 
 __all__ = ["Function", "frozen_line", "statement"]
 
@@ -55,6 +55,7 @@ def statement(
     has as it is; `aliased`, where it changes an entry under another name; `late`, where a loop
     makes a function that reads its variable when it is called; `early`, where it takes the parents
     of a step that lies beside its own; `window`, where a branch is chosen by the window's size;
+    `bounded`, where the window is held below another number;
     `above zero`, where a number is asked to be above 0; `minus one`, where one is asked whether it
     is −1; `inputs`, where what a model was given is held against padding; `packed`, `unread`,
     `from zero`, `halved` and `halved at first`, by a constructor, of names (`bindings`); and what
@@ -364,8 +365,8 @@ _FOLLOWED = {
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
     "accumulated": accumulated, "aliased": aliased, "late": late, "early": early,
-    "window": window_tested, "above zero": above_zero, "minus one": minus_one,
-    "inputs": inputs, **BINDINGS,
+    "window": window_tested, "bounded": window_bounded, "above zero": above_zero,
+    "minus one": minus_one, "inputs": inputs, **BINDINGS,
 }  # fmt: skip
 
 
