@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import suppress
-from itertools import chain
+from itertools import chain, islice
 
 from ...kata.catalogue import Kata
 from ...kata.functions import Function
@@ -247,9 +247,9 @@ class _Judging:
         for one in examinations:
             page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if of_memory:
-                found = chain(misplaced(one.function, [*one.seen, *one.measured]), fed_again(one))
-                first = next(found, None)
-                page.rules(one, [first] if first else [], "structure")
+                others = self.source.lines_of({*self.kata.names} - {one.function.name})
+                made = misplaced(one.function, [*one.seen, *one.measured], others)
+                page.rules(one, [*islice(chain(made, fed_again(one)), 1)], "structure")
         line = own_imports(self.source)
         if line is not None:
             page.set("rules", "fail", say("forbidden-call", call="`attn_kata`"))

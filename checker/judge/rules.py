@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from ...kata.arithmetic import worth
@@ -81,8 +82,13 @@ def broken(
             yield Breach(key="direct-loop", mistake="python-loop", line=line, values={})
 
 
-def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
-    """Yield what is wrong with a result's memory, and with tensors made on the way."""
+def misplaced(
+    function: Function, trials: Sequence[Trial], others: AbstractSet[int] = frozenset()
+) -> Iterator[Breach]:
+    """Yield what is wrong with a result's memory, and with tensors made on the way.
+
+    others: the lines of the other functions that are asked for.
+    """
     asked = function.memory
     for trial in trials:
         answer, scope = trial.answer, trial.case.scope()
@@ -109,11 +115,11 @@ def misplaced(function: Function, trials: Sequence[Trial]) -> Iterator[Breach]:
             }
             yield Breach(key="direct-strides", mistake="result-strides", line=last, values=values)
         if asked.largest:
-            yield from _too_large(trial, worth(asked.largest, scope), asked.largest)
+            yield from _too_large(trial, worth(asked.largest, scope), asked.largest, others)
         if asked.apart:
             apart = Counter(worth(text, scope) for text in asked.apart)
             # An axis of size 1 may be any axis.
-            yield from _together(trial, apart) if min(apart) > 1 else ()
+            yield from _together(trial, apart, others) if min(apart) > 1 else ()
     if asked.carried and function.state is not None:
         yield from _hoarded(function.state, trials, asked.carried)
 
@@ -149,33 +155,43 @@ def _shaped(trial: Trial) -> bool:
     return not trial.expected or trial.answer.outs[0].shape == trial.expected[0].shape
 
 
-def _too_large(trial: Trial, most: int, text: str) -> Iterator[Breach]:
+def _too_large(trial: Trial, most: int, text: str, others: AbstractSet[int]) -> Iterator[Breach]:
     answer = trial.answer
-    for step in answer.steps:
-        if step.fresh > most:
-            yield Breach(
-                key="direct-large", mistake="tensor-too-large", line=step.line,
-                values={"call": step.written, "shape": _shape(step),
-                        "entries": step.fresh, "most": most, "sum": text},
-            )  # fmt: skip
-            return
-    if answer.entries > most and not answer.shares:
+    step, line = _own([step for step in answer.steps if step.fresh > most], others)
+    if step is not None:
+        yield Breach(
+            key="direct-large", mistake="tensor-too-large", line=line,
+            values={"call": step.written, "shape": _shape(step),
+                    "entries": step.fresh, "most": most, "sum": text},
+        )  # fmt: skip
+    elif answer.entries > most and not answer.shares:
         yield Breach(
             key="direct-large-result", mistake="tensor-too-large", line=None,
             values={"entries": answer.entries, "most": most, "sum": text},
         )  # fmt: skip
 
 
-def _together(trial: Trial, apart: Counter[int]) -> Iterator[Breach]:
+def _together(trial: Trial, apart: Counter[int], others: AbstractSet[int]) -> Iterator[Breach]:
     """Yield the first tensor made on the way with axes that none may have together."""
-    for step in trial.answer.steps:
-        if step.fresh and step.shape and apart <= Counter(step.shape):
-            yield Breach(
-                key="direct-apart", mistake="tensor-too-large", line=step.line,
-                values={"call": step.written, "shape": _shape(step),
-                        "apart": str(tuple(apart.elements()))},
-            )  # fmt: skip
-            return
+    many = (one for one in trial.answer.steps if one.fresh and one.shape)
+    step, line = _own([one for one in many if apart <= Counter(one.shape or ())], others)
+    if step is not None:
+        yield Breach(
+            key="direct-apart", mistake="tensor-too-large", line=line,
+            values={"call": step.written, "shape": _shape(step),
+                    "apart": str(tuple(apart.elements()))},
+        )  # fmt: skip
+
+
+def _own(steps: Sequence[Step], others: AbstractSet[int]) -> tuple[Step | None, int | None]:
+    """The first step that no other of the functions makes, else the first; and its line.
+
+    What another function is asked to make may well be that large: who asks it for it is told.
+    """
+    outside = (one for one in steps if others.isdisjoint(one.lines[:1]))
+    step = next(outside, next(iter(steps), None))
+    lines = step.lines if step is not None else ()
+    return step, next((line for line in lines if line not in others), next(iter(lines), None))
 
 
 def _shape(step: Step) -> str:

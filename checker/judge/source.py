@@ -11,6 +11,7 @@ import select
 import stat
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -76,6 +77,15 @@ class Source:
         # As Python counts them: a form feed, or a separator inside a string, ends no line.
         lines = self.text.split("\n")
         return lines[number - 1] if number and 0 < number <= len(lines) else ""
+
+    def lines_of(self, names: Iterable[str]) -> frozenset[int]:
+        """The lines of the functions with these names that stand on their own."""
+        wanted = {*names}
+        return frozenset(
+            line for node in self.tree.body
+            if isinstance(node, ast.FunctionDef) and node.name in wanted
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        )  # fmt: skip
 
     @property
     def mentions(self) -> dict[str, set[str]]:
