@@ -59,7 +59,8 @@ GROUPS = (
     "step", "softmax", "scale", "fill", "mask", "overflow", "loop", "return", "start", "written",
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
     "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared", "sorted",
-    "offset", "remainder", "noted", "carried", "flipped", "cast", "piece", "ordered", "given",
+    "laid", "offset", "remainder", "noted", "carried", "flipped", "cast", "piece", "ordered",
+    "given",
 )  # fmt: skip
 _KEYS = {
     "id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number", "says",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from ..process.answers import Step
 from .expressions import MOVES
 
 __all__ = [
-    "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "made_bool", "moves",
-    "nearest", "ors", "sorts", "spreads", "turned",
+    "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "laid_out",
+    "made_bool", "moves", "nearest", "ors", "sorts", "spreads", "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
@@ -20,6 +21,9 @@ _ZEROING = {"masked_fill", "where", "mul", "rmul", "imul", "multiply", "nan_to_n
 _FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
 # Calls that make one mask of two.
 _ORS = {"or", "ior", "logical_or", "bitwise_or"}
+# Calls that give a mask its axes, and those that may take a part of it.
+_PICKS = {"getitem", "select", "narrow", "index_select", "take"}
+_LAYS = {*_PICKS, "unsqueeze", "view", "reshape", "expand", "broadcast_to"}
 _JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
 
 
@@ -82,6 +86,25 @@ def turned(step: Step) -> bool:
 def spreads(step: Step) -> bool:
     """Whether a step takes a variance, or its root."""
     return step.call.strip("_") in _SPREADS
+
+
+def laid_out(step: Step, steps: Sequence[Step]) -> int | None:
+    """The line on which the mask behind a step was given its axes, or a part of it was picked."""
+    return nearest(step, steps, _picked) or nearest(step, steps, _laid)
+
+
+def _laid(step: Step) -> bool:
+    """Whether a step gives a mask its axes: ones, or what is added, of as many as there are."""
+    held = (*step.marks, *step.values)
+    shown = all(bool(((one == 0) | (one == 1) | one.isneginf()).all()) for one in held)
+    return step.call.strip("_") in _LAYS and bool(held) and shown
+
+
+def _picked(step: Step) -> bool:
+    """Whether a step picks a part of a mask that is one for each sample, or each head."""
+    whole = step.shapes[0] if step.shapes else []
+    part = math.prod(step.shape or ()) < math.prod(whole)
+    return step.call.strip("_") in _PICKS and len(whole) > 2 and part and _laid(step)
 
 
 def behind_softmax(step: Step, steps: Sequence[Step]) -> int | None:

@@ -20,6 +20,7 @@ from .kinds import (
     flips,
     folds,
     joins,
+    laid_out,
     made_bool,
     moves,
     nearest,
@@ -81,6 +82,7 @@ class Places(Readings):
                 nearest(step, steps, ors) or self._either(lines, ran) or nearest(step, steps, joins)
             ),
             "kept": self._kept,
+            "laid": lambda: laid_out(step, steps),
             "lined-up": lambda: self.lined_up(first(steps, _adds(slip.id)) or step),
             "loop": lambda: self._loop(lines),
             "mask": lambda: self._unmasked(ran),

@@ -19,6 +19,7 @@ from .blocks import constructed
 from .holding import as_it_lies, holding, laid, moved, stacked
 from .kernels import with_called
 from .milestones import HIDDEN, alike, find
+from .overflows import overflow
 from .places import Places
 from .statements import statement
 from .tiles import holding_part
@@ -113,7 +114,7 @@ def _pointed(
 def _showing(slip: Slip, call: _Call) -> Step | None:
     """The step in which a mistake shows: where it overflows, is drawn or made, or first differs."""
     trial, steps, right, wrong, differs = call
-    step = _overflow(steps) if slip.group == "overflow" else None
+    step = overflow(steps, right) if slip.group == "overflow" else None
     if slip.group == "drawn":
         step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
     step = step or _constructed(slip, right, wrong, trial.answer.made)
@@ -233,9 +234,11 @@ def _first_wrong(
         value = wrong[name]
         step = _displaced(value, right, steps, given)
         if step is None and right and name not in right:
-            # What an edit alone names is meant as it lies; moved about, it is anywhere.
-            step = laid(value, steps)
-            same = (v for v in right.values() if v.numel() == value.numel())
+            # What an edit alone names is meant as it lies, be it sample by sample; moved about,
+            # it is anywhere.
+            step = laid(value, steps) or _one_laid(value, steps)
+            same = [*right.values(), *given.tensors.values()]
+            same = [v for v in same if v.numel() == value.numel()]
             if step is None and any(_rearranged(value, v) for v in same):
                 continue
         if step is None and given.weights and name in right and _rearranged(value, right[name]):
@@ -247,6 +250,12 @@ def _first_wrong(
         if step is not None:
             return step
     return None
+
+
+def _one_laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
+    """The last step that holds one sample of a tensor as it lies."""
+    samples = value if value.dim() > 3 else ()
+    return next(filter(None, (laid(one, steps) for one in samples)), None)
 
 
 def _shown(slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor]) -> str | None:
@@ -323,26 +332,6 @@ def _displaced(
 def _rearranged(left: Tensor, right: Tensor) -> bool:
     """Whether two tensors have the same entries, in any order."""
     return same_numbers(left.flatten().sort().values, right.flatten().sort().values)
-
-
-def _overflow(steps: Sequence[Step]) -> Step | None:
-    """The first step that comes to NaN, or to infinity above; of 0 / 0 the powers before it.
-
-    Of a sigmoid's logarithm, which is finite, that it is none.
-    """
-    powers, before = None, ""
-    for step in steps:
-        name = step.call.strip("_")
-        powers = step if name in {"exp", "exp2"} else powers
-        of_sigmoid = (before, name) == ("sigmoid", "log")
-        if of_sigmoid and any(bool(v.isneginf().any()) for v in step.values):
-            return step
-        before = name
-        if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step.values):
-            return (
-                powers if powers and name in {"div", "truediv", "divide", "true_divide"} else step
-            )
-    return None
 
 
 def _departure(right: dict[str, Tensor], steps: Sequence[Step], given: Given) -> Step | None:

@@ -10,6 +10,7 @@ from ...kata.functions import Function
 from ..diagnose.allocated import like_query
 from ..diagnose.crashes import because, by_shapes, by_words, no_tensor, placed, reason_of
 from ..diagnose.diagnose import raising
+from ..diagnose.kinds import first, turned
 from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
 from ..diagnose.readings import Readings
@@ -192,6 +193,10 @@ class Refusals:
             return [known(told, line, self.source)] if told is not None else []
         if slip.group == "index" and line is not None:
             line = Readings(self.source, one.entry.name).index([line]) or line
+        if slip.group == "turned" and line is not None:
+            # What raises leaves no step; the mask was laid before.
+            laid = first(one.again(finding.trial).answer.steps, turned)
+            line = line if laid is None else laid.line
         text = say("slip", kata=self.kata.id, id=slip.id)
         yours = self.source.line(line).strip() or None
         return [Diagnosis(mistake=slip.id, line=line, message=text, yours=yours)]
