@@ -17,6 +17,7 @@ __all__ = [
     "default_eps",
     "is_constructor",
     "is_round",
+    "outside",
     "multiplied_line",
     "shared",
     "wrapped",
@@ -35,6 +36,13 @@ def constructed(tree: ast.AST, ran: set[int]) -> list[Function]:
         for method in one.body
         if is_constructor(method)
     ]  # fmt: skip
+
+
+def outside(tree: ast.AST, lines: Sequence[int]) -> int:
+    """The innermost line of the class that was called, and of none that it makes use of."""
+    owners = [one for one in ast.walk(tree) if isinstance(one, ast.ClassDef)]
+    own = {n for one in owners if lines[-1] in span(one) for n in span(one)}
+    return next((line for line in lines if line in own), lines[-1])
 
 
 def is_constructor(node: ast.AST) -> TypeGuard[ast.FunctionDef]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..vocabulary import words
 
 __all__ = [
     "MOVES", "at_once", "bounds", "calculates", "called", "calls", "computes", "fractional",
     "moved_name", "name_of", "of_self", "paired", "picked_by", "plainly", "says_scale", "scales",
-    "scaling", "shifts", "slice_ends", "span",
+    "scaling", "shifts", "slice_ends", "span", "starts",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -107,6 +107,22 @@ def slice_ends(node: ast.AST) -> list[ast.expr]:
     if isinstance(node, ast.Call) and called(node) == "slice":
         return node.args[:2][-1:]
     return []
+
+
+def starts(function: ast.AST | None) -> list[str]:
+    """The names that a function counts on from: `arange(start, end)`, `arange(length) + start`."""
+    found: list[ast.expr] = []
+    for node in ast.walk(function) if function is not None else ():
+        if isinstance(node, ast.Call) and called(node) == "arange":
+            found += node.args[:1] if node.args[1:] else []
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            sides = (node.left, node.right)
+            found += sides if any(called(one) == "arange" for one in _calls_at(sides)) else []
+    return [one.id for one in found if isinstance(one, ast.Name)]
+
+
+def _calls_at(nodes: Sequence[ast.expr]) -> list[ast.Call]:
+    return [one for one in nodes if isinstance(one, ast.Call)]
 
 
 def picked_by(node: ast.AST) -> Iterator[ast.expr]:

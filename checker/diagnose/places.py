@@ -10,6 +10,7 @@ from dataclasses import replace
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
+from .blocks import outside
 from .expressions import name_of, scaling, span
 from .giveaways import called_late, changed, of_record, root_of, stand_ins
 from .kinds import (
@@ -69,6 +70,7 @@ class Places(Readings):
         """
         lines, ran = step.lines, {line for each in steps for line in each.lines}
         behind: dict[str, Callable[[], int | None]] = {
+            "begun": lambda: self.begun(lines),
             "call": lambda: lines[-1],
             "carried": lambda: self.carried(lines),
             "cast": lambda: self._cast(step, steps),
@@ -93,6 +95,7 @@ class Places(Readings):
             ),
             "offset": lambda: self.offset(lines),
             "ordered": lambda: called_late(self.functions, lines),
+            "outside": lambda: outside(self.tree, lines),
             "read": lambda: self._read(lines),
             "remainder": lambda: self._remainder(ran),
             "scale": lambda: (

@@ -183,12 +183,19 @@ def _telling(
         call = _Call(trial, steps, right, wrong, differs)
         # One number alone is held by much else; who calls is not seen where all comes out right.
         harmless = slip.group == "call" and "output" in {*right} & {*wrong} - {*differs}
-        telling = {*slip.shows} & {*differs}
-        if harmless or (slip.shows and not any(wrong[n].numel() > 1 for n in telling)):
+        telling = [n for n in slip.shows if n in differs]
+        # A mask that hides nothing, or all, is drawn in too many places.
+        even = bool(telling) and wrong[telling[0]].dtype is torch.bool and _even(wrong[telling[0]])
+        if harmless or even or (slip.shows and not any(wrong[n].numel() > 1 for n in telling)):
             behind.append(call)
         else:
             yield call
     yield from behind
+
+
+def _even(shown: Tensor) -> bool:
+    """Whether all entries of a mask are alike."""
+    return bool(shown.all()) or not bool(shown.any())
 
 
 def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:

@@ -23,6 +23,7 @@ from .expressions import (
     shifts,
     slice_ends,
     span,
+    starts,
 )  # fmt: skip
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
@@ -194,6 +195,14 @@ class Readings(Origins):
     def offset(self, lines: list[int]) -> int | None:
         """Where the number that positions begin at was read from what an earlier call returned."""
         return self._read_from(self._head(lines), lines, self._handed_on(), _FAR)
+
+    def begun(self, lines: list[int]) -> int | None:
+        """Where a helper that counts positions from an argument on was told the first of them."""
+        own = self._function(lines[0]) if lines[1:] else None
+        made = next(filter(None, (self._given(name, lines) for name in starts(own))), None)
+        # What is left to its default is the caller's affair.
+        read = self._local(getattr(made.value, "id", ""), lines[1]) if made is not None else None
+        return lines[1] if made is not None and read is None else getattr(read, "line", None)
 
     def loop_end(self, loop: ast.For | ast.While) -> int | None:
         """Where the name by which a loop over a range ends, or what it goes through, was made."""
