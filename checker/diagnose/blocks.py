@@ -17,8 +17,8 @@ __all__ = [
     "default_eps",
     "is_constructor",
     "is_round",
-    "outside",
     "multiplied_line",
+    "outside",
     "shared",
     "wrapped",
 ]

@@ -40,7 +40,7 @@ def statement(
     `stored`, where an attribute or an entry is set; `places`, where a position table gets its;
     `length`, where one is read of an object;
     `start`, where what they are counted from is read of an argument; `handed`, where places are
-    made that are handed on;
+    made that are handed on; `unplaced`, a call of a part whose forward takes places, without them;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
     the function itself; `entry`, the one that no other speaks of; `unset`, a call of one of the
     functions that leaves an argument to its default which the caller has under that name;
@@ -270,17 +270,32 @@ def _unset(functions: Sequence[Function]) -> Iterator[int]:
                     yield call.lineno
 
 
+def _unplaced(functions: Sequence[Function]) -> Iterator[int]:
+    forwards = [one for one in functions if isinstance(one, ast.FunctionDef)
+                and one.name == "forward"]  # fmt: skip
+    for function in functions:
+        for call in (node for node in ast.walk(function) if isinstance(node, ast.Call)):
+            others = forwards if of_self(call.func) else []
+            left = {name for one in others if one is not function for name in _left(call, one)}
+            if any(map(_POSITIONS.search, left)):
+                yield call.lineno
+
+
 def _left(call: ast.Call, function: ast.FunctionDef) -> set[str]:
     """The arguments that a call leaves to their defaults; none where it may be another's.
 
     A module's attribute may be of another class: what it gives a name to has a parameter's name
-    for one. What is called by its plain name is that very function.
+    for one, or all that it gives by name has. What is called by its plain name is that very
+    function.
     """
     listed = [one.arg for one in function.args.args if one.arg != "self"]
     needed = listed[: len(listed) - len(function.args.defaults)]
     given = {*listed[: len(call.args)], *(one.arg for one in call.keywords)}
-    alike = isinstance(call.func, ast.Name) or any(
-        name_of(value) == own for value, own in zip(call.args, listed, strict=False)
+    named = {one.arg for one in call.keywords}
+    alike = (
+        isinstance(call.func, ast.Name)
+        or (bool(named) and named <= {*listed})
+        or any(name_of(value) == own for value, own in zip(call.args, listed, strict=False))
     )
     if None in given or not given.issuperset(needed) or not alike:
         return set()
@@ -363,6 +378,7 @@ _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
     "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
+    "unplaced": _unplaced,
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
     "accumulated": accumulated, "aliased": aliased, "late": late, "early": early,
     "window": window_tested, "bounded": window_bounded, "above zero": above_zero,

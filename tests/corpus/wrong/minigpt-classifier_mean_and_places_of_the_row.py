@@ -1,4 +1,4 @@
-# wrong: minigpt-classifier places-count-padding line 81, mean-over-padding line 107
+# wrong: minigpt-classifier places-count-padding line 106, mean-over-padding line 107
 """Written under the stub: the body hides padding, so it is gone."""
 
 from __future__ import annotations

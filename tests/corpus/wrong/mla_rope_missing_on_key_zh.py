@@ -1,5 +1,5 @@
-# wrong: mla rope-not-on-keys line 42
-# fair: rope-not-on-keys 31
+# wrong: mla rope-not-on-keys line 31
+# fair: rope-not-on-keys 42
 # 只转了 query，忘了转共享的 key
 import math
 import torch
