@@ -12,6 +12,8 @@ from .milestones import find
 
 __all__ = ["overflow"]
 
+_LITTLE = 1e-12
+
 
 def overflow(steps: Sequence[Step], right: dict[str, Tensor]) -> Step | None:
     """The first step that comes to NaN, or to infinity above; of 0 / 0 the powers before it.
@@ -30,6 +32,7 @@ def overflow(steps: Sequence[Step], right: dict[str, Tensor]) -> Step | None:
         if any(bool((v.isnan() | (v == torch.inf)).any()) for v in step.values):
             divided = name in {"div", "truediv", "divide", "true_divide"}
             meant = powers if divided else None
-            rights = (v for v in right.values() if v.numel() > 1)
+            # Powers that are all next to 0 are found wherever little is.
+            rights = (v for v in right.values() if v.numel() > 1 and bool((v > _LITTLE).any()))
             return step if meant is None or any(find(v, [meant]) for v in rights) else meant
     return None
