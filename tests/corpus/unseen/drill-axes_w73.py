@@ -1,0 +1,33 @@
+import torch
+
+
+def by_transpose(x):
+    return x.transpose(1, 2)
+
+
+def by_permute(x):
+    return x.permute(0, 2, 1, 3)
+
+
+def by_swapaxes(x):
+    return x.swapaxes(1, 2)
+
+
+def by_movedim(x):
+    return x.movedim(2, 1)
+
+
+def swap_last(key):
+    return key.transpose(-2, -1)
+
+
+def swap_last_copy(key):
+    return key.transpose(-1, -2)
+
+
+def heads_to_front(x):
+    return x.permute(2, 0, 1, 3)
+
+
+def heads_to_back(x):
+    return x.permute(1, 2, 0, 3).contiguous()
