@@ -152,6 +152,11 @@ class Case:
         ]  # fmt: skip
 
     @property
+    def arranged(self) -> bool:
+        """Whether what is drawn was made to be what a shortcut looks at."""
+        return self.regular or bool(self.reach) or self.zeros == "all"
+
+    @property
     def disordered(self) -> bool:
         """Whether positions, where there are any, stand in any order."""
         return self.turn % _TURNS == DISORDER and not self.far

@@ -18,8 +18,12 @@ def sized_calls(one: Examination) -> list[Sized]:
     told = []
     for trial in one.tried if lengths and "batch" in symbols else ():
         case, finding = trial.case, trial.judge(trial.answer)
-        # What is continued counts with what came before it.
-        length = case.after + max(case.sizes[each] for each in lengths)
+        own = max(case.sizes[each] for each in lengths)
+        if finding is None and 0 < case.after < own and case.large:
+            # That a long one is right behind a short one says nothing of what is kept of it.
+            continue
+        # What is continued counts with what came before it, and positions as far as they reach.
+        length = max(case.after + own, case.reach + 1)
         told.append(
             Sized(
                 batch=case.sizes[symbols["batch"]],

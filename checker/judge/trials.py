@@ -76,8 +76,8 @@ class Trial:
     def weight(self) -> int:
         """How large the case is, for showing the smallest that fails."""
         size = sum(one.numel() for one in self.expected) * 2 + (self.case.mask is not None)
-        # What fails alone says more than what fails after other calls.
-        return size + _LATER * bool(self.case.schedule)
+        # What fails alone says more than what fails after other calls, or by an arranged draw.
+        return size + _LATER * (bool(self.case.schedule) or self.case.arranged)
 
     @property
     def shapes(self) -> list[list[int]]:
