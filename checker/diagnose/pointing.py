@@ -184,18 +184,11 @@ def _telling(
         # One number alone is held by much else; who calls is not seen where all comes out right.
         harmless = slip.group == "call" and "output" in {*right} & {*wrong} - {*differs}
         telling = [n for n in slip.shows if n in differs]
-        # A mask that hides nothing, or all, is drawn in too many places.
-        even = bool(telling) and wrong[telling[0]].dtype is torch.bool and _even(wrong[telling[0]])
-        if harmless or even or (slip.shows and not any(wrong[n].numel() > 1 for n in telling)):
+        if harmless or (slip.shows and not any(wrong[n].numel() > 1 for n in telling)):
             behind.append(call)
         else:
             yield call
     yield from behind
-
-
-def _even(shown: Tensor) -> bool:
-    """Whether all entries of a mask are alike."""
-    return bool(shown.all()) or not bool(shown.any())
 
 
 def keys_made_twice(kata: Kata, name: str, evidence: Sequence[Trial]) -> bool:
@@ -260,8 +253,8 @@ def _first_wrong(
 
 
 def _one_laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
-    """The last step that holds one sample of a tensor as it lies."""
-    samples = value if value.dim() > 3 else ()
+    """The last step that holds one sample of floats as it lies; a mask's is in too many."""
+    samples = value if value.dim() > 3 and value.is_floating_point() else ()
     return next(filter(None, (laid(one, steps) for one in samples)), None)
 
 
