@@ -81,13 +81,13 @@ def wrapped(constructors: Sequence[Function]) -> Iterator[int]:
         for node in ast.walk(function):
             if isinstance(node, _ROUNDS):
                 own = {name_of(one) for one in ast.walk(node) if _bound(one)}
-                calls = (one for one in ast.walk(node) if _wrapped(one))
-                yield from (one.lineno for one in calls if _wrapped(one) not in own)
+                calls = (one for one in ast.walk(node) if isinstance(one, ast.Call))
+                yield from (one.lineno for one in calls if _wrapped(one) not in {"", *own})
         for node in ast.walk(function):
-            told = _wrapped(node)
-            if told in before:
-                yield node.lineno
-            before |= {told} - {""}
+            if isinstance(node, ast.Call) and (told := _wrapped(node)):
+                if told in before:
+                    yield node.lineno
+                before.add(told)
             if isinstance(node, ast.Assign) and name_of(node.value) == "data":
                 yield from (node.lineno for one in node.targets if name_of(one) == "data")
 

@@ -114,11 +114,13 @@ def window_bounded(functions: Sequence[Function]) -> Iterator[int]:
     """Where the window is held below a difference, as `min(window, length - 1)` does."""
     for function in functions:
         for node in ast.walk(function):
-            chosen = isinstance(node, ast.IfExp)
-            least = isinstance(node, ast.Call) and name_of(node.func) in _LEAST
-            parts = [*ast.walk(node)] if chosen or least else []
-            names = (one.id for one in parts if isinstance(one, ast.Name))
-            less = any(isinstance(one, ast.BinOp) and type(one.op) is ast.Sub for one in parts)
+            if not isinstance(node, (ast.IfExp, ast.Call)):
+                continue
+            if isinstance(node, ast.Call) and name_of(node.func) not in _LEAST:
+                continue
+            names = (one.id for one in ast.walk(node) if isinstance(one, ast.Name))
+            sums = (one.op for one in ast.walk(node) if isinstance(one, ast.BinOp))
+            less = any(isinstance(one, ast.Sub) for one in sums)
             if less and any("win" in name.lower() for name in names):
                 yield node.lineno
 

@@ -53,12 +53,12 @@ def _prefix(case: Case, along: str, length: int) -> Case:
 def _try_purity(one: Examination) -> None:
     """The same call again at once, after others of one shape, and after one of another.
 
-    Of the others of one shape the second has the first one's tensors, changed in place; and at the
-    end an object has other weights, as after an optimizer's step.
+    Of the others of one shape the last has the tensors of the one before, changed in place; and at
+    the end an object has other weights, as after an optimizer's step.
     """
     first, other = (one.trial(case) for case in one.two())
-    twins = [one.trial(_one_of_a_shape(one)) for _ in range(2)]
-    twins[1].call = replace(twins[1].call, over=True)
+    twins = [one.trial(_one_of_a_shape(one)) for _ in range(3)]
+    twins[-1].call = replace(twins[-1].call, over=True)
     slow = one.function.state is not None or one.function.models or one.kata.kernels
     many = 1 if slow else _MANY
     answers = one.run([first, first, *twins, *[other] * many, first])
@@ -75,7 +75,7 @@ def _try_purity(one: Examination) -> None:
         one.found.state = "fail-state" if kept else "fail-random"
     elif not one.same(outs[0], outs[-1]):
         one.found.state = "fail-state"
-    wrong = [judged(one, trial, answer) for trial, answer in zip(twins, answers[2:4], strict=True)]
+    wrong = [judged(one, trial, answer) for trial, answer in zip(twins, answers[2:5], strict=True)]
     if one.found.state is None and any(wrong):
         # What is wrong after other calls, and right alone, was kept from them.
         right = not any(one.found.findings.values())

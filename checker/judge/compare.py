@@ -177,7 +177,8 @@ def case_bound(function: Function, case: Case, dtype: torch.dtype) -> float:
     # Right code may take a detour through float32, whose error grows with the scores.
     rounding = torch.float32 if dtype is torch.float64 and case.gain > 1 else dtype
     if rounding is torch.float64:
-        return _FAR_BOUND if case.large and function.angles else VALUE_BOUND
+        far = case.large or case.reach > 0
+        return _FAR_BOUND if far and function.angles else VALUE_BOUND
     widest = max(size for symbol, size in case.sizes.items() if symbol not in function.numbers)
     # In half precision queries and keys are both made large; far below 0 no score is smaller.
     both = case.below or dtype.itemsize < torch.float32.itemsize

@@ -55,7 +55,7 @@ def test_float32_angles_are_right_at_far_positions(judged: Judge) -> None:
 
 def test_a_table_that_ends_too_early_is_not_blamed_on_the_dtype(judged: Judge) -> None:
     """Positions beyond a fixed table raise in the half dtypes alone, where they are tried."""
-    looked_up = "torch.arange(2048, device=x.device).float()[positions]"
+    looked_up = "torch.arange(2100, device=x.device).float()[positions]"
     report = judged("rope", _ROPE.format(positions=looked_up, pairs=_PAIRS))
     failed = [check for check in report.checks if check.status == "fail"]
     assert [check.id for check in failed] == ["dtypes"]
