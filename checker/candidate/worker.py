@@ -304,9 +304,7 @@ class _Worker:
     def _given(
         self, built: Built, call: Call, dtype: torch.dtype
     ) -> tuple[dict[str, Tensor], list[Any], dict[str, Any]]:
-        given, args, kwargs = handed(call, dtype, self._place, built.kept, self.given)
-        self.given = given
-        return given, args, kwargs
+        return handed(call, dtype, self._place, built.kept, self.given)
 
     @property
     def _place(self) -> torch.device | None:
@@ -324,6 +322,7 @@ class _Worker:
         # A constructor may have left it off; whoever imports the file has it as the file leaves it.
         _grad(self.autograd)
         given, args, kwargs = self._given(built, call, dtype)
+        self.given = given
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
         recorder = None
         if call.models:

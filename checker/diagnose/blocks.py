@@ -92,11 +92,11 @@ def wrapped(constructors: Sequence[Function]) -> Iterator[int]:
                 yield from (node.lineno for one in node.targets if name_of(one) == "data")
 
 
-def _wrapped(node: ast.AST) -> str:
+def _wrapped(call: ast.Call) -> str:
     """What a call makes a parameter of, where that has a name."""
-    if not (isinstance(node, ast.Call) and name_of(node.func) == "Parameter" and node.args):
+    if name_of(call.func) != "Parameter" or not call.args:
         return ""
-    (first, *_) = node.args
+    first = call.args[0]
     return ast.unparse(first) if isinstance(first, (ast.Name, ast.Attribute)) else ""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from ..vocabulary import words
 
@@ -117,12 +117,9 @@ def starts(function: ast.AST | None) -> list[str]:
             found += node.args[:1] if node.args[1:] else []
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
             sides = (node.left, node.right)
-            found += sides if any(called(one) == "arange" for one in _calls_at(sides)) else []
+            counted = (isinstance(one, ast.Call) and called(one) == "arange" for one in sides)
+            found += sides if any(counted) else []
     return [one.id for one in found if isinstance(one, ast.Name)]
-
-
-def _calls_at(nodes: Sequence[ast.expr]) -> list[ast.Call]:
-    return [one for one in nodes if isinstance(one, ast.Call)]
 
 
 def picked_by(node: ast.AST) -> Iterator[ast.expr]:

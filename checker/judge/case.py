@@ -143,13 +143,10 @@ class Case:
             found |= dict.fromkeys(some[1:], some[0])
         return found
 
-    def zeroed(self, function: Function) -> list[str]:
-        """The inputs that hold a vector of zeros here; what a gradient comes from keeps its own."""
-        many = (one for one in function.arguments if one.kind == "normal" and self.zeros)
-        return [
-            one.name for one in many
-            if one.ties and one.large != "kept" and len(self.shape_of(one)) > 1
-        ]  # fmt: skip
+    def zeroes(self, argument: Argument) -> bool:
+        """Whether an input holds zeros here; what a gradient comes from keeps its own."""
+        able = argument.kind == "normal" and argument.ties and argument.large != "kept"
+        return bool(self.zeros) and able and len(self.shape_of(argument)) > 1
 
     @property
     def arranged(self) -> bool:

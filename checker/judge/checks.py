@@ -75,7 +75,8 @@ def _try_purity(one: Examination) -> None:
         one.found.state = "fail-state" if kept else "fail-random"
     elif not one.same(outs[0], outs[-1]):
         one.found.state = "fail-state"
-    wrong = [judged(one, trial, answer) for trial, answer in zip(twins, answers[2:5], strict=True)]
+    theirs = zip(twins, answers[2 : 2 + len(twins)], strict=True)
+    wrong = [judged(one, trial, answer) for trial, answer in theirs]
     if one.found.state is None and any(wrong):
         # What is wrong after other calls, and right alone, was kept from them.
         right = not any(one.found.findings.values())

@@ -126,7 +126,7 @@ def _zeros(function: Function, sizes: Sizes) -> Iterator[Case]:
     turn = len(function.spare) + 2 if function.spare else 0
     case = Case(check=check, sizes=sizes.first(), chosen=choices(function)[-1], mask=kind,
                 turn=turn, zeros="one")  # fmt: skip
-    if case.zeroed(function) and _holds(function, case):
+    if any(map(case.zeroes, function.arguments)) and _holds(function, case):
         yield case
         if function.module is None:
             yield replace(case, zeros="all")

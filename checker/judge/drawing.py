@@ -12,7 +12,7 @@ from ...kata.functions import Argument, Function
 from ...kata.modules import Module
 from .case import Case
 from .given import Given
-from .masks import SHOWN, drawn_mask
+from .masks import SHOWN, drawn_mask, with_one_whole
 
 __all__ = ["draw"]
 
@@ -130,10 +130,9 @@ def _tensor(one: Argument, case: Case, generator: torch.Generator) -> Tensor:
         return values.softmax(-1)
     if case.far and one.late:
         values[..., : one.late, :] = 0
-    zeroed = one.ties and one.large != "kept" and values.dim() > 1
-    if case.zeros == "all" and zeroed:
+    if case.zeroes(one) and case.zeros == "all":
         return torch.zeros_like(values)
-    if case.zeros and zeroed:
+    if case.zeroes(one):
         # In the middle a causal mask leaves it some keys, and hides others; of a packed buffer
         # that place may be empty.
         for part in (2, 4):
@@ -213,8 +212,7 @@ def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Genera
     if case.turn % 2 or shape[-1] < 3:
         return tokens
     lengths = torch.randint(2, shape[-1], (*shape[:-1], 1), generator=generator)
-    if case.turn // 2 % 3 < 2:
-        lengths[-(case.turn // 2 % 3)] = shape[-1]
+    with_one_whole(lengths, shape[-1], case.turn // 2)
     return tokens.masked_fill(torch.arange(shape[-1]) >= lengths, filler)
 
 

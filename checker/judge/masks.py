@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-__all__ = ["MASK_DTYPES", "SHOWN", "drawn_mask", "dressed"]
+__all__ = ["MASK_DTYPES", "SHOWN", "drawn_mask", "dressed", "with_one_whole"]
 
 # How much of a mask is 1.
 SHOWN = 0.6
@@ -23,7 +23,11 @@ def drawn_mask(kind: str, shape: list[int], generator: torch.Generator, turn: in
     if kind == "full":
         return torch.ones(shape, dtype=torch.bool)
     if kind == "padding":
-        lengths = _lengths(shape[0], keys, generator, turn).view(-1, *[1] * (len(shape) - 1))
+        most = max(1, keys - 1)
+        lengths = torch.randint(
+            1, most + 1, (shape[0], *[1] * (len(shape) - 1)), generator=generator
+        )
+        with_one_whole(lengths, keys, turn)
         return (torch.arange(keys) < lengths).expand(shape).clone()
     if kind == "causal" and len(shape) > 1 and shape[-2] > 1:
         queries = shape[-2]
@@ -44,15 +48,13 @@ def drawn_mask(kind: str, shape: list[int], generator: torch.Generator, turn: in
     return mask
 
 
-def _lengths(batch: int, keys: int, generator: torch.Generator, turn: int) -> Tensor:
-    """Draw how many tokens each sample has: all of them by turns the first, the last or none.
+def with_one_whole(lengths: Tensor, most: int, turn: int) -> None:
+    """Let by turns the first sample, the last or none have as many tokens as there may be.
 
-    So it shows where one sample's mask is taken for that of all.
+    So it shows where one sample's padding is taken for that of all.
     """
-    lengths = torch.randint(1, max(1, keys - 1) + 1, (batch,), generator=generator)
     if turn % 3 != _NONE:
-        lengths[-(turn % 3)] = keys
-    return lengths
+        lengths[-(turn % 3)] = most
 
 
 def dressed(mask: Tensor, convention: str, dtype: torch.dtype, work: torch.dtype) -> Tensor:
