@@ -132,10 +132,14 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "on {name}: {dtypes}, the same call twice",
         "zh": "在 {name} 上：{dtypes}，同样的调用两次",
     },
-    # These two are added to `device-ran`.
+    # These three are added to `device-ran`.
     "device-tf32": {
         "en": "; with tf32 on, off by {off:.1g} standard deviations",
         "zh": "；开启 tf32 时偏差 {off:.1g} 个标准差",
+    },
+    "device-kernel-tf32": {
+        "en": '; float32 products are made of tf32 there, off by {off:.1g} standard deviations (`input_precision="ieee"` in `tl.dot` keeps float32)',
+        "zh": '；其中的 float32 乘法用了 tf32，偏差 {off:.1g} 个标准差（在 `tl.dot` 里写 `input_precision="ieee"` 可保持 float32）',
     },
     "device-elsewhere": {
         "en": "; but not on {place}, line {line}: {reason}",

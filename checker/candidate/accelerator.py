@@ -26,7 +26,8 @@ _FREE = 512 << 20
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _set_precision = torch.set_float32_matmul_precision
-_matmul = torch.backends.cuda.matmul
+_matmul: Any = torch.backends.cuda.matmul
+_convolutions: Any = torch.backends.cudnn
 
 
 class NoStart(Exception):
@@ -50,8 +51,12 @@ class Accelerator:
     seed: Callable[[int], Any]
 
     def exact(self, *, tf32: bool) -> None:
-        """Have products of float32 made of float32, or of tf32; sums of halves in float32."""
+        """Have products of float32 made of float32, or of tf32; sums of halves in float32.
+
+        torch has convolutions made of tf32 where nobody says otherwise.
+        """
         _set_precision("high" if tf32 else "highest")
+        _convolutions.allow_tf32 = tf32
         _matmul.allow_fp16_reduced_precision_reduction = False
         _matmul.allow_bf16_reduced_precision_reduction = False
 

@@ -56,6 +56,7 @@ def interpret() -> None:
     device_function.__call__ = _unwrapped(device_function.__call__, interpreter.InterpreterError)
     memory = _Memory(interpreter._interpreter)  # noqa: SLF001
     interpreter._interpreter = memory  # noqa: SLF001
+    interpreter._patch_lang_tensor = _indexing(interpreter._patch_lang_tensor)  # noqa: SLF001
     scopes = _Scopes(interpreter)
     interpreter._patch_lang = scopes.patch  # noqa: SLF001
     executor = interpreter.GridExecutor
@@ -98,6 +99,23 @@ def _unwrapped(call: Callable[..., Any], wrapped: type[Exception]) -> Callable[.
             raise fault.__cause__ or fault from None
 
     return called
+
+
+def _indexing(patch: Callable[..., None]) -> Callable[..., None]:
+    """Have a kernel's number count as one in `range`.
+
+    Triton up to 3.6 makes an int of an array with an axis, which NumPy refuses from 2.5 on.
+    """
+
+    def patched(tensor: Any, *scope: Any) -> None:
+        patch(tensor, *scope)
+        tensor.__index__ = _as_index
+
+    return patched
+
+
+def _as_index(number: Any) -> int:
+    return int(number.handle.data.item())
 
 
 class _Scopes:

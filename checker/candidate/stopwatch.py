@@ -72,7 +72,8 @@ class Stopwatch:
 
     def __init__(self, call: Callable[[], Any], device: str) -> None:
         self.call = call
-        self.cuda = device.startswith("cuda")
+        self.device = torch.device(device)
+        self.cuda = self.device.type == "cuda"
         self.calls = 1
 
     def settle(self) -> float:
@@ -100,13 +101,14 @@ class Stopwatch:
 
     def _on_cuda(self) -> float:
         """Let the GPU take the time, since a call returns before it has run."""
-        begun, ended = _cuda.Event(enable_timing=True), _cuda.Event(enable_timing=True)
-        _cuda.synchronize()
-        begun.record()
-        for _ in range(self.calls):
-            self.call()
-        ended.record()
-        _cuda.synchronize()
+        with _cuda.device(self.device):
+            begun, ended = _cuda.Event(enable_timing=True), _cuda.Event(enable_timing=True)
+            _cuda.synchronize()
+            begun.record()
+            for _ in range(self.calls):
+                self.call()
+            ended.record()
+            _cuda.synchronize()
         return begun.elapsed_time(ended) / 1000
 
     def peak(self) -> tuple[int | None, int]:
@@ -121,12 +123,13 @@ class Stopwatch:
             return self._cuda_peak() if self.cuda else self._cpu_peak()
 
     def _cuda_peak(self) -> tuple[int, int]:
-        _cuda.synchronize()
-        _cuda.reset_peak_memory_stats()
-        before = _cuda.memory_allocated()
-        self.call()
-        _cuda.synchronize()
-        return _cuda.max_memory_allocated() - before, 0
+        with _cuda.device(self.device):
+            _cuda.synchronize()
+            _cuda.reset_peak_memory_stats()
+            before = _cuda.memory_allocated()
+            self.call()
+            _cuda.synchronize()
+            return _cuda.max_memory_allocated() - before, 0
 
     def _cpu_peak(self) -> tuple[int | None, int]:
         if _start is None or _stop is None or _scopes is None:

@@ -137,6 +137,7 @@ class _Worker:
             held = accelerator.start(request.device)
         except NoStart as fault:
             return {"reason": str(fault)}
+        held.exact(tf32=False)
         self.accelerator = held
         return {"place": str(held.place), "name": held.name, "count": held.count}
 

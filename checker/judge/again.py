@@ -10,10 +10,12 @@ import torch
 from ..process.answers import Raised
 from ..process.handle import Candidate
 from .checks import try_all
-from .compare import gap
+from .compare import case_bound, gap
 from .dropout_finding import SAME_RATE, DropoutFinding
 from .examine import Examination
+from .finding import Finding
 from .on_device import DeviceRun
+from .trials import Trial
 from .weighing import Weighing
 
 __all__ = ["DirectAgain"]
@@ -46,7 +48,12 @@ class DirectAgain:
             try_all(one)
             if isinstance(base, Weighing) and isinstance(one, Weighing):
                 run.dropout |= _other(base.dropout, one.dropout)
-            run.findings += [finding for group in one.found.findings.values() for finding in group]
+            for finding in (each for group in one.found.findings.values() for each in group):
+                off = _of_tf32(one, finding)
+                if off is None:
+                    run.findings.append(finding)
+                else:
+                    run.kernel_tf32 = max(off, run.kernel_tf32 or 0.0)
             run.state = run.state or one.found.state
             run.cases += sum(one.found.counts.values())
             dtypes |= one.found.dtypes
@@ -56,7 +63,8 @@ class DirectAgain:
         """How far the first results that hold floats are off once products are made of tf32."""
         for one in self._moved(candidate):
             trial = next(iter(one.plain_trials()), None)
-            if trial is None or not trial.expected[0].is_floating_point():
+            # What torch has products made of is not what a kernel makes its own of.
+            if trial is None or one.kata.kernels or not trial.expected[0].is_floating_point():
                 continue
             trial.call = replace(trial.call, tf32=True)
             out = trial.results(one.run([trial])[0])
@@ -66,6 +74,20 @@ class DirectAgain:
 
     def _moved(self, candidate: Candidate) -> list[Examination]:
         return [one.elsewhere(candidate) for one in self.base]
+
+
+def _of_tf32(one: Examination, finding: Finding[Trial]) -> float | None:
+    """How far off a kernel's float32 result is, where tf32 in its products accounts for it.
+
+    Nobody can turn that off from outside: `tl.dot` has tf32 where it is not told otherwise, and
+    Triton up to 3.6 makes a `tl.dot` with tf32 of a sum of products.
+    """
+    if not one.kata.kernels or finding.kind != "values" or finding.gap is None:
+        return None
+    trial, off = finding.trial, finding.gap.worst
+    # tf32 keeps as many bits of a factor as float16 does.
+    bound = case_bound(one.function, trial.case, torch.float16)
+    return off if trial.dtype is torch.float32 and off <= bound else None
 
 
 def _other(here: DropoutFinding | None, there: DropoutFinding | None) -> bool:

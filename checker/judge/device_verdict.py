@@ -117,6 +117,9 @@ def _passed(run: DeviceRun) -> Said:
     text = say("device-ran", name=run.name, dtypes=", ".join(run.dtypes))
     if run.tf32 is not None:
         text = say("then", first=text, second=say("device-tf32", off=run.tf32))
+    if run.kernel_tf32 is not None:
+        more = say("device-kernel-tf32", off=run.kernel_tf32)
+        text = say("then", first=text, second=more)
     if run.elsewhere is not None:
         reason = run.elsewhere.message.split("\n")[0]
         line = run.elsewhere.line

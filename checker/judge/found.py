@@ -20,7 +20,8 @@ class Found:
     inputs that it changed. printed: lines that print. state: fail-random, fail-state,
     fail-kept or fail-stale. narrowed: a call that gave another dtype than it was given. rounded:
     whether far positions come out wrong because buffers are brought to bfloat16.
-    work: the dtype that values are decided in, dtypes: the others.
+    work: the dtype that values are decided in, dtypes: the others. moved: whether all this is on
+    a device, after the CPU.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -31,6 +32,7 @@ class Found:
     printed: list[int | None] = field(default_factory=list)
     state: str | None = None
     work: torch.dtype = torch.float64
+    moved: bool = False
     nan_rows: bool = False
     half_faults: list[Raised] = field(default_factory=list)
     dtypes: dict[str, None] = field(default_factory=dict)

@@ -25,7 +25,7 @@ from ..process.limits import Limits
 from ..process.requests import Load, Start
 from .finding import Finding
 
-__all__ = ["Again", "DeviceRun", "run_on_device"]
+__all__ = ["Again", "DeviceRun", "Session", "run_on_device"]
 
 # A driver's first start reads gigabytes of kernels from the disk.
 _STARTS_WITHIN = 90.0
@@ -41,7 +41,8 @@ class DeviceRun:
     where there plainly is none. fault: what the first plain calls raised, or a later kernel.
     findings: what went wrong there. dropout: whether it does something else there than on the
     CPU. state: as an examination's. tf32: how far off float32 is with it, in units of the
-    output's scale. elsewhere: what the plain calls raised on the last of several GPUs.
+    output's scale. kernel_tf32: likewise, of what a kernel makes of tf32 by itself. elsewhere: what
+    the plain calls raised on the last of several GPUs.
     """
 
     asked: str
@@ -55,6 +56,7 @@ class DeviceRun:
     cases: int = 0
     dtypes: tuple[str, ...] = ()
     tf32: float | None = None
+    kernel_tf32: float | None = None
     last: str = ""
     elsewhere: Raised | None = None
 
@@ -85,13 +87,13 @@ class Again(Protocol):
         ...
 
 
-class _Session:
+class Session:
     """One process that is to run a submission on a device.
 
     load: the request that has it run the file.
     """
 
-    def __init__(self, requests: socket.socket, limits: Limits, path: str, load: Load) -> None:
+    def __init__(self, requests: socket.socket, limits: Limits, load: Load) -> None:
         self.limits = limits
         roomy = Limits(
             seconds=limits.seconds + _STARTS_WITHIN,
@@ -100,7 +102,7 @@ class _Session:
             programs=limits.programs,
         )
         self.candidate = Candidate(requests, roomy)
-        self.candidate.serve(path)
+        self.candidate.serve(load.path)
         self.request = load
 
     def start(self, device: str) -> Started:
@@ -133,8 +135,8 @@ def run_on_device(
     """
     run = DeviceRun(asked=limits.accelerator)
 
-    def session() -> _Session:
-        made = _Session(first.requests, limits, first.path, load)
+    def session() -> Session:
+        made = Session(first.requests, limits, load)
         began(made.candidate)
         return made
 

@@ -65,7 +65,10 @@ def try_dtypes(one: Examination) -> None:
         for trials in one.low
         if trials[0].dtype is _AUTOCAST
     ]  # fmt: skip
-    for trials in (*one.low, *_long(one), *_away(one)):
+    # Sums by atomics come in any order on a GPU, and over a long sequence bfloat16 forgets what is
+    # small beside what came first: what positions are compared in, the CPU tells.
+    long = () if one.found.moved else _long(one)
+    for trials in (*one.low, *long, *_away(one)):
         judge_low(one, trials)
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from ..candidate.accelerator import hoped
 from ..process import answers, wire
 from ..process.answers import Raised
 from ..process.handle import Candidate, Ended, Foul
@@ -25,6 +26,7 @@ from ..process.requests import Lap, Load, Prepare
 from ..report.message import say
 from ..report.timings import Row, Timings, row
 from . import yardstick
+from .on_device import Session
 from .subject import Subject
 from .yardstick import Yardstick
 
@@ -65,6 +67,7 @@ def timed(
     report's, which says whether the submission ran on a GPU, and on which.
     """
     on_cuda = device["cuda"] == "ran"
+    place = (hoped(job.options.device) if on_cuda else None) or "cpu"
     found = replace(
         subject.told,
         device="cuda" if on_cuda else "cpu",
@@ -72,10 +75,12 @@ def timed(
         rows=[],
     )
     # Forked first, while this process has few threads.
-    yardstick = Yardstick(subject.kata, found.device)
-    limits = Limits(seconds=_SECONDS + _PATIENCE, memory=job.options.memory)
-    candidate = Candidate(requests, limits)
-    candidate.serve(load.path)
+    yardstick = Yardstick(subject.kata, place)
+    limits = Limits(
+        seconds=_SECONDS + _PATIENCE, memory=job.options.memory,
+        accelerator=place if on_cuda else "", programs=on_cuda and subject.kata.kernels,
+    )  # fmt: skip
+    candidate = _serving(requests, limits, load)
     try:
         race = _Race(subject, load, candidate, yardstick, found, job.seed)
         race.run(lengths, job.options.memory)
@@ -83,6 +88,17 @@ def timed(
         candidate.close()
         yardstick.close()
     return found
+
+
+def _serving(requests: socket.socket, limits: Limits, load: Load) -> Candidate:
+    """Return a process for the submission, which has hold of the GPU where one is to be timed."""
+    if not limits.accelerator:
+        candidate = Candidate(requests, limits)
+        candidate.serve(load.path)
+        return candidate
+    session = Session(requests, limits, load)
+    session.start(limits.accelerator)
+    return session.candidate
 
 
 class _Race:
@@ -103,8 +119,7 @@ class _Race:
         self.yardstick = yardstick
         self.found = found
         self.draw = torch.Generator().manual_seed(seed)
-        self.begun = time.monotonic()
-        self.deadline = self.begun + _SECONDS + _PATIENCE
+        self.begun = self.deadline = 0.0
         self.took = 0.0
         self.events = 0
 
@@ -140,6 +155,9 @@ class _Race:
             found.stopped = "lost"
 
     def _load(self) -> None:
+        self.yardstick.wait()
+        self.begun = time.monotonic()
+        self.deadline = self.begun + _SECONDS + _PATIENCE
         answer = self.candidate.ask(self.load)
         if answer.fault is not None and self.load.cells is None:
             raise _Raised(answer.fault)
@@ -171,7 +189,7 @@ class _Race:
     def _prepare(self, length: int) -> dict[str, int | None]:
         """Have all sides made and called at a length, and return the bytes that a call takes."""
         posed = self.subject.posed(length, self.draw)
-        device = self.found.device
+        device = self.yardstick.device
         listened = _GROWTH * self.events <= _EVENTS
         mine = self._ask(Prepare(calls=posed.mine, device=device, memory=listened))
         if listened:

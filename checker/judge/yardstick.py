@@ -1,7 +1,9 @@
 """What a submission is timed against: the model answer, and torch's fused kernel.
 
-They run in a process of their own, forked from the judge's: the submission's has no model
-answer in its memory, and torch's own attention taken away.
+They run in a process of their own: the submission's has no model answer in its memory, and
+torch's own attention taken away. It is forked from the judge's, but where a GPU is timed:
+autograd counts the GPUs at a judge's first gradient, and what has spoken to CUDA cannot be
+forked for it any more.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +22,7 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ...kata.catalogue import Kata
+from ...kata.catalogue import Kata, find
 from ..candidate.stopwatch import Stopwatch, keep_memory
 from ..process import answers, fence, wire
 from ..process.forms import decode, one_of
@@ -28,9 +31,19 @@ from .fused import fused_source
 from .truth import Answer, executed
 from .truth import answers as answers_of
 
-__all__ = ["Lap", "Prepare", "Yardstick", "others"]
+__all__ = ["Lap", "Prepare", "Yardstick", "main", "others"]
 
 _Answer = TypeVar("_Answer")
+
+# What a fresh Python runs; it is given its end of the line, a kata's id and a device.
+_START = (
+    "import sys\n"
+    "if sys.path and sys.path[0] == '': del sys.path[0]\n"
+    "from attn_kata.checker.judge.yardstick import main\n"
+    "main(*sys.argv[1:])\n"
+)
+# How long it may take to import torch, in seconds.
+_IMPORTED_WITHIN = 90.0
 
 
 def others(
@@ -117,17 +130,22 @@ class Lap(Request[answers.Lap]):
 
 
 class Yardstick:
-    """The process that times them: ask it, one request at a time."""
+    """The process that times them: ask it, one request at a time, once it is ready."""
 
     def __init__(self, kata: Kata, device: str) -> None:
+        self.device = device
         self.channel, theirs = socket.socketpair()
-        self.pid = os.fork()
-        if self.pid == 0:
-            try:
-                _serve(theirs, kata, device)
-            finally:
-                os._exit(0)
-        theirs.close()
+        with theirs:
+            self.pid = _started(theirs, kata, device) if device != "cpu" else os.fork()
+            if self.pid == 0:
+                try:
+                    _serve(theirs, kata, device)
+                finally:
+                    os._exit(0)
+
+    def wait(self) -> None:
+        """Wait until it has started. Raise Closed or TooLate where it does not."""
+        wire.receive(self.channel, time.monotonic() + _IMPORTED_WITHIN)
 
     def ask(self, request: Request[_Answer], deadline: float) -> _Answer:
         """Send one request and return its answer. Raise Closed or TooLate where none comes."""
@@ -143,6 +161,18 @@ class Yardstick:
             os.waitpid(self.pid, 0)
 
 
+def _started(line: socket.socket, kata: Kata, device: str) -> int:
+    """Start a Python that has none of this process's memory, and return its number."""
+    line.set_inheritable(True)
+    given = [sys.executable, "-c", _START, str(line.fileno()), kata.id, device]
+    return os.posix_spawn(sys.executable, given, os.environ)
+
+
+def main(number: str, kata: str, device: str) -> None:
+    """Be the process that times, in a Python of its own. number: the line's descriptor."""
+    _serve(socket.socket(fileno=int(number)), find(kata), device)
+
+
 def _serve(line: socket.socket, kata: Kata, device: str) -> None:
     """Time what is asked for, until the judge goes away."""
     fence.die_with(signal.SIGKILL)
@@ -155,6 +185,7 @@ def _serve(line: socket.socket, kata: Kata, device: str) -> None:
     os.dup2(null, sys.stderr.fileno())
     keep_memory()
     watches: dict[str, Stopwatch] = {}
+    wire.send(line, {})
     while True:
         try:
             request = one_of((Prepare, Lap), wire.receive(line))

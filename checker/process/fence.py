@@ -48,6 +48,8 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 # Those of a GPU, open to a process that is to run on one: NVIDIA's (nvidia-caps is a folder),
 # Jetson's, WSL's, AMD's and Intel's.
 _ACCELERATORS = ("nvidia*", "nvhost*", "nvmap", "dxg", "kfd", "dri/*")
+# CUDA names its threads here as it starts, and does not start where it cannot.
+_THREADS = "/proc/self/task"
 
 # A driver opens dozens for each GPU that there is.
 _OPEN_FILES, _OPEN_FILES_ACCELERATED = 256, 4096
@@ -123,7 +125,8 @@ def confine_writes(folder: str | None, *, accelerated: bool = False) -> bool:
     """Let nothing be written, made, moved or removed but in one folder, and signal no stranger.
 
     Landlock, which needs no privilege and is passed on to every descendant (Linux 5.13;
-    signals from 6.12). accelerated: whether a GPU's device files may be written to.
+    signals from 6.12). accelerated: whether a GPU's device files may be written to, and this
+    process's threads be named.
     """
     if not _LINUX:
         return False
@@ -140,8 +143,9 @@ def confine_writes(folder: str | None, *, accelerated: bool = False) -> bool:
     try:
         if folder is not None:
             _allow(rules, folder, writing)
-        for device in _devices(_DEVICES + _ACCELERATORS * accelerated):
-            _allow(rules, device, writing & (_WRITE_FILE | _TRUNCATE))
+        open_to = _devices(_DEVICES + _ACCELERATORS * accelerated) + [_THREADS] * accelerated
+        for place in open_to:
+            _allow(rules, place, writing & (_WRITE_FILE | _TRUNCATE))
         return _call(_RESTRICT_SELF, rules, 0) == 0
     finally:
         os.close(rules)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +14,9 @@ import torch
 from attn_kata.checker.candidate import accelerator
 from attn_kata.checker.candidate.accelerator import NoStart
 from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.judge import again
+from attn_kata.checker.judge.draw import cases
+from attn_kata.checker.judge.finding import Finding
 from attn_kata.checker.report.report import Check, Report
 from attn_kata.dev.standin import standing
 from attn_kata.kata.catalogue import Kata, find, katas
@@ -326,7 +330,8 @@ def test_the_ladder_on_a_real_gpu(kata: Kata, tmp_path: Path) -> None:
         )
     assert report.verdict == "pass", report.to_dict()
     assert report.device == {"cuda": "ran", "name": torch.cuda.get_device_name(0)}
-    assert "with tf32 on, off by" in str(check(report).detail)
+    # A kernel says itself what its products are made of.
+    assert ("with tf32 on, off by" in str(check(report).detail)) != kata.kernels
 
 
 @pytest.mark.cuda
@@ -340,6 +345,43 @@ def test_out_of_a_real_gpus_memory(tmp_path: Path) -> None:
         )
     assert report.error is not None
     assert (report.error.kind, report.error.line) == ("memory", line_of("1 << 44", change))
+
+
+def test_products_are_made_as_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Convolutions too, which torch has made of tf32 where nobody says otherwise."""
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", True)
+    one = accelerator.Accelerator(
+        place=torch.device("cpu"), name="a GPU", count=1, seed=torch.manual_seed
+    )
+    before = torch.get_float32_matmul_precision()
+    try:
+        for tf32 in (False, True):
+            one.exact(tf32=tf32)
+            assert torch.backends.cudnn.allow_tf32 is tf32
+            assert torch.get_float32_matmul_precision() == ("high" if tf32 else "highest")
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+@pytest.mark.parametrize(
+    ("kata", "off", "dtype", "told"),
+    [
+        ("triton-flash", 2e-3, torch.float32, True),
+        ("triton-flash", 0.3, torch.float32, False),
+        ("triton-flash", 2e-3, torch.float16, False),
+        ("flash", 2e-3, torch.float32, False),
+    ],
+)
+def test_a_kernels_own_tf32(kata: str, off: float, dtype: torch.dtype, told: bool) -> None:
+    """It is no finding where it accounts for the error; in torch's products it is turned off."""
+    asked = find(kata).asked
+    function = asked.functions[0]
+    case = next(iter(cases(function, asked.sizes)))
+    trial = SimpleNamespace(case=case, dtype=dtype)
+    gap: Any = SimpleNamespace(worst=off)
+    found: Any = Finding(kind="values", trial=trial, gap=gap)
+    one: Any = SimpleNamespace(kata=find(kata), function=function)
+    assert again._of_tf32(one, found) == (off if told else None)
 
 
 def test_hoping_for_a_gpu_speaks_to_no_driver(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,6 +67,20 @@ def test_writes_stay_in_one_folder(tmp_path: Path) -> None:
 
 
 @linux
+def test_threads_may_be_named_beside_a_gpu(tmp_path: Path) -> None:
+    """CUDA names its threads as it starts; nothing else is open to a process for that."""
+    name = "open(f'/proc/self/task/{os.getpid()}/comm', 'w').write('driver')"
+    outer = f"open({str(tmp_path / 'outer')!r}, 'w')"
+    parent = "open(f'/proc/{os.getppid()}/comm', 'w')"
+    for accelerated, named in ((True, 6), (False, "PermissionError")):
+        before = f"held = fence.confine_writes(None, accelerated={accelerated})"
+        held = inside(before, "held", name, outer, parent)
+        if not held[0]:
+            pytest.skip("this kernel has no Landlock")
+        assert held[1:] == [named, "PermissionError", "PermissionError"]
+
+
+@linux
 def test_some_calls_are_refused() -> None:
     """No program, no network, no signal to the protected; limits only seem to change."""
     held = inside(

@@ -10,14 +10,14 @@ import pytest
 import torch
 from attn_kata.checker.candidate.stopwatch import Stopwatch
 from attn_kata.checker.client import Options
-from attn_kata.checker.judge import timing
+from attn_kata.checker.judge import timing, yardstick
 from attn_kata.checker.judge.draw import cases
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.fused import fused_source
-from attn_kata.checker.judge.yardstick import Yardstick, others
+from attn_kata.checker.judge.yardstick import Prepare, Yardstick, others
 from attn_kata.checker.report.report import Report
 from attn_kata.checker.report.timings import LENGTHS, OTHERS, SIDES, Lap, Timings, against, row
-from attn_kata.kata.catalogue import katas
+from attn_kata.kata.catalogue import find, katas
 from attn_kata.sentences.wording import sentence, worded
 from hypothesis import given
 from hypothesis import strategies as st
@@ -264,10 +264,18 @@ def test_a_report_with_timings_goes_through_json():
     assert set(there["bench"]["rows"][0]["sides"]["fused"]) == set(asdict(Lap(seconds=1)))
 
 
-def test_the_yardstick_ends():
-    """The process that holds the model answer is gone when it is let go."""
-    stick = Yardstick(next(iter(katas())), "cpu")
-    stick.close()
+@pytest.mark.parametrize("device", ["cpu", "cpu:0"])
+def test_the_yardstick(device):
+    """It times the model answer, forked or (beside a GPU) in a Python of its own, and ends."""
+    stick = Yardstick(find("drill-softmax"), device)
+    try:
+        stick.wait()
+        calls = [{"softmax": {"x": torch.ones(2, 3, 4)}}]
+        ready = stick.ask(Prepare(settings={}, calls=calls), time.monotonic() + 60)
+        lap = stick.ask(yardstick.Lap(side="reference"), time.monotonic() + 60)
+        assert min(ready.sides["reference"].seconds, lap.seconds) > 0
+    finally:
+        stick.close()
     with pytest.raises(ProcessLookupError):
         os.kill(stick.pid, 0)
 
