@@ -91,9 +91,18 @@ def fits(tree: ast.Module, *, functions: bool = True) -> list[Fit]:
     body = tree.body
     classes = {node.name: node.lineno for node in body if isinstance(node, ast.ClassDef)}
     defined = {node.name: node.lineno for node in body if isinstance(node, ast.FunctionDef)}
-    asked = {True: [one for one in katas() if one.kind != "function"],
-             False: [one for one in katas() if one.kind == "function"]}  # fmt: skip
+    # A file with kernels is an answer to a kata of kernels, and no other file is.
+    some = [kata for kata in katas() if kata.kernels == _has_kernels(body)]
+    asked = {True: [one for one in some if one.kind != "function"],
+             False: [one for one in some if one.kind == "function"]}  # fmt: skip
     return _fits(asked[True], classes) or _fits(asked[False], defined if functions else {})
+
+
+def _has_kernels(body: Sequence[ast.stmt]) -> bool:
+    """Whether a file imports Triton."""
+    names = [one.name for node in body if isinstance(node, ast.Import) for one in node.names]
+    names += [node.module or "" for node in body if isinstance(node, ast.ImportFrom)]
+    return any(name.partition(".")[0] == "triton" for name in names)
 
 
 def _mentions(file: Path) -> bool:

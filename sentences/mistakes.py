@@ -196,12 +196,23 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "works only for some batch sizes; take the batch size from the input's shape",
         "zh": "只对某些 batch 大小有效；batch 应从输入的 shape 取",
     },
-    # All calls that go wrong return early, at the test that is shown.
-    "shortcut-wrong": {
+    # All calls that go wrong return early, at the test that is shown; or run what stands under it,
+    # or do not.
+    "branch-returns": {
         "en": "what returns early where `{test}` is wrong: of the calls tried, those that return here "
         "fail and the others pass; a shortcut has to give what the rest of the code would",
         "zh": "`{test}` 时提前返回的结果不对：试过的调用里，在这里返回的都错，其余都对；"
         "走捷径的结果必须与走完整计算的一样",
+    },
+    "branch-runs": {
+        "en": "what runs where `{test}` is wrong, or the test is: of the calls tried, those that come here "
+        "fail and the others pass",
+        "zh": "`{test}` 时执行的部分不对，或者条件本身不对：试过的调用里，走到这里的都错，其余都对",
+    },
+    "branch-skips": {
+        "en": "what runs where `{test}` is left out in the wrong calls: of the calls tried, those that skip it "
+        "fail and the others pass",
+        "zh": "`{test}` 时才执行的部分，不该跳过的时候跳过了：试过的调用里，跳过它的都错，其余都对",
     },
     # What lies in a row in memory is right, and nothing else is.
     "strides-from-sizes": {

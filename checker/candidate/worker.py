@@ -45,10 +45,11 @@ from .home import settle
 from .laps import Laps
 from .loading import Submission, describe_exception
 from .optimizers import without_compiler
+from .passed import Passed
 from .pretended_gpu import HOME, Mixed, PretendedGPU
 from .recorder import Recorder
 from .rehearsal import rehearse
-from .results import describe_result, gradients
+from .results import describe_result, gradients, of_their_own
 from .stand_in import listed
 from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
@@ -234,7 +235,7 @@ class _Worker:
         with self.costly.watched(built):
             for call in series.calls:
                 # What came back may be a view of what is written to now.
-                answers = _of_their_own(answers) if call.over else answers
+                answers = of_their_own(answers) if call.over else answers
                 answers.append(self._next(built, call, dtype))
         return {"answers": answers, "made": made}
 
@@ -325,7 +326,7 @@ class _Worker:
         given, args, kwargs = self._given(built, call, dtype)
         self.given = given
         before = {name: _copy(_detach(tensor)) for name, tensor in given.items()}
-        recorder = None
+        recorder, passed = None, Passed(self.loaded.path)
         if call.models:
             without_compiler()
         answer: dict[str, Any]
@@ -339,6 +340,8 @@ class _Worker:
                 if call.autocast:
                     kind = "cpu" if self._place is None else self._place.type
                     stack.enter_context(_autocast(kind, getattr(torch, call.autocast)))
+                if call.record is not None and call.record.lines:
+                    stack.enter_context(passed)
                 result = built.forward(*args, **kwargs)
                 result = listed(result) if call.models else result
             answer = describe_result(result, call.shape)
@@ -356,8 +359,8 @@ class _Worker:
             answer = {"fault": self._fault(exception, phase)}
             built.kept.pop(call.hold or "", None)
         if recorder is not None:
-            answer["steps"] = recorder.steps
-            answer["dropouts"] = recorder.dropouts
+            answer |= {"steps": recorder.steps, "dropouts": recorder.dropouts}
+        answer["lines"] = sorted(passed.lines)
         answer["modified"] = [
             name for name, tensor in given.items() if not _same(_detach(tensor), before[name])
         ]
@@ -389,12 +392,3 @@ class _Worker:
 
 def _same(left: Tensor, right: Tensor) -> bool:
     return left.shape == right.shape and _equal(left, right)
-
-
-def _of_their_own(held: Any) -> Any:
-    """The same answers, with copies of the tensors in them."""
-    if isinstance(held, Tensor):
-        return _copy(_detach(held))
-    if isinstance(held, dict):
-        return {name: _of_their_own(one) for name, one in held.items()}
-    return [*map(_of_their_own, held)] if isinstance(held, list) else held

@@ -19,7 +19,7 @@ from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, overwriting
 from ..process.wire import dtype_name
 from ..report.message import say
-from .branches import wrong_shortcut
+from .branches import wrong_branch
 from .cuts import cut_at
 from .examine import Examination
 from .fills import narrowed
@@ -52,6 +52,7 @@ def guess(page: Page, one: Examination) -> None:
         # What only gives other numbers may be a window, which no shape would tell.
         seen = line is not None and any(one.kind in {"raised", "shape"} for one in sized)
         short = fixed == "length-fixed" and not seen
+        line = (_piecewise(page, one) if short else None) or line
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
     looks = (_allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes, _overflow,
@@ -71,11 +72,20 @@ def beside_device(page: Page, one: Examination) -> None:
 
 
 def _shortcut(page: Page, one: Examination) -> bool:
-    """A branch that returns early, in which all that goes wrong does."""
-    branch = wrong_shortcut(one, page.source.tree)
+    """A branch that all that goes wrong takes, or skips, and nothing else does."""
+    branch = wrong_branch(one, page.source.tree)
     if branch is not None:
-        page.blame("shortcut-wrong", branch.body[-1].lineno, test=ast.unparse(branch.test))
+        page.blame("shortcut-wrong", branch.line, f"branch-{branch.kind}", test=branch.test)
     return branch is not None
+
+
+def _piecewise(page: Page, one: Examination) -> int | None:
+    """The loop over pieces that long inputs alone come to, or where their own way begins."""
+    branch = wrong_branch(one, page.source.tree)
+    if branch is None or branch.kind != "runs":
+        return None
+    loops = (node for node in ast.walk(page.source.tree) if isinstance(node, ast.For | ast.While))
+    return min((one.lineno for one in loops if one.lineno in branch.lines), default=branch.line)
 
 
 def _allocated(page: Page, one: Examination) -> bool:

@@ -14,7 +14,7 @@ from ..diagnose.diagnose import Named, diagnose
 from ..diagnose.flow import follow
 from ..diagnose.tried import Tried
 from . import budget
-from .branches import wrong_shortcut
+from .branches import wrong_branch
 from .examine import Examination
 from .extras import beside_extras
 from .page import Page
@@ -35,6 +35,8 @@ _OF_PIECES = {"loop", "carried", "piece"}
 _BY_ORDER = 8
 # How many kinds of calls that are answered right are held against a mistake.
 _OTHERS = 12
+# The share of the calls that are right which a special way may be harmless to.
+_STRAY = 0.1
 
 
 def calls_for_a_name(page: Page, one: Examination) -> bool:
@@ -117,6 +119,8 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             explained = explained or _in_branch(page, one, named(some))
         if not training and found:
             explained = _sometimes(tried, one, explained)
+            if any(each.partly for each in explained):
+                explained = _in_branch(page, one, explained)
         if not explained and isinstance(one, Weighing):
             explained = beside_extras(one, page.places, named) or _read_otherwise(one, named)
         return [each for each in explained if not (each.slip.id in _BY_ROLES and _fused(one))]
@@ -142,7 +146,24 @@ def _in_pieces(page: Page, one: Examination, below: tuple[Edit, ...]) -> list[Na
     with suppress(budget.Spent):
         told = diagnose(Tried(one.kata, one.function.name), evidence if lightest else [], [],
                         page.places, one.numbers, below=below, beside="")  # fmt: skip
-    return told if all(each.slip.group in _OF_PIECES for each in told) else []
+    if told or not lightest:
+        return told if all(each.slip.group in _OF_PIECES for each in told) else []
+    return _on_a_way_of_its_own(page, one, evidence[-1], below)
+
+
+def _on_a_way_of_its_own(
+    page: Page, one: Examination, large: Trial, below: tuple[Edit, ...]
+) -> list[Named]:
+    """What explains large calls alone, where a branch of their own makes them."""
+    branch = wrong_branch(one, page.source.tree)
+    if branch is None or branch.kind == "skips":
+        return []
+    told: list[Named] = []
+    with suppress(budget.Spent):
+        told = diagnose(Tried(one.kata, one.function.name), [large], [],
+                        page.places, one.numbers, below=below, beside="")  # fmt: skip
+    return [replace(each, partly=True, line=each.line if each.line in branch.lines else branch.line)
+            for each in told]  # fmt: skip
 
 
 def at_home(
@@ -226,13 +247,12 @@ def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> 
 
 
 def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:
-    """What explains some calls alone is made where these return early, if they do."""
-    branch = wrong_shortcut(one, page.source.tree) if found else None
+    """What explains some calls alone is made in the branch that these take, and few others."""
+    branch = wrong_branch(one, page.source.tree, _STRAY) if found else None
     if branch is None:
         return found
-    inside = range(branch.lineno, branch.body[-1].lineno + 1)
-    line = branch.body[-1].lineno
-    return [each if each.line in inside else replace(each, line=line) for each in found]
+    return [each if each.line in branch.lines else replace(each, line=branch.line)
+            for each in found]  # fmt: skip
 
 
 def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:

@@ -200,6 +200,7 @@ class Outcome:
     fault: Raised | None = None
     steps: list[Step] = field(default_factory=list[Step])
     dropouts: list[Dropout] = field(default_factory=list[Dropout])
+    lines: list[int] = field(default_factory=list[int])
     outs: list[Tensor] = field(default_factory=list[Tensor])
     many: int = 0
     strides: list[int] = field(default_factory=list[int])

@@ -140,7 +140,7 @@ class Record:
     silent, skip, halved: what dropouts and other calls do. uneven: whether those halved leave half
     of every other entry alone. follow: lines at which nothing cuts a
     gradient off, all where there are none, None to leave it as it is. wide: whether values of
-    larger tensors are kept as well, those of a few.
+    larger tensors are kept as well, those of a few. lines: whether the lines that run are noted.
     """
 
     steps: bool = True
@@ -153,6 +153,7 @@ class Record:
     halved: Sequence[int] = ()
     uneven: bool = False
     follow: Sequence[int] | None = None
+    lines: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

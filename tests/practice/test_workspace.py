@@ -205,6 +205,18 @@ def test_classes_of_two_katas_are_said(here, workspace):
         assert told == "SelfAttentionV1 (v1, a.py:1), MultiHeadAttention (mha, a.py:4)"
 
 
+def test_kernels_answer_katas_of_kernels(here, workspace):
+    """A softmax in Triton is no drill's, though it has the drill's name; nor the other way."""
+    written = "import triton.language as tl\ndef {}(x): ...\n"
+    (here / "a.py").write_text(written.format("softmax"))
+    with pytest.raises(Refusal, match="kata-unknown"):
+        targets(["a.py"], workspace, "check")
+    (here / "a.py").write_text(written.format("triton_softmax"))
+    assert chosen(["a.py"], workspace) == [("triton-softmax", "a.py")]
+    (here / "a.py").write_text("def softmax(x): ...\n")
+    assert chosen(["a.py"], workspace) == [("drill-softmax", "a.py")]
+
+
 def test_several_files_of_a_kata_here(here, workspace):
     """The only file with the kata's class is found; of several each is suggested, none taken."""
     (here / "a.py").write_text(defines("MultiHeadAttention"))
