@@ -194,8 +194,11 @@ def _forward_of(value: type) -> Any:
 def _signature(function: Any) -> list[dict[str, Any]] | None:
     if function is None or function is nn.Module.forward:
         return None
+    if isinstance(function, property):
+        # What it takes is known once there is an object.
+        function = _anything
     try:
-        parameters = list(inspect.signature(function).parameters.values())[1:]
+        parameters = list(inspect.signature(function).parameters.values())
     except Exception:  # noqa: BLE001 - what it asks of them is the candidate's
         return None
     return [
@@ -208,8 +211,14 @@ def _signature(function: Any) -> list[dict[str, Any]] | None:
             else repr(type(parameter.default)),
             "annotation": annotated(parameter.annotation),
         }
-        for parameter in parameters
+        # The first is the object, but where what is decorated takes it as one of any.
+        for place, parameter in enumerate(parameters)
+        if place or parameter.kind is parameter.VAR_POSITIONAL
     ]
+
+
+def _anything(self: Any, *args: Any, **kwargs: Any) -> None:
+    """What may be called with any arguments."""
 
 
 def annotated(value: Any) -> str:

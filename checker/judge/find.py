@@ -35,7 +35,8 @@ class Bound:
     switched: switches of the cache, or of causality, that are off by default, and are turned on.
     fed: its further arguments that get one of the kata's as well. fixed: those that get a
     constant, of which `unasked` are none of the kata's. twice: the kata's arguments that it has
-    not, with the one that stands for both.
+    not, with the one that stands for both. usual: defaults, for what is left out before the last
+    that goes by place.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Bound:
     fixed: dict[str, Any] = field(default_factory=dict)
     twice: dict[str, str] = field(default_factory=dict)
     unasked: tuple[str, ...] = ()
+    usual: dict[str, Any] = field(default_factory=dict)
 
     def call(
         self, given: Given, handed: dict[str, Tensor], *,
@@ -63,7 +65,7 @@ class Bound:
             name = given.twice.get(name, name)
             if name in handed:
                 return Input(name=name, lies=lies.get(name, ""), keep=name in keep)
-            return given.plain.get(name)
+            return given.plain.get(name, self.usual.get(name))
 
         args = [item(name) for name in self._by_place(given)]
         kwargs = {
@@ -267,7 +269,7 @@ def _placed(
     )  # fmt: skip
     return Bound(
         name=name, placed=tuple(placed), named=named, missing=tuple(missing), needed=needed,
-        switched=switched,
+        switched=switched, usual={one.name: one.default for one in rest if one.optional},
     )  # fmt: skip
 
 

@@ -77,6 +77,8 @@ def _bound(plan: _Plan, function: Function, name: str, signature: list[Parameter
 def _plans(signature: list[Parameter], contract: Contract) -> list[_Plan]:
     """Return ways to call forward, the likeliest first."""
     named = [p for p in signature if p.kind not in STARRED]
+    if not named and any(p.kind == "VAR_POSITIONAL" for p in signature):
+        return [*_by_place(contract, keywords=_starred(signature))]
     plan = (_cross if contract.source == "cross" else _self)(named, contract)
     plans = [plan]
     if plan.mask is None and contract.masks and _starred(signature):
@@ -86,11 +88,22 @@ def _plans(signature: list[Parameter], contract: Contract) -> list[_Plan]:
         plans = [replace(plan, optional=not _required(named, plan.mask))]
     if contract.source == "cross":
         plans += [swapped for old in plans if (swapped := _swapped(old)) is not None]
-    if not named and any(p.kind == "VAR_POSITIONAL" for p in signature):
-        sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
-        pairs = tuple((source, source) for source in sources)
-        plans = [_Plan(sources=pairs, positional=sources)]
     return plans
+
+
+def _by_place(contract: Contract, *, keywords: bool) -> Iterator[_Plan]:
+    """What takes anything, as what is decorated seems to, is called by place.
+
+    keywords: whether it takes those too, so that a mask may go by its name.
+    """
+    sources = ("query", "key", "value") if contract.source == "cross" else ("x",)
+    pairs = tuple((source, source) for source in sources)
+    mask = contract.forward[-1].split("=")[0] if contract.masks else None
+    if mask is not None:
+        yield _Plan(sources=pairs, positional=(*sources, mask), mask=mask)
+        if keywords:
+            yield _Plan(sources=pairs, positional=sources, mask=mask)
+    yield _Plan(sources=pairs, positional=sources)
 
 
 def _swapped(plan: _Plan) -> _Plan | None:

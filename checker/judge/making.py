@@ -89,7 +89,18 @@ def plans(signature: list[Parameter], contract: Contract) -> list[Plan]:
         found.append(tuple((n, constructor_role(n) or "width") for n in names))
         # What it reads by other names than the kata's.
         found.append(((starred[0].name, "spread"),))
+    elif starred:
+        # What it has no argument for goes on to somebody else.
+        names = [argument for argument in contract.constructor if "=" not in argument]
+        found += [(*plan, *further) for plan in found[:1] if (further := _further(plan, names))]
     return found
+
+
+def _further(plan: Plan, names: Sequence[str]) -> Plan:
+    """The kata's own arguments whose roles a plan has not."""
+    taken = {role for _, role in plan} - {"config"}
+    roles = ((name, constructor_role(name) or "width") for name in names)
+    return tuple((name, role) for name, role in roles if role not in taken)
 
 
 def _roles(named: list[Parameter], contract: Contract) -> list[str | None]:

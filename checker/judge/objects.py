@@ -182,10 +182,24 @@ def constructions(
         found.append(_by_meaning(module, named, turned=True))
         by_order = zip(named, asked, strict=False)
         found.append(tuple((own.name, "setting", one.name) for own, one in by_order))
+        if any(one.kind == "VAR_KEYWORD" for one in signature):
+            # What has no argument goes on to somebody else, who may take all or what has to be told.
+            needed = [one for one in asked if one.default is None]
+            more = [_with_the_rest(plan, some) for some in (asked, needed) for plan in found[:2]]
+            found = [*more, *found] if more[0] != found[0] else found
     for given, arguments in product(global_roles(sizes, {"length"}), dict.fromkeys(found)):
         yield Construction(
             name=entry.name, module=module, arguments=arguments, placed=placed, globals=given
         )
+
+
+def _with_the_rest(
+    plan: tuple[tuple[str, str, str], ...], asked: Sequence[Setting]
+) -> tuple[tuple[str, str, str], ...]:
+    """A plan, and by its own name each setting asked for that it has not."""
+    told = {source for _, _, source in plan}
+    rest = [one.name for one in asked if one.name not in told]
+    return (*plan, *((name, "setting", name) for name in rest))
 
 
 def _of_attention(

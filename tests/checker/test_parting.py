@@ -31,7 +31,7 @@ def forward(x, long):
 def ran():
     """The lines that run in a call."""
     scope = {}
-    exec(compile(CODE, "mine.py", "exec"), scope)  # noqa: S102 - what runs is above
+    exec(compile(CODE, "mine.py", "exec"), scope)
 
     def lines(x, long=False):
         passed = Passed("mine.py")
