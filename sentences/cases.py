@@ -105,6 +105,10 @@ CASES: dict[str, dict[str, str]] = {
         "en": "a long sequence behind a short one, {after} cached",
         "zh": "短序列后面接长序列，已缓存 {after} 个",
     },
+    "direct-cached-across": {
+        "en": "across 256 positions, {after} cached",
+        "zh": "越过 256 个位置，已缓存 {after} 个",
+    },
     "direct-cached-long": {
         "en": "a long sequence and more of it, {after} cached",
         "zh": "长序列再接着算，已缓存 {after} 个",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import torch
@@ -219,14 +220,19 @@ def _tokens(one: Argument, case: Case, shape: list[int], generator: torch.Genera
 def _positions(one: Argument, case: Case, shape: list[int], generator: torch.Generator) -> Tensor:
     """Draw positions: counted up from 0 or from later on, or, by turns, some in any order.
 
-    Those are none of them 0, so that one counted from the least of them is another.
+    Those are none of them 0, so that one counted from the least of them is another. No sample
+    need stand where another does.
     """
-    length = shape[-1]
+    length, samples = shape[-1], shape[:-1]
     if case.reach:
         return torch.arange(case.reach + 1 - length, case.reach + 1).expand(shape).clone()
     start = int(torch.randint(1, 9, (1,), generator=generator)) if case.turn % 2 else 0
     start += one.far if case.far else 0
-    places = torch.arange(start, start + length)
     if case.disordered:
-        places = 1 + torch.randperm(2 * length, generator=generator)[:length]
+        many = [1 + torch.randperm(2 * length, generator=generator)[:length]
+                for _ in range(prod(samples))]  # fmt: skip
+        return torch.stack(many).view(shape)
+    places = torch.arange(start, start + length)
+    if samples and case.turn % 2:
+        return places + torch.randint(0, 4, (*samples, 1), generator=generator)
     return places.expand(shape).clone()

@@ -183,7 +183,7 @@ def constructions(
         by_order = zip(named, asked, strict=False)
         found.append(tuple((own.name, "setting", one.name) for own, one in by_order))
         if any(one.kind == "VAR_KEYWORD" for one in signature):
-            # What has no argument goes on to somebody else, who may take all or what has to be told.
+            # What has no argument goes on to somebody else, who takes all or what must be told.
             needed = [one for one in asked if one.default is None]
             more = [_with_the_rest(plan, some) for some in (asked, needed) for plan in found[:2]]
             found = [*more, *found] if more[0] != found[0] else found

@@ -28,6 +28,7 @@ KINDS = tuple(_CALLS)
 _LONG_CALLS: dict[str, tuple[tuple[str, str, int], ...]] = {
     "cached-long": (("", "a", 0), ("a", "a", 1), ("a", "a", 2)),
     "cached-later": (("", "a", 16), ("a", "a", 0), ("a", "a", 1)),
+    "cached-across": (("", "a", 250), ("a", "a", 9), ("a", "a", 1)),
 }
 LONG = tuple(_LONG_CALLS)
 
