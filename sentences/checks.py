@@ -176,6 +176,13 @@ CHECKS: dict[str, dict[str, str]] = {
         "zh": "权重变了之后（例如优化器走了一步），对象用的仍是原来的权重："
         "有由权重算出的东西留在了两次调用之间",
     },
+    # An object that was called in float64 was brought to float32, and called.
+    "fail-unturned": {
+        "en": "an object that was called in float64 and then converted to float32 goes wrong, where a new "
+        "one does not: something of the former dtype is kept between calls",
+        "zh": "先用 float64 调用过、再转成 float32 的对象会出错，新建的不会："
+        "有原来 dtype 的东西留在了两次调用之间",
+    },
     # It differs at once, on new objects too.
     "fail-random": {
         "en": "two identical calls in eval mode give different outputs",

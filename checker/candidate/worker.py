@@ -243,6 +243,9 @@ class _Worker:
         if call.carried and built.kept.get(call.carried) is None:
             # What it is to start from is not there: the call before raised, or kept nothing.
             return {"modified": []}
+        if call.dtype:
+            dtype = getattr(torch, call.dtype)
+            built.convert(dtype)
         if call.weights:
             built.load(call.weights)
         built.mode(training=call.train)

@@ -54,7 +54,7 @@ def _try_purity(one: Examination) -> None:
     """The same call again at once, after others of one shape, and after one of another.
 
     Of the others of one shape the last has the tensors of the one before, changed in place; and at
-    the end an object has other weights, as after an optimizer's step.
+    the end an object has other weights, as after an optimizer's step, or is brought to float32.
     """
     first, other = (one.trial(case) for case in one.two())
     twins = [one.trial(_one_of_a_shape(one)) for _ in range(3)]
@@ -87,8 +87,8 @@ def _try_purity(one: Examination) -> None:
             one.keep(*raised[0], "values")
         elif right or not any(judged(one, *each) for each in alone):
             one.found.state = "fail-kept"
-    if one.found.state is None and not any(one.found.findings.values()) and one.stale():
-        one.found.state = "fail-stale"
+    if one.found.state is None and not any(one.found.findings.values()):
+        one.found.state = one.spoilt()
 
 
 def _one_of_a_shape(one: Examination) -> Case:

@@ -320,9 +320,9 @@ class Examination:
         """Whether two calls gave the same, but for an order of sums that a device may choose."""
         return alike(left, right, 1e-9 if self.found.work is torch.float64 else 1e-3)
 
-    def stale(self) -> bool:
-        """Whether an object with other weights gives what the former gave. A function has none."""
-        return False
+    def spoilt(self) -> str | None:
+        """What an object keeps though it changed: a state as Found has it. A function has none."""
+        return None
 
     def two(self) -> tuple[Case, Case]:
         """Two cases that one object can be called with."""

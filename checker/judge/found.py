@@ -18,8 +18,8 @@ class Found:
 
     counts, findings: by check. dropped: mask dtypes that it does not take, and why. modified:
     inputs that it changed. printed: lines that print. state: fail-random, fail-state,
-    fail-kept or fail-stale. narrowed: a call that gave another dtype than it was given. rounded:
-    whether far positions come out wrong because buffers are brought to bfloat16.
+    fail-kept, fail-stale or fail-unturned. narrowed: a call that gave another dtype than it was
+    given. rounded: whether far positions come out wrong because buffers are brought to bfloat16.
     work: the dtype that values are decided in, dtypes: the others. moved: whether all this is on
     a device, after the CPU.
     """

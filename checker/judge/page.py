@@ -251,7 +251,7 @@ class Page(Sheet):
         """Where nothing else explains that calls change later ones: what keeps something."""
         state = one.found.state
         told = self.blames("cache-on-self") if state == "fail-kept" else self.told_of(one)
-        if state in {"fail-state", "fail-kept", "fail-stale"} and not told:
+        if state in {"fail-state", "fail-kept", "fail-stale", "fail-unturned"} and not told:
             self.blame("nondeterministic", self._state_line(one), state)
 
     def _state_line(self, one: Examination) -> int | None:

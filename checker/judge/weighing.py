@@ -267,7 +267,11 @@ class Weighing(Examination):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 
-    def stale(self) -> bool:
+    def spoilt(self) -> str | None:
+        """fail-stale or fail-unturned, where other weights or another dtype do not go through."""
+        return "fail-stale" if self._stale() else "fail-unturned" if self._unturned() else None
+
+    def _stale(self) -> bool:
         """Whether an object goes wrong once other weights are in it, where a fresh one does not."""
         case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
         first, other = self.trial(case), self.trial(replace(case, gain=_OTHER_GAIN))
@@ -277,6 +281,19 @@ class Weighing(Examination):
         if judged(self, other, answers[1]) is None or judged(self, first, answers[0]) is not None:
             return False
         return judged(self, other, self.run([other])[0]) is None
+
+    def _unturned(self) -> bool:
+        """Whether an object goes wrong in float32 once it was called in float64, and not afresh."""
+        if self.found.work is not torch.float64 or "float32" not in self.found.dtypes:
+            return False
+        case = next(small(self.function, self.sizes, mask=self.function.needs_mask))
+        first, other = self.trial(case), self.trial(case, torch.float32)
+        weights = self.held.of(other.case)
+        both = [first.call, replace(other.call, dtype="float32", weights=weights)]
+        answers = self.answered([self.series(first, both, dtype=torch.float64)])
+        if judged(self, other, answers[1]) is None or judged(self, first, answers[0]) is not None:
+            return False
+        return judged(self, other, self.run([other], torch.float32)[0]) is None
 
     def batches(self) -> Iterator[list[Trial]]:
         """Yield each call alone, and calls one after another."""

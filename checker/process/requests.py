@@ -166,7 +166,7 @@ class Call:
     autocast: the dtype that products are made in. hold: the name under which what
     it gives back is kept, None where nothing is; carried: what an earlier call kept. over: whether
     its inputs are written into the tensors of the call before. weights: what is written into the
-    object's before it.
+    object's before it. dtype: what the object is brought to before it, and the inputs are in.
     """
 
     args: Sequence[Handed] = ()
@@ -184,6 +184,7 @@ class Call:
     carried: str = ""
     over: bool = False
     weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    dtype: str = ""
 
     @property
     def shape(self) -> list[int] | None:
