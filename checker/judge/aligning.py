@@ -246,8 +246,8 @@ class _Search:
         proposals = Proposals(
             one.held.first, one.module.own, first, one.linear, self._symbols, loose=False
         )
-        for places, idle, offset in islice(derived.told(first), most):
-            found = lying(places, proposals, idle=idle, offset=offset)
+        for places, idle, stored in islice(derived.told(first), most):
+            found = lying(places, proposals, idle=idle, stored=stored)
             yield from [] if found is None else [found]
 
     def extended(self) -> Iterator[Any]:

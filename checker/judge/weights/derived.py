@@ -19,17 +19,17 @@ from .parameter_names import block_of, is_bias, said_by
 from .probed import LEVEL, SEED, Objects
 from .refine import PROBES, Side, assigned
 from .stacked import counted, every_block, numbered, unblocked
-from .takes import Shapes, end_to_end, nowhere
+from .takes import STORED, Shapes, end_to_end, in_use, nowhere
 
 __all__ = ["Derived"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """Which of the model answer's weights a submission has, and what is added to its vectors."""
+    """Which of the model answer's weights a submission has, and how its gains are stored."""
 
     names: tuple[str, ...]
-    offset: float
+    stored: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -62,10 +62,10 @@ class Derived:
 
     def told(
         self, sizes: dict[str, int]
-    ) -> Iterator[tuple[dict[str, Tensor], frozenset[str], float]]:
+    ) -> Iterator[tuple[dict[str, Tensor], frozenset[str], str]]:
         """Yield where each weight may lie at these sizes, -1 of what changes nothing there.
 
-        And the biases of which that is so, and what is added to vectors.
+        And the biases of which that is so, and how gains are stored.
         """
         objects = self.objects(sizes)
         for form in self._forms(objects) if objects is not None else ():
@@ -80,7 +80,7 @@ class Derived:
                      for name, where in places.items()}  # fmt: skip
             if self._as_named(found, objects):
                 idle = {n for n, some in acts.items() if n.endswith(".bias") and not some.any()}
-                yield found, frozenset(idle), form.offset
+                yield found, frozenset(idle), form.stored
 
     def _acting(self, objects: Objects, form: _Form) -> dict[str, Tensor]:
         """Which of the model answer's weights change the output."""
@@ -98,9 +98,9 @@ class Derived:
         }
 
     @property
-    def offsets(self) -> dict[str, float]:
-        """What is added to weights in use."""
-        return dict.fromkeys(self._gains, self.form.offset if self.form is not None else 0.0)
+    def stored(self) -> dict[str, str]:
+        """How gains are stored."""
+        return dict.fromkeys(self._gains, self.form.stored if self.form is not None else "")
 
     @property
     def _axes(self) -> dict[str, str]:
@@ -110,7 +110,7 @@ class Derived:
 
     @property
     def _gains(self) -> set[str]:
-        """What may be stored less 1; what other vectors hold is what it is."""
+        """What may be stored so that 0 stands for 1; what other vectors hold is what it is."""
         return {f"{layer.name}.weight" for layer in self.layers if layer.gain}
 
     @property
@@ -149,10 +149,10 @@ class Derived:
         widths = {kinds[name]: objects.wanted[name][-1] for name in biases}
         odd = {one: len(own ^ (vectors | {widths[kind] for kind in one})) for one in fits}
         fitting = sorted(fits, key=lambda one: (left[one], odd[one]))
-        offsets = (0.0, 1.0) if self._gains else (0.0,)
-        for there, offset in product(fitting[: self.forms], offsets):
+        ways = STORED if self._gains else STORED[:1]
+        for there, stored in product(fitting[: self.forms], ways):
             names = (name for name in objects.wanted if kinds.get(name, name) in (*rest, *there))
-            yield _Form(tuple(names), offset)
+            yield _Form(tuple(names), stored)
 
     def _right(self, objects: Objects, form: _Form) -> Side:
         """The derivatives of the model answer with respect to its weights."""
@@ -250,8 +250,8 @@ class Derived:
         }
         gains = self._gains
         for name, part in zip(form.names, parts, strict=True):
-            added = form.offset if name in gains else 0.0
-            weights[name] = part.reshape(objects.wanted[name]) + added
+            held = part.reshape(objects.wanted[name])
+            weights[name] = in_use(held, form.stored if name in gains else "")
         given = objects.trial.given
         try:
             made = Ready(self.model, replace(given, weights=weights))

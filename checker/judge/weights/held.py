@@ -22,7 +22,7 @@ from .probed import Objects
 from .products import Together, brought_back, made, made_shapes
 from .readings import drawn
 from .stacked import numbered
-from .takes import Reading, Shapes, fitted, given_back, lent, tables
+from .takes import LOGARITHM, Reading, Shapes, fitted, given_back, lent, tables
 
 __all__ = ["Held", "Kind"]
 
@@ -117,7 +117,7 @@ class Held:
         settled = (id(places), id(held))
         if reading is self.reading and settled in self._lent:
             return replace(given, weights=self._lent[settled][2])
-        weights = lent(_offsets(reading), places, made(self.products, held))
+        weights = lent(_stored(reading), places, made(self.products, held))
         if held and reading is self.reading:
             self._lent[settled] = (places, held, weights)
         return replace(given, weights=weights)
@@ -136,9 +136,22 @@ class Held:
         used = {*shapes} if isinstance(self.reading, Derived) else {
             name for take in fitted(self.reading, shapes) for name in (*take.names, *take.biases)
         }  # fmt: skip
-        mine = given_back(grads, places, shapes)
+        mine = given_back(self._of_stored(grads, places, case), places, shapes)
         mine = {name: grad for name, grad in mine.items() if name in used}
         return brought_back(self.products, mine, self.of(case))
+
+    def _of_stored(
+        self, grads: dict[str, Tensor], places: dict[str, Tensor], case: Case
+    ) -> dict[str, Tensor]:
+        """The same gradients, with respect to logarithms where they are stored."""
+        stored = _stored(self.reading)
+        if LOGARITHM not in stored.values():
+            return grads
+        weights = lent(stored, places, made(self.products, self.of(case)))
+        return {
+            name: grad * weights[name] if stored.get(name) == LOGARITHM else grad
+            for name, grad in grads.items()
+        }
 
     def read(self, values: dict[str, Tensor], case: Case) -> dict[str, Tensor]:
         """The model answer's weights that a submission's own are, as far as they are known."""
@@ -147,7 +160,7 @@ class Held:
         if places is None or not {*names} <= {*values}:
             return {}
         own = {name: values[name].double() for name in names}
-        return lent(_offsets(self.reading), places, made(self.products, own))
+        return lent(_stored(self.reading), places, made(self.products, own))
 
     @property
     def roles(self) -> dict[str, list[str]]:
@@ -251,8 +264,8 @@ class Held:
         return places
 
 
-def _offsets(reading: Reading | Derived) -> dict[str, float]:
-    """What is added to the parameters that hold some of the model answer's weights."""
+def _stored(reading: Reading | Derived) -> dict[str, str]:
+    """How the gains of the model answer are stored."""
     if isinstance(reading, Derived):
-        return reading.offsets
-    return {f"{layer}.weight": take.offset for take in reading for layer in take.layers}
+        return reading.stored
+    return {f"{layer}.weight": take.stored for take in reading for layer in take.layers}

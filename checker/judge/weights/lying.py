@@ -19,12 +19,12 @@ _Unit = tuple[list[Layer], list[str]]
 
 
 def lying(
-    places: Mapping[str, Tensor], proposals: Proposals, *, idle: frozenset[str], offset: float
+    places: Mapping[str, Tensor], proposals: Proposals, *, idle: frozenset[str], stored: str
 ) -> Reading | None:
     """Return the reading under which each weight lies where it was found; None where none has it.
 
     places: as a table has them, -1 for what was not found. idle: biases that change nothing, so
-    that nobody can say where they lie. offset: as a take has it, of gains.
+    that nobody can say where they lie. stored: as a take has it, of gains.
     """
     shapes, layers = proposals.shapes, proposals.layers
     units = _units(places, shapes, layers)
@@ -39,7 +39,7 @@ def lying(
         called = tuple(one.name for one in held), tuple(names), tuple(beside)
         ways = proposals.ways(*called) if len(held[0].shape) > 1 else [
             Take(layers=called[0], names=called[1], biases=called[2], order=order,
-                 offset=offset if all(one.gain for one in held) else 0.0)
+                 stored=stored if all(one.gain for one in held) else "")
             for order in ((), *permutations(range(len(shapes[names[0]]))))
         ]  # fmt: skip
         fitting = (take for take in ways if _fits(take, places, proposals))

@@ -24,7 +24,7 @@ from . import norms as vectors
 from .norms import Unit
 from .parameter_names import biases_of, block_of, is_bias, is_second, said_by, stands_beside, unsaid
 from .stacked import every_block, in_block, numbered, orders, several
-from .takes import Reading, Shapes, Take, end_to_end, pieces
+from .takes import STORED, Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["Proposals", "drawn", "readings"]
 
@@ -74,8 +74,9 @@ def _turned(layers: Sequence[Layer], reading: Reading) -> Iterator[Reading]:
     # One of a pair turned alone is a mistake: features made in one order and used in another.
     for some in (every, *pairs):
         yield tuple(replace(take, turned=frozenset(some & {*take.layers})) for take in reading)
-    if gains:
-        yield tuple(replace(take, offset=float(gains >= {*take.layers})) for take in reading)
+    for stored in STORED[1:] if gains else ():
+        yield tuple(replace(take, stored=stored if gains >= {*take.layers} else "")
+                    for take in reading)  # fmt: skip
 
 
 class Proposals:

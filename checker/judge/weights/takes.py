@@ -26,6 +26,11 @@ _GAINS = 61
 _BEHIND = torch.cat([0.5 + torch.arange(_GAINS).double() * 0.618 % 1, torch.tensor([1.0, 0.0])])
 
 
+# How gains may be stored: as they are used, or so that 0 stands for 1.
+LOGARITHM = "logarithm"
+STORED = ("", "less one", LOGARITHM)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Take:
     """Layers of the model answer, the parameters that hold them, and how they lie there.
@@ -34,8 +39,8 @@ class Take:
     is. beside: several parameters stand side by side. parts: in how many parts the layers' rows
     alternate, or those of several parameters, or lists of such, that hold one layer; "" where one
     follows the other.
-    turned: the layers whose heads lie as (head_dim, heads). offset: what is added to the parameter
-    in use. biases: the parameters of their biases. times: the size by which the one parameter is
+    turned: the layers whose heads lie as (head_dim, heads). stored: how gains are, one of
+    STORED. biases: the parameters of their biases. times: the size by which the one parameter is
     repeated, as where all heads have one layer in common; "" where it is not.
     """
 
@@ -46,7 +51,7 @@ class Take:
     beside: bool = False
     parts: str = ""
     turned: frozenset[str] = frozenset()
-    offset: float = 0.0
+    stored: str = ""
     biases: tuple[str, ...] = ()
     times: str = ""
 
@@ -131,14 +136,19 @@ def nowhere(shape: Sequence[int], *, optional: bool) -> Tensor:
 
 
 def lent(
-    offsets: dict[str, float], places: dict[str, Tensor], held: dict[str, Tensor]
+    stored: dict[str, str], places: dict[str, Tensor], held: dict[str, Tensor]
 ) -> dict[str, Tensor]:
     """Take the model answer's weights from where they lie in a submission's.
 
-    offsets: what is added to some of them.
+    stored: how some of them are.
     """
     flat = torch.cat([*(one.flatten() for one in held.values()), _BEHIND])
-    return {name: flat[index] + offsets.get(name, 0.0) for name, index in places.items()}
+    return {name: in_use(flat[index], stored.get(name, "")) for name, index in places.items()}
+
+
+def in_use(held: Tensor, stored: str) -> Tensor:
+    """What a parameter is multiplied as. stored: one of STORED."""
+    return held + 1 if stored == "less one" else held.exp() if stored == LOGARITHM else held
 
 
 def given_back(
