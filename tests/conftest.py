@@ -36,7 +36,7 @@ ROOT = Path(__file__).parent.parent
 SIZES = {"enumeration": 16, "each_kata": 3}
 MOST = 64
 # Of what costs the most, a run has one test in so many.
-TURNS = 3
+TURNS = 4
 
 # A shell that runs this in the background has it ignore Ctrl-C, `nohup` a hangup, and so would
 # the programs that it starts, some of which are ended by these here.
