@@ -72,7 +72,7 @@ def _bodies(function: ast.FunctionDef) -> Iterator[tuple[ast.If, list[ast.stmt],
                 returns = isinstance(node.body[-1], ast.Return)
                 other = node.orelse or (block[place + 1 :] if returns else [])
                 if other and not (len(other) == 1 and isinstance(other[0], ast.If)):
-                    yield node, other, f"not ({ast.unparse(node.test)})"
+                    yield node, other, ast.unparse(ast.UnaryOp(ast.Not(), node.test))
 
 
 def _taken(
