@@ -198,7 +198,7 @@ MISTAKES: dict[str, dict[str, str]] = {
     },
     # All calls that go wrong return early, at the test that is shown; or run what stands under it,
     # or do not.
-    "branch-returns": {
+    "shortcut-wrong": {
         "en": "what returns early where `{test}` is wrong: of the calls tried, those that return here "
         "fail and the others pass; a shortcut has to give what the rest of the code would",
         "zh": "`{test}` 时提前返回的结果不对：试过的调用里，在这里返回的都错，其余都对；"

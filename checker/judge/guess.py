@@ -75,7 +75,8 @@ def _shortcut(page: Page, one: Examination) -> bool:
     """A branch that all that goes wrong takes, or skips, and nothing else does."""
     branch = wrong_branch(one, page.source.tree)
     if branch is not None:
-        page.blame("shortcut-wrong", branch.line, f"branch-{branch.kind}", test=branch.test)
+        key = "" if branch.kind == "returns" else f"branch-{branch.kind}"
+        page.blame("shortcut-wrong", branch.line, key, test=branch.test)
     return branch is not None
 
 
