@@ -60,12 +60,12 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "`masked_fill` 只能填一个数，不能填带维度的张量",
     },
     "crash-truth": {
-        "en": "`if` needs one yes or no, and a mask holds many; ask `if mask is not None`",
-        "zh": "`if` 需要一个是或否，而 mask 有很多个；请写 `if mask is not None`",
+        "en": "`if`, `and`, `or` and `not` need one yes or no, and a mask holds many; ask `if mask is not None`",
+        "zh": "`if`、`and`、`or`、`not` 需要一个是或否，而 mask 有很多个；请写 `if mask is not None`",
     },
     "crash-leaf": {
-        "en": "a parameter is changed in place, which autograd does not allow; make a new tensor",
-        "zh": "参数被原地修改了，求梯度时不允许；请生成一个新张量",
+        "en": "a parameter, or an input whose gradient is asked for, is changed in place, which autograd does not allow; make a new tensor",
+        "zh": "参数（或要求梯度的输入）被原地修改了，求梯度时不允许；请生成一个新张量",
     },
     "crash-in-place": {
         "en": "a value that the backward pass still needs was overwritten in place; make a new one (no `+=`, and no method whose name ends in an underscore)",
@@ -123,8 +123,8 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "`.t()` 最多用于两维；请写 `.transpose(-2, -1)`",
     },
     "crash-transpose": {
-        "en": "`.transpose` swaps two axes; `.permute` puts all of them in an order",
-        "zh": "`.transpose` 只交换两个维度；要重排所有维度请用 `.permute`",
+        "en": "`.{part1}` swaps two axes; `.permute` puts all of them in an order",
+        "zh": "`.{part1}` 只交换两个维度；要重排所有维度请用 `.permute`",
     },
     "crash-inner": {
         "en": "the last axis of the first ({first}) has to be as long as the second-to-last of the "
@@ -176,8 +176,8 @@ CRASHES: dict[str, dict[str, str]] = {
         "zh": "等式里的每个字母在所有张量里都代表同一个大小",
     },
     "crash-truth-plain": {
-        "en": "`if` wants one yes or no, and a tensor has many",
-        "zh": "`if` 需要一个是或否，而张量里有很多个",
+        "en": "`if`, `and`, `or` and `not` want one yes or no, and a tensor has many",
+        "zh": "`if`、`and`、`or`、`not` 需要一个是或否，而张量里有很多个",
     },
     "crash-none-plain": {
         "en": "a value is None here; a function that ends without `return` gives None",

@@ -37,8 +37,12 @@ def forms() -> dict[str, dict[str, str]]:
     from .mistakes import MISTAKES
     from .refusals import REFUSALS
     from .remarks import REMARKS
+    from .torch_words import TORCH_WORDS
 
-    return {**FILES, **REFUSALS, **ENDS, **CHECKS, **CASES, **CRASHES, **MISTAKES, **REMARKS}
+    return {
+        **FILES, **REFUSALS, **ENDS, **CHECKS, **CASES, **CRASHES, **TORCH_WORDS, **MISTAKES,
+        **REMARKS,
+    }  # fmt: skip
 
 
 def sentence(said: Said, language: str) -> str:

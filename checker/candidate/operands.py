@@ -21,6 +21,9 @@ __all__ = ["operands"]
 
 # How long an expression may be to be shown, and how many operands are told of.
 _LONGEST, _MOST = 60, 4
+# Up to so many whole numbers are looked through for the smallest and the largest.
+_ENTRIES, _LARGEST = 1 << 20, 1 << 63
+_WHOLE = {torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
 _KINDS = (ast.BinOp, ast.AugAssign, ast.Call, ast.Compare, ast.UnaryOp, ast.Subscript)
 _trees: dict[str, ast.Module] = {}
 
@@ -34,19 +37,24 @@ def operands(frame: types.FrameType, line: int, last: int) -> dict[str, Any] | N
 
     last: the place in its bytecode. In the answer, `call` is what the expression does ("matmul",
     "+", a function's name), `text` how it is written, and `parts` are its tensors, each with
-    `text`, `shape` and `dtype`.
+    `text`, `shape` and `dtype`. `numbers` are the whole numbers that it is given, `length` is that
+    of a list which is indexed, or of what is taken apart into names.
     """
     try:
         statements = _statements(frame.f_code.co_filename, line)
         values = _Values({**frame.f_globals, **frame.f_locals})
         with torch.no_grad():
             node = _marked(frame.f_code, last, statements) or values.culprit(statements)
-            parts = list(values.parts(node)) if node is not None else []
+            if node is None:
+                return values.taken_apart(statements)
+            parts, numbers = list(values.parts(node)), values.numbers(node)
+            length = values.length(node)
     except Exception:  # noqa: BLE001 - it explains an exception and must not be another
         return None
-    if node is None or not parts:
+    if not parts and length is None:
         return None
-    return {"call": _named(node), "text": _text(node), "parts": parts[:_MOST]}
+    return {"call": _named(node), "text": _text(node), "parts": parts[:_MOST],
+            "numbers": numbers, "length": length}  # fmt: skip
 
 
 def _statements(path: str, line: int) -> list[ast.stmt]:
@@ -104,9 +112,49 @@ class _Values:
             text = _text(one)
             if isinstance(value, nn.Module):
                 value, text = getattr(value, "weight", None), f"{text}.weight"
-            if isinstance(value, Tensor) and type(value) in {Tensor, nn.Parameter}:
-                dtype = str(value.dtype).removeprefix("torch.")
-                yield {"text": text, "shape": list(value.shape), "dtype": dtype}
+            if type(value) in {Tensor, nn.Parameter}:
+                yield _part(text, value)
+
+    def numbers(self, node: ast.AST) -> dict[str, int]:
+        """The whole numbers that a call or an index is given."""
+        given = {str(at): one for at, one in enumerate(getattr(node, "args", []))}
+        given |= {one.arg: one.value for one in getattr(node, "keywords", []) if one.arg}
+        if isinstance(node, ast.Subscript):
+            given = {"0": node.slice}
+        values = {name: self._try(one) for name, one in given.items()}
+        return {
+            name: value for name, value in values.items()
+            if type(value) is int and abs(value) < _LARGEST
+        }  # fmt: skip
+
+    def length(self, node: ast.AST) -> int | None:
+        """How many entries a list or a tuple has that is indexed."""
+        held = self._try(node.value) if isinstance(node, ast.Subscript) else None
+        return len(held) if type(held) in {list, tuple, torch.Size} else None
+
+    def taken_apart(self, statements: list[ast.stmt]) -> dict[str, Any] | None:
+        """Describe what is taken apart into names that are too many or too few.
+
+        Of a tensor `call` is "=", as it is of a name; else it is the function that made the pieces.
+        """
+        for one in (node for node in statements if isinstance(node, ast.Assign)):
+            if not isinstance(one.targets[0], (ast.Tuple, ast.List)):
+                continue
+            value = self.of(one.value)
+            if type(value) in {Tensor, nn.Parameter}:
+                return {"call": "=", "text": _text(one), "parts": [_part(_text(one.value), value)]}
+            called = isinstance(one.value, ast.Call)
+            parts = list(self.parts(one.value))[:_MOST] if called else []
+            if type(value) in {list, tuple, torch.Size} and parts:
+                return {"call": _named(one.value), "text": _text(one.value), "parts": parts,
+                        "numbers": self.numbers(one.value), "length": len(value)}  # fmt: skip
+        return None
+
+    def _try(self, node: ast.AST) -> Any:
+        try:
+            return self.of(node)
+        except Exception:  # noqa: BLE001 - not to be told of then
+            return None
 
     def of(self, node: ast.AST) -> Any:
         """The value of an expression. Raise _Unknown, or what it raises itself."""
@@ -154,6 +202,17 @@ class _Values:
 _SAFE = {"torch", "torch.nn.parameter", "builtins", "numpy"}
 
 
+def _part(text: str, value: Tensor) -> dict[str, Any]:
+    """A tensor as it is told of; of whole numbers the smallest and the largest."""
+    dtype = str(value.dtype).removeprefix("torch.")
+    part = {"text": text, "shape": list(value.shape), "dtype": dtype}
+    # What another device holds is left there: asking may wait for it, or end it.
+    near = value.device.type == "cpu" and value.layout is torch.strided
+    if near and value.dtype in _WHOLE and 0 < value.numel() <= _ENTRIES:
+        part |= {"least": int(value.min()), "most": int(value.max())}
+    return part
+
+
 def _attribute(owner: Any, name: str) -> Any:
     """An attribute that no code of the submission makes."""
     if isinstance(owner, nn.Module):
@@ -165,6 +224,9 @@ def _attribute(owner: Any, name: str) -> Any:
     held = getattr(owner, "__dict__", {})
     if name in held:
         return held[name]
+    named = vars(type(owner)).get("_fields", ()) if issubclass(type(owner), tuple) else ()
+    if type(named) is tuple and name in named:
+        return tuple.__getitem__(owner, named.index(name))
     raise _Unknown
 
 
@@ -190,6 +252,8 @@ def _inner_first(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _made_of(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+        return [node.value, *node.slice.elts]
     if not isinstance(node, ast.Call):
         return _sides(node)
     inputs = [*node.args, *(one.value for one in node.keywords)]

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from math import prod
+
+import torch
 
 from ...kata.catalogue import Kata
 from ..judge.source import Source
 from ..judge.trials import Trial
 from ..process.answers import Operation, Part, Raised
 from ..report.message import Message, Said, say
+from .fitting import misfit
+from .indices import about_index
 from .misused import misused
 from .names import imported, meant
 from .selves import about_self
+from .torch_words import CAUSES
+from .unbound import about_unbound, changed_in_place
 
 __all__ = [
     "because", "by_shapes", "by_words", "no_tensor", "overwritten", "placed", "raised", "reason_of",
 ]  # fmt: skip
 
 # The exceptions that tensors that do not fit end in.
-_OF_TENSORS = {"RuntimeError", "IndexError", "ValueError", "TypeError"}
+_OF_TENSORS = {"RuntimeError", "IndexError", "ValueError", "TypeError", "NotImplementedError"}
+# Words of exceptions that no tensor's shape has to do with.
+_OF_NONE = re.compile(
+    r"(?:list|tuple) index out of range"
+    r"|(?:list|tuple) indices must be|slice indices must be"
+)
 
 # What torch says to code that wants a GPU where there is none, or to be found.
 _NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA GPUs are available",
@@ -30,44 +42,6 @@ _NO_SUCH_DEVICE = ("not compiled with CUDA", "Found no NVIDIA driver", "No CUDA 
 _CHANGED = re.compile(
     r"modified by an inplace operation: \[\S+ \[([\d, ]*)\]\]"
     r"(?:, which is output \d+ of (\w+?)(?:Backward\d*)?,)?"
-)
-# What torch says, and the sentence that explains it. The first match wins.
-_CAUSES = (
-    ("view size is not compatible", "crash-view"),
-    (r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)", "crash-linear"),
-    ("same dtype|expected scalar type|expected m1 and m2", "crash-dtype"),
-    ("cannot be converted to type .* without overflow", "crash-overflow"),
-    (r"shape '\[([^\]]*)\]' is invalid for input of size (\d+)", "crash-reshape"),
-    (r"tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", "crash-broadcast"),
-    ("batch1|batch2|must be 3D", "crash-batches"),
-    ("Dimension out of range", "crash-axis"),
-    ("operator, (with|on) a bool", "crash-bool"),
-    (r'"bitwise_not\w*" not implemented|ufunc_\w*bitwise_not', "crash-invert"),
-    ("only supports boolean masks|mask dtype to be Bool", "crash-mask-dtype"),
-    ("only supports a 0-dimensional value", "crash-fill-value"),
-    ("Boolean value of Tensor with more than one value", "crash-truth"),
-    ("leaf Variable that requires grad", "crash-leaf"),
-    ("needed for gradient computation has been modified", "crash-in-place"),
-    ("'Tensor' object is not callable", "crash-call"),
-    (r"t\(\) expects a tensor with <= 2", "crash-t"),
-    (r"transpose\(\) (?:takes|received an invalid)", "crash-transpose"),
-    (r"'torch.return_types.(max|min)'", "crash-two-results"),
-    ("Can't call numpy|numpy.ndarray|must be Tensor, not (?:numpy|ndarray)", "crash-numpy"),
-    (r"^(sqrt|exp|log|pow|tanh)\(\): .* must be Tensor, not (?:int|float)", "crash-number"),
-    ("einsum\\(\\)", "crash-einsum"),
-    ("Sizes of tensors must match except|must have same number of dim", "crash-cat"),
-    ("permute.*number of dimensions", "crash-permute"),
-    ("argument 'tensors' .* must be tuple of Tensors, not Tensor", "crash-one-list"),
-    ("only one dimension can be inferred", "crash-infer"),
-    ("1D tensors expected", "crash-dot"),
-    ("'torch.Size' object is not callable", "crash-brackets"),
-    ("maximum recursion depth", "crash-recursion"),
-    ("must be a matrix", "crash-matrix"),
-    (r"missing \d+ required positional argument", "crash-argument"),
-    (r"NoneType", "crash-none"),
-    (r"before Module.__init__\(\) call", "crash-super"),
-    ("active drivers", "crash-no-driver"),
-    ("by lanes that its mask lets through", "crash-mask-wide"),
 )
 
 
@@ -92,9 +66,13 @@ def _about_tensors(fault: Raised, source: Source) -> bool:
     """Whether the shapes on a line can have to do with what it raised."""
     counts = "positional argument|keyword argument|multiple values|not callable"
     counted = re.search(counts, fault.message)
-    own = counted is not None and "transpose" not in fault.message
+    own = counted is not None and re.search("transpose|swap", fault.message) is None
     other = about_self(fault, source) or misused(fault, source)
-    return fault.type in _OF_TENSORS and not own and other is None
+    none = own or other is not None or _OF_NONE.search(fault.message) is not None
+    if fault.type == "NotImplementedError":
+        # torch says so of a dtype, and people of what they have not written.
+        return not none and "not implemented for '" in fault.message
+    return fault.type in _OF_TENSORS and not none
 
 
 def no_tensor(name: str, kind: str) -> Message:
@@ -161,12 +139,15 @@ def _cause(fault: Raised, source: Source) -> Message | None:
     other = misused(fault, source)
     if other is not None:
         return other
-    about_shapes = _shapes_clash(fault)
-    if about_shapes is not None:
-        return about_shapes
+    for cause in (
+        about_unbound(fault, source), changed_in_place(fault, source), about_index(fault, source),
+        misfit(fault),
+    ):  # fmt: skip
+        if cause is not None:
+            return cause
     line = source.line(fault.line)
     masked = "mask" in line
-    for pattern, key in _CAUSES:
+    for pattern, key in CAUSES:
         found = re.search(pattern, fault.message)
         if found is not None:
             if key == "crash-batches" and "@" in line:
@@ -188,6 +169,23 @@ def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Me
         key = "crash-product"
     if key == "crash-invert" and made:
         return say("crash-invert-named", name=made.parts[0].text)
+    if key == "crash-dtype" and made:
+        whole = [one for one in made.parts if one.dtype == "bool" or "int" in one.dtype]
+        floats = [one for one in made.parts if "float" in one.dtype]
+        if len(whole) == len(floats) == 1:
+            return say("crash-dtype-whole", name=whole[0].text, other=floats[0].text)
+    if key == "crash-bitwise" and made:
+        floats = [f"`{one.text}`" for one in made.parts if "float" in one.dtype]
+        if floats:
+            return say("crash-bitwise-named", names=list(dict.fromkeys(floats)), sign=made.call)
+    if key == "crash-scalar" and made and hasattr(math, made.call) and hasattr(torch, made.call):
+        return say("crash-scalar-math", call=made.call)
+    if key == "crash-cast" and made and made.parts[0].text.isidentifier():
+        return say("crash-cast-named", name=made.parts[0].text)
+    if key == "crash-scalar" and made and made.text.startswith("torch.tensor("):
+        return say("crash-scalar-made")
+    if key == "crash-truth" and made and made.text.startswith(("max(", "min(")):
+        return say("crash-truth-most")
     if key == "crash-argument" and fault.line is None:
         # The call is the kata's own, and right: what it leaves out needs a default.
         left = re.findall(r"'(\w+)'", fault.message)
@@ -200,67 +198,6 @@ def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Me
     if not masked and key in {"crash-truth", "crash-none"}:
         key = f"{key}-plain"
     return say(key, **parts)
-
-
-_PRODUCTS = {"@", "@=", "matmul", "bmm", "mm", "baddbmm"}
-_SHAPES = (
-    "must match the size", "cannot be multiplied", "Expected size for first two", "mismatch",
-    "must match except", "doesn't match the broadcast", "is invalid for input of size",
-)  # fmt: skip
-
-
-def _shapes_clash(fault: Raised) -> Message | None:
-    """What is wrong with the shapes of an expression's tensors, by what it does with them."""
-    made = _made(fault)
-    if not made or not any(words in fault.message for words in _SHAPES):
-        return None
-    parts = made.parts
-    if any(one.text.endswith(".T") and len(one.shape) > 2 for one in parts):
-        return say("crash-all-axes")
-    if made.call.endswith("=") and len(parts) == 2:
-        left, right = (one.shape for one in parts)
-        joined = made.call != "@=" and _joined(left, right)
-        if joined and joined != left:
-            sign, target = made.call, parts[0].text
-            wanted = f"{target} = {target} {sign[:-1]} …"
-            key = "crash-target" if target.isidentifier() else "crash-target-plain"
-            return say(key, sign=sign, wanted=wanted)
-    if len(parts) < 2 or min(len(one.shape) for one in parts[:2]) < 2:
-        return None
-    layer = parts[1].text.endswith(".weight") and made.call not in _PRODUCTS
-    layer = layer or made.call == "linear"
-    if made.call in _PRODUCTS or layer:
-        return _product(parts[0], parts[1], layer=layer)
-    return None
-
-
-def _product(left: Part, right: Part, *, layer: bool) -> Message | None:
-    """Why two tensors have no product."""
-    first, second = left.shape, right.shape
-    if layer:
-        wanted, given = second[-1], first[-1]
-        return say("crash-layer", wanted=wanted, given=given) if wanted != given else None
-    if first[-1] != second[-2]:
-        values: dict[str, int] = {"first": first[-1], "second": second[-2]}
-        plain = right.text.replace(".", "").isidentifier()
-        if first[-1] == second[-1] and plain:
-            turned = f"{right.text}.transpose(-2, -1)"
-            return say("crash-inner-turn", turned=turned, **values)
-        return say("crash-inner", **values)
-    if _joined(first[:-2], second[:-2]) is None:
-        return say("crash-leading", first=str(tuple(first[:-2])),
-                   second=str(tuple(second[:-2])))  # fmt: skip
-    return None
-
-
-def _joined(left: list[int], right: list[int]) -> list[int] | None:
-    """The shape that two shapes broadcast to; None where they do not."""
-    size = max(len(left), len(right))
-    padded = ([1] * (size - len(one)) + one for one in (left, right))
-    pairs = list(zip(*padded, strict=True))
-    if any(a != b and 1 not in (a, b) for a, b in pairs):
-        return None
-    return [b if a == 1 else a for a, b in pairs]
 
 
 def _shapes_on(fault: Raised, source: Source) -> str:

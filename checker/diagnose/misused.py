@@ -22,6 +22,9 @@ __all__ = ["misused"]
 _METHOD = re.compile(r"builtin_function_or_method|'(?:builtin_)?method'|got method")
 _SEVERAL = re.compile(
     r"'(list|tuple)' object has no attribute '(\w+)'|must be Tensor, not (list|tuple)\b"
+    r"|can only concatenate (list|tuple) \(not \"Tensor"
+    r"|unsupported operand type\(s\) for .*'(list|tuple)' and 'Tensor'"
+    r"|unsupported operand type\(s\) for .*'Tensor' and '(list|tuple)'"
 )
 _FLOAT = re.compile(
     r"must be tuple of ints, ?but (?:got|found element of type) float"
@@ -32,6 +35,9 @@ _LAYER = re.compile(
     r"|unsupported operand type\(s\) for .*?'(\w+)'|'(\w+)' object has no attribute '(\w+)'"
 )
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
+# A keyword among the arguments that a function of torch's says it got, and what is meant by it.
+_GOT = re.compile(r"^(\w+)\(\) (?:received .*? got \([^()]*?\b|got an unexpected .*')(\w+)(?:=|')")
+_MEANT = {"dims": "dim", "axes": "dim"}
 _COUNT = re.compile(
     r"(\w+)\.\w+\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) w\w+ given"
 )
@@ -53,7 +59,8 @@ def misused(fault: Raised, source: Source) -> Message | None:
         return say(key, name=name)
     several = _SEVERAL.search(reason)
     if several is not None and hasattr(torch.Tensor, several[2] or "shape"):
-        return say(f"crash-{several[1] or several[3]}")
+        kinds = (several[at] for at in (1, 3, 4, 5, 6))
+        return say(f"crash-{next(filter(None, kinds))}")
     if _FLOAT.search(reason):
         return say("crash-whole")
     layer = _LAYER.search(reason)
@@ -62,8 +69,13 @@ def misused(fault: Raised, source: Source) -> Message | None:
         if made in _layers():
             return say("crash-made", made=made)
     keyword = _KEYWORD.search(reason)
+    got, takes = _GOT.search(reason), None
     if keyword is not None:
-        return _takes(source, line, keyword[1])
+        takes = _takes(source, line, keyword[1])
+    if got is not None and takes is None and got[2] in _MEANT and _of_torch(source, got[1]):
+        return say("crash-meant", meant=_MEANT[got[2]])
+    if keyword is not None:
+        return takes
     counted = _COUNT.search(reason)
     if counted is not None and line is not None:
         takes, given = int(counted[2]) - 1, int(counted[3]) - 1
@@ -78,6 +90,12 @@ def misused(fault: Raised, source: Source) -> Message | None:
 def _layers() -> dict[str, type]:
     """The layers of `torch.nn`, by their names."""
     return {name: kind for name, kind in vars(torch.nn).items() if isinstance(kind, type)}
+
+
+def _of_torch(source: Source, name: str) -> bool:
+    """Whether torch has a function of this name, and the file has none."""
+    own = (getattr(node, "name", None) for node in ast.walk(source.tree))
+    return (hasattr(torch, name) or hasattr(torch.Tensor, name)) and name not in own
 
 
 def _takes(source: Source, line: int | None, keyword: str) -> Message | None:

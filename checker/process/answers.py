@@ -46,20 +46,31 @@ class Seen:
 
 @dataclass(slots=True, kw_only=True)
 class Part:
-    """An operand, as it is written."""
+    """An operand, as it is written. least, most: of one of whole numbers, its smallest and largest.
+
+    Both are None where they were not looked for.
+    """
 
     text: str
     shape: list[int]
     dtype: str
+    least: int | None = None
+    most: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
 class Operation:
-    """The expression that raised. call: what it does, `matmul`, `+` or a function's name."""
+    """The expression that raised. call: what it does, `matmul`, `+` or a function's name.
+
+    numbers: the whole numbers that it is given, by their place or their keyword. length: how many
+    entries the list or tuple has that it is about; None where there is none.
+    """
 
     call: str
     text: str
     parts: list[Part]
+    numbers: dict[str, int] = field(default_factory=dict[str, int])
+    length: int | None = None
 
 
 @dataclass(slots=True, kw_only=True)
