@@ -242,6 +242,49 @@ TORCH_WORDS: dict[str, dict[str, str]] = {
         "zh": "Python 的 `max`、`min` 要比出哪个张量更大，而各元素结果不一；"
         "逐元素比较请用 `torch.maximum`、`torch.minimum`",
     },
+    "crash-vector": {
+        "en": "the last axis of the first ({first}) has to be as long as the vector ({second})",
+        "zh": "前者的最后一维（{first}）必须与向量（{second}）一样长",
+    },
+    "crash-no-call": {
+        "en": "what stands before the bracket is of type `{part1}`, no function: is an operator "
+        "missing, or does one name stand for two things?",
+        "zh": "括号前面的东西类型是 `{part1}`，不是函数：是漏了运算符，还是同一个名字用在了两处？",
+    },
+    "crash-fill-text": {
+        "en": '`masked_fill` fills with a number, not with a text: `float("-inf")`',
+        "zh": '`masked_fill` 填的是数，不是字符串：`float("-inf")`',
+    },
+    "crash-index-key": {
+        "en": "this is a {part1}, which has places and no keys",
+        "zh": "这是 {part1}，只能按位置取，没有键",
+    },
+    "crash-index-axes": {
+        "en": "a {part1} takes one index, only a tensor one for each axis; `torch.stack` makes a "
+        "tensor of tensors",
+        "zh": "{part1} 只能用一个下标，只有张量才能每维一个；`torch.stack` 可以把多个张量合成一个",
+    },
+    "crash-dim-tensor": {
+        "en": "`dim` is the number of an axis, and a tensor is given for it",
+        "zh": "`dim` 是某一维的序号，这里给的却是张量",
+    },
+    "crash-finfo": {
+        "en": "`torch.finfo` takes a dtype, `x.dtype`, not the tensor",
+        "zh": "`torch.finfo` 接收的是 dtype，即 `x.dtype`，不是张量",
+    },
+    "crash-topk": {
+        "en": "`k` has to lie between 0 and the length of the axis",
+        "zh": "`k` 必须在 0 和这一维的长度之间",
+    },
+    "crash-multinomial": {
+        "en": "the weights that are drawn by have to be finite and not below 0; logits need a "
+        "softmax first",
+        "zh": "抽样用的权重必须有限且不小于 0；logits 要先做 softmax",
+    },
+    "crash-put": {
+        "en": "what is put in has to be of the dtype of the tensor that it is put into",
+        "zh": "写入的值必须与被写入的张量 dtype 相同",
+    },
     "crash-scalar": {
         "en": "one number is wanted here, and the tensor holds several",
         "zh": "这里只要一个数，而张量里有好几个",

@@ -60,7 +60,12 @@ def misfit(fault: Raised) -> Message | None:
             wanted = f"{target} = {target} {sign[:-1]} …"
             key = "crash-target" if target.isidentifier() else "crash-target-plain"
             return say(key, sign=sign, wanted=wanted)
-    if len(parts) < 2 or min(len(one.shape) for one in parts[:2]) < 2:
+    if len(parts) < 2:
+        return None
+    if made.call in {"@", "matmul", "mv"} and len(parts[1].shape) == 1 < len(parts[0].shape):
+        first, second = parts[0].shape[-1], parts[1].shape[0]
+        return say("crash-vector", first=first, second=second) if first != second else None
+    if min(len(one.shape) for one in parts[:2]) < 2:
         return None
     layer = parts[1].text.endswith(".weight") and made.call not in _PRODUCTS
     layer = layer or made.call == "linear"

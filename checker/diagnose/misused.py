@@ -69,13 +69,13 @@ def misused(fault: Raised, source: Source) -> Message | None:
         if made in _layers():
             return say("crash-made", made=made)
     keyword = _KEYWORD.search(reason)
-    got, takes = _GOT.search(reason), None
+    got, known = _GOT.search(reason), None
     if keyword is not None:
-        takes = _takes(source, line, keyword[1])
-    if got is not None and takes is None and got[2] in _MEANT and _of_torch(source, got[1]):
+        known = _takes(source, line, keyword[1])
+    if got is not None and known is None and got[2] in _MEANT and _of_torch(source, got[1]):
         return say("crash-meant", meant=_MEANT[got[2]])
     if keyword is not None:
-        return takes
+        return known
     counted = _COUNT.search(reason)
     if counted is not None and line is not None:
         takes, given = int(counted[2]) - 1, int(counted[3]) - 1

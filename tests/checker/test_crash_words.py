@@ -90,7 +90,7 @@ FITTING = {
         ("take the sizes from the tensor itself, `x.shape`, not from the constructor or from "
         "another sequence"),
     ),
-    "another length, the rest left open": (
+    "another length, the rest open": (
         "x.view(2, 7, -1)",
         ("take the sizes from the tensor itself, `x.shape`, not from the constructor or from "
         "another sequence"),
@@ -191,8 +191,7 @@ FITTING = {
     ),
     "joined along another axis": (
         "torch.cat([heads, heads[:, :, :1]], dim=1)",
-        ("they are joined along axis 1, and differ along axis 2 alone, 5 and 1: along that one they "
-        "could be joined"),
+        "differ along axis 2 alone, 5 and 1: along that one they could be joined",
     ),
     "joined before they are repeated": (
         "torch.cat([heads, heads[:, :1, :, :2]], dim=-1)",
@@ -201,13 +200,17 @@ FITTING = {
     ),
     "joined after one was repeated": (
         "torch.cat([heads, heads[:, :2, :1]], dim=2)",
-        ("they are joined along axis 2, and axis 1 differs: 3 and 2; all axes but the one that they "
-        "are joined along have to be the same"),
+        ("axis 1 differs: 3 and 2; all axes but the one that they are joined along have to be the "
+         "same"),
     ),
     "a product without the axis of the heads": (
         "heads @ x[:, :, :4].mT",
         ("have to be the same or 1; `x[:, :, :4].mT` has an axis fewer: `unsqueeze(1)` puts one of "
         "size 1 in"),
+    ),
+    "a product with a vector": (
+        "x @ torch.ones(5)",
+        "the last axis of the first (6) has to be as long as the vector (5)",
     ),
     "a product of other heads": (
         "heads @ torch.rand(7, 4, 6)",
@@ -243,6 +246,32 @@ OTHERS = {
     ),
     "beyond a shape": (
         "x.shape[3]", "`x.shape` has length 3, and is asked for entry 3, counted from 0",
+    ),
+    "a number called": (
+        "width = x.shape[0]\nwidth(x)",
+        "is an operator missing, or does one name stand for two things?",
+    ),
+    "a text for a number": (
+        'x.masked_fill(seen[:, :, None], "-inf")',
+        '`masked_fill` fills with a number, not with a text: `float("-inf")`',
+    ),
+    "a key of a tuple": ("pair = (x, x)\npair['k']", "which has places and no keys"),
+    "axes of a list": (
+        "rows = [x, x]\nrows[:, 0]",
+        "only a tensor one for each axis; `torch.stack` makes a tensor of tensors",
+    ),
+    "a tensor for an axis": (
+        "nn.Softmax(x)(x)", "`dim` is the number of an axis, and a tensor is given for it",
+    ),
+    "more than there are": ("x.topk(9)", "`k` has to lie between 0 and the length of the axis"),
+    "logits drawn by": (
+        "torch.multinomial(x[0] - 5, 1)",
+        ("the weights that are drawn by have to be finite and not below 0; logits need a softmax "
+         "first"),
+    ),
+    "another dtype put in": (
+        "mask.scatter(1, torch.zeros(2, 1).long(), torch.zeros(2, 1).double())",
+        "what is put in has to be of the dtype of the tensor that it is put into",
     ),
     "whole numbers in a layer": (
         "tokens = torch.arange(6)\nnn.Linear(6, 6)(tokens)",
