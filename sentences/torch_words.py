@@ -33,6 +33,10 @@ TORCH_WORDS: dict[str, dict[str, str]] = {
         "zh": "要拆开的这一维有 {given} 个，而新的大小合起来是 {wanted}："
         "要么其中某个大小写错了，要么生成这一维的层宽度不对",
     },
+    "crash-reshape-same": {
+        "en": "the last axis has {given} entries, and is to have {wanted}",
+        "zh": "最后一维有 {given} 个，却要变成 {wanted} 个",
+    },
     "crash-reshape-merged": {
         "en": "the axes that are put together have {given} entries, and the new one is to have "
         "{wanted}",

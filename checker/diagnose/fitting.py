@@ -118,7 +118,8 @@ def _reshaped(old: list[int], new: list[int]) -> Message | None:
     if len(known) < len(wanted):
         divides = not known or not prod(known) or given % prod(known) == 0
         return None if divides else say("crash-reshape-infer", **told)
-    return say("crash-reshape-last" if len(had) == 1 else "crash-reshape-merged", **told)
+    kind = "merged" if len(had) > 1 else "last" if len(wanted) > 1 else "same"
+    return say(f"crash-reshape-{kind}", **told)
 
 
 def _times(sizes: list[int]) -> str:
@@ -167,7 +168,7 @@ def _cat(parts: list[Part], along: int) -> Message | None:
         if not others:
             continue
         at, key = others[0], "crash-cat-axis"
-        if len(differ) == 1:
+        if len(differ) == 1 and len(parts) == 2:
             key = "crash-cat-along"
         elif len(others) == 1 and 1 in {first[at], second[at]}:
             key = "crash-cat-expand"

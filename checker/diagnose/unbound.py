@@ -19,8 +19,8 @@ _UNBOUND = re.compile(
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 # What may leave a name without a value though the line that sets it ran.
 _ELSEWHERE = (ast.Try, ast.Delete, ast.ExceptHandler, ast.Match)
-# What changes a list, a dict or a set, and gives None.
-_CHANGES = "append|extend|insert|sort|reverse|update|add|clear|remove"
+# What changes a list and gives None; a tensor has none of these.
+_CHANGES = "append|extend|insert|reverse|clear|remove"
 
 
 def about_unbound(fault: Raised, source: Source) -> Message | None:
@@ -29,7 +29,10 @@ def about_unbound(fault: Raised, source: Source) -> Message | None:
     if found is None or function is None or fault.line is None:
         return None
     name = found[1] or found[2]
-    if any(isinstance(node, _ELSEWHERE) for node in ast.walk(function)):
+    if any(
+        isinstance(node, _ELSEWHERE) or getattr(node, "name", "") == name
+        for node in ast.walk(function)
+    ):
         return None
     ways = [way for way in _ways(function, ()) if _sets(way[-1], name)]
     lines = sorted({getattr(way[-1], "lineno", 0) for way in ways})
@@ -53,6 +56,7 @@ def changed_in_place(fault: Raised, source: Source) -> Message | None:
     function = function_at(source, fault.line)
     if "NoneType" not in fault.message or function is None:
         return None
+    own = {node.name for node in ast.walk(source.tree) if isinstance(node, Function)}
     read = set(re.findall(r"\w+", source.line(fault.line)))
     for node in ast.walk(function):
         if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
@@ -61,6 +65,7 @@ def changed_in_place(fault: Raised, source: Source) -> Message | None:
         if (
             isinstance(call, ast.Attribute)
             and re.fullmatch(_CHANGES, call.attr)
+            and call.attr not in own
             and ast.unparse(call.value) in names & read
         ):
             return say("crash-none-changed", call=call.attr, line=node.lineno)

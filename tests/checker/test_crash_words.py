@@ -99,6 +99,7 @@ FITTING = {
         "heads.transpose(1, 2).reshape(2, 5, 13)",
         "the axes that are put together have 3 × 4 = 12 entries, and the new one is to have 13",
     ),
+    "one axis for one": ("x.view(2, 5, 7)", "the last axis has 6 entries, and is to have 7"),
     "no whole number": (
         "x.view(2, 5, -1, 4)", "6 cannot be divided by 4, so no whole number stands for -1",
     ),
@@ -244,9 +245,7 @@ OTHERS = {
         "rows = []\nx + rows[-2]",
         "`rows` has length 0, and is asked for entry -2, counted from its end",
     ),
-    "beyond a shape": (
-        "x.shape[3]", "`x.shape` has length 3, and is asked for entry 3, counted from 0",
-    ),
+    "beyond a shape": ("x.shape[3]", "and is asked for entry 3, counted from 0"),
     "a number called": (
         "width = x.shape[0]\nwidth(x)",
         "is an operator missing, or does one name stand for two things?",
