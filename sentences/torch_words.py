@@ -118,6 +118,12 @@ TORCH_WORDS: dict[str, dict[str, str]] = {
         "zh": "最后两维之前的维度 {first} 和 {second} 必须相同，或者是 1；`{name}` 少一维："
         "`unsqueeze({axis})` 可以补上大小为 1 的维度",
     },
+    "crash-lacks-at": {
+        "en": "axes are matched from the right, and {part1} and {part2} differ where neither is 1; "
+        "`unsqueeze({axis})` on `{name}` would make it fit",
+        "zh": "广播从最右边的维度对起，{part1} 与 {part2} 不等，且都不是 1；"
+        "对 `{name}` 用 `unsqueeze({axis})` 就能对上",
+    },
     "crash-bitwise": {
         "en": "`&`, `|` and `^` join booleans or whole numbers, not floats; compare first, or call "
         "`.bool()`",
@@ -127,6 +133,12 @@ TORCH_WORDS: dict[str, dict[str, str]] = {
         "en": "`{sign}` joins booleans or whole numbers, and floats are in {names}; compare first, "
         "or call `.bool()`",
         "zh": "`{sign}` 只用于布尔或整数，而 {names} 是浮点；先比较一下，或调用 `.bool()`",
+    },
+    "crash-mask-floats": {
+        "en": "`masked_fill` needs a boolean mask; compare one of 0 and 1 first, `mask == 0`, and "
+        "add one of 0 and -inf to the scores",
+        "zh": "`masked_fill` 要的是布尔 mask；由 0 和 1 组成的先比较一下：`mask == 0`，"
+        "由 0 和 -inf 组成的则加到 scores 上",
     },
     "crash-not-for": {
         "en": "torch cannot do this here in the dtype {part1}; convert the tensor first",

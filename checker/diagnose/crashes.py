@@ -14,7 +14,7 @@ from ..judge.source import Source
 from ..judge.trials import Trial
 from ..process.answers import Operation, Part, Raised
 from ..report.message import Message, Said, say
-from .fitting import misfit
+from .fitting import lacking, misfit
 from .indices import about_index
 from .misused import misused
 from .names import imported, meant
@@ -180,6 +180,8 @@ def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Me
             return say("crash-bitwise-named", names=list(dict.fromkeys(floats)), sign=made.call)
     if key == "crash-scalar" and made and hasattr(math, made.call) and hasattr(torch, made.call):
         return say("crash-scalar-math", call=made.call)
+    if key == "crash-mask-dtype" and made and any("float" in p.dtype for p in made.parts[1:]):
+        return say("crash-mask-floats")
     if key == "crash-cast" and made and made.parts[0].text.isidentifier():
         return say("crash-cast-named", name=made.parts[0].text)
     if key == "crash-scalar" and made and made.text.startswith("torch.tensor("):
@@ -195,6 +197,9 @@ def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Me
     if key == "crash-broadcast" and not masked:
         ranks = {len(one.shape) for one in made.parts} if made else set()
         key = "crash-lacks" if len(ranks) > 1 else "crash-align"
+        place = lacking(made.parts) if made else None
+        if place is not None:
+            return say("crash-lacks-at", name=place[0], axis=place[1], **parts)
     if not masked and key in {"crash-truth", "crash-none"}:
         key = f"{key}-plain"
     return say(key, **parts)

@@ -8,7 +8,7 @@ from math import prod
 from ..process.answers import Operation, Part, Raised
 from ..report.message import Message, say
 
-__all__ = ["misfit"]
+__all__ = ["lacking", "misfit"]
 
 _PRODUCTS = {"@", "@=", "matmul", "bmm", "mm", "baddbmm"}
 _SHAPES = (
@@ -88,20 +88,30 @@ def _product(left: Part, right: Part, *, layer: bool) -> Message | None:
         return say("crash-inner", **values)
     if _joined(first[:-2], second[:-2]) is None:
         told = {"first": str(tuple(first[:-2])), "second": str(tuple(second[:-2]))}
-        less, more = sorted((left, right), key=lambda one: len(one.shape))
+        less, more = sorted((left, right), key=_axes)
         at = _place(less.shape[:-2], more.shape[:-2])
-        if at is None:
+        if at is None or _axes(less) + 1 < _axes(more):
             return say("crash-leading", **told)
         return say("crash-leading-lacks", name=less.text, axis=at, **told)
     return None
 
 
-def _place(less: list[int], more: list[int]) -> int | None:
-    """Where an axis of size 1 makes leading axes fit those that are one more."""
-    if len(less) + 1 != len(more):
+def lacking(parts: list[Part]) -> tuple[str, int] | None:
+    """Which of two tensors lacks an axis of size 1, and where, if there is just one place."""
+    if len(parts) != 2:
         return None
-    fits = (at for at in range(len(more)) if _joined([*less[:at], 1, *less[at:]], more))
-    return next(fits, None)
+    less, more = sorted(parts, key=_axes)
+    at = _place(less.shape, more.shape)
+    return (less.text, at) if at is not None else None
+
+
+def _place(less: list[int], more: list[int]) -> int | None:
+    """Where an axis of size 1 makes a shape fit one of more axes, if there is just one place."""
+    if len(less) >= len(more):
+        return None
+    places = range(len(less) + 1)
+    fits = [at for at in places if _joined([*less[:at], 1, *less[at:]], more) == more]
+    return fits[0] if len(fits) == 1 else None
 
 
 def _reshaped(old: list[int], new: list[int]) -> Message | None:

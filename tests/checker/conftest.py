@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,15 +10,21 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from attn_kata.checker.candidate import operands
+from attn_kata.checker.candidate.loading import describe_exception
 from attn_kata.checker.candidate.worker import _Worker
 from attn_kata.checker.client import Bench, Options
+from attn_kata.checker.diagnose.crashes import because
 from attn_kata.checker.judge import examine as direct
 from attn_kata.checker.judge.main import _Sitting
+from attn_kata.checker.judge.source import read
 from attn_kata.checker.process import claims, wire
+from attn_kata.checker.process.answers import Raised
+from attn_kata.checker.process.forms import decode
 from attn_kata.checker.process.jobs import Job
 from attn_kata.checker.process.requests import request_of
 from attn_kata.checker.report.report import Report
-from attn_kata.sentences.wording import worded
+from attn_kata.sentences.wording import sentence, worded
 
 Judge = Callable[..., Report]
 
@@ -100,3 +107,52 @@ def _to_the_first_fault(examination):
         examination.tried += batch
         if examination.found.findings:
             return
+
+
+HEAD = """import math
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+x = torch.rand(2, 5, 6)
+heads = torch.rand(2, 3, 5, 4)
+mask = torch.ones(2, 5)
+seen = torch.ones(2, 5).bool()
+
+
+def call():
+"""
+# The line of a body's first statement.
+FIRST = HEAD.count("\n") + 1
+
+
+class Refusal(dict[str, str]):
+    """What is said of what a statement raises, by language."""
+
+    def ends(self, words: str) -> bool:
+        """Whether it ends so in English, and is said in both languages or in neither.
+
+        {first} and {second} stand for the first lines of the statements.
+        """
+        words = words.replace("{first}", str(FIRST)).replace("{second}", str(FIRST + 1))
+        return self["en"].endswith(words) and bool(words) is bool(self["en"]) is bool(self["zh"])
+
+
+@pytest.fixture
+def refusal(tmp_path: Path) -> Callable[[str], Refusal]:
+    """What is said of what some statements raise. No judge is asked."""
+
+    def run(body: str) -> Refusal:
+        path = tmp_path / "mine.py"
+        path.write_text(HEAD + "".join(f"    {row}\n" for row in body.split("\n")))
+        operands._trees.pop(str(path), None)
+        linecache.checkcache(str(path))
+        held = {"__name__": "submission"}
+        exec(compile(path.read_text(), str(path), "exec"), held)
+        with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever torch raises
+            held["call"]()
+        fault = decode(Raised, describe_exception(caught.value, str(path)))
+        said = because(fault, read(path))
+        return Refusal({language: sentence(said, language) for language in ("en", "zh")})
+
+    return run
