@@ -43,8 +43,11 @@ FAULT = {
     "message": "so",
     "line": 3,
     "tensors": [{"name": "x", "shape": [2, 3], "dtype": "float32"}],
-    "made_of": {"call": "@", "text": "x @ x", "parts": []},
-}
+    "made_of": {
+        "call": "gather", "text": "x.gather(1, at)", "numbers": {"0": 1}, "length": None,
+        "parts": [{"text": "at", "shape": [2], "dtype": "int64", "least": -1, "most": 4}],
+    },
+}  # fmt: skip
 HERE = FunctionRecipe(name="here")
 SERIES = Series(recipe=HERE, calls=[Call(), Call()], warm=Call(), dtype="float64")
 RUN = MakeCalls(series=[SERIES])

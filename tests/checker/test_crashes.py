@@ -178,11 +178,6 @@ TOLD = {
         inside("rows = [x, x]; x + rows[2]"),
         "`rows` has length 2, and is asked for entry 2, counted from 0",
     ),
-    "beyond an axis": (
-        inside("import torch; torch.zeros(3)[torch.arange(5)]"),
-        ("`torch.zeros(3)` is (3,) float32, `torch.arange(5)` is (5,) int64: `torch.arange(5)` "
-         "holds numbers from 0 to 4, and -3 to 2 are allowed"),
-    ),
     "half a size": (
         inside("x.view(2, 5, 2, x.shape[-1] / 2)"),
         "a size has to be an int, and `/` gives a float; write `//`",
