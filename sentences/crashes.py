@@ -39,6 +39,11 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "a batched product takes two tensors with the same leading axes, (batch, n, m) and (batch, m, p); fold the heads into the batch on both sides, or use `@`, which broadcasts",
         "zh": "批量矩阵乘法要求两边前面的维度相同：(batch, n, m) 与 (batch, m, p)；两边都要把 head 并进 batch，或改用会广播的 `@`",
     },
+    "crash-fused": {
+        "en": "the query and the key have to have the same last axis, and the key and the value the "
+        "same length",
+        "zh": "query 和 key 的最后一维必须相同，key 和 value 的长度必须相同",
+    },
     "crash-axis": {
         "en": "the tensor has fewer axes than this number needs; count them, or count from the end with -1 and -2",
         "zh": "张量没有这么多维；数一数维度，或用 -1、-2 从末尾数起",
@@ -54,6 +59,12 @@ CRASHES: dict[str, dict[str, str]] = {
     "crash-mask-dtype": {
         "en": "`masked_fill` needs a boolean mask; compare it first, `mask == 0`",
         "zh": "`masked_fill` 要的是布尔 mask；先比较一下：`mask == 0`",
+    },
+    "crash-mask-plain": {
+        "en": "the mask or condition is a plain True or False here, as `mask == 0` is where the mask is None; ask "
+        "`if mask is not None` first",
+        "zh": "这里的 mask（或条件）只是一个 True 或 False：mask 为 None 时，`mask == 0` 就是这样；"
+        "请先写 `if mask is not None`",
     },
     "crash-fill-value": {
         "en": "`masked_fill` fills with one number, not with a tensor that has axes",
@@ -174,6 +185,20 @@ CRASHES: dict[str, dict[str, str]] = {
     "crash-einsum": {
         "en": "each letter of the equation stands for one size, in every tensor",
         "zh": "等式里的每个字母在所有张量里都代表同一个大小",
+    },
+    "crash-einsum-twice": {
+        "en": "each letter may stand only once behind `->`",
+        "zh": "`->` 后面每个字母只能写一次",
+    },
+    "crash-empty-axis": {
+        "en": "the tensor is empty here, and nothing has no largest and no smallest entry",
+        "zh": "这里的张量是空的，取不出最大或最小的元素",
+    },
+    "crash-no-parameters": {
+        "en": "a module counts neither layers in a plain list nor tensors that are no "
+        "`nn.Parameter` among its parameters; put layers in an `nn.ModuleList`",
+        "zh": "普通列表里的层、不是 `nn.Parameter` 的张量，都不算模块的参数；"
+        "层请放进 `nn.ModuleList`",
     },
     "crash-truth-plain": {
         "en": "`if`, `and`, `or` and `not` want one yes or no, and a tensor has many",

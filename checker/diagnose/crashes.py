@@ -167,6 +167,10 @@ def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Me
     if key == "crash-batches" and made and made.call in {"@", "@=", "matmul"}:
         # Who broadcasts already need not be told to.
         key = "crash-product"
+    if key == "crash-batches" and made and made.call == "scaled_dot_product_attention":
+        widths = {tuple(one.shape[-1:]) for one in made.parts[:2]}
+        lengths = {tuple(one.shape[-2:-1]) for one in made.parts[1:3]}
+        key = "crash-fused" if max(len(widths), len(lengths)) > 1 else key
     if key == "crash-invert" and made:
         return say("crash-invert-named", name=made.parts[0].text)
     if key == "crash-dtype" and made:

@@ -23,6 +23,8 @@ _EXPAND = re.compile(
     r".*?Target sizes: \[([-\d, ]*)\]\.\s+Tensor sizes: \[([\d, ]*)\]"
 )
 _REPEATS = {"expand", "expand_as", "broadcast_to"}
+# No tensor has an axis as long; what a process claims may be.
+_LONGEST = 1 << 40
 # What takes a tensor apart into several.
 _PIECES = {"split", "chunk", "unbind", "tensor_split", "split_with_sizes"}
 
@@ -121,7 +123,7 @@ def _reshaped(old: list[int], new: list[int]) -> Message | None:
         alike += 1
     had, wanted = old[alike:], new[alike:]
     # Where more than one axis differs on both sides, a length may be that of another sequence.
-    if not alike or not had or not wanted or min(len(had), len(wanted)) > 1:
+    if not alike or not had or not wanted or min(len(had), len(wanted)) > 1 or max(had) > _LONGEST:
         return None
     given, known = prod(had), [size for size in wanted if size != -1]
     told = {"given": _times(had), "wanted": _times(known)}

@@ -56,12 +56,21 @@ def _beyond(made: Operation | None) -> Message | None:
     index, many = made.numbers["0"], made.length
     if -many <= index < many:
         return None
-    if made.text.endswith("…"):
+    tree = _parsed(made.text)
+    node = tree.body if tree is not None else None
+    if not isinstance(node, ast.Subscript):
         return None
-    node: ast.expr = ast.parse(made.text, mode="eval").body
-    name = ast.unparse(node.value) if isinstance(node, ast.Subscript) else made.text
+    name = ast.unparse(node.value)
     key = "crash-list-index" if index >= 0 else "crash-list-index-end"
     return say(key, name=name, many=many, index=index)
+
+
+def _parsed(text: str) -> ast.Expression | None:
+    """An expression as a process says that it is written; None of one that was cut, or is none."""
+    try:
+        return ast.parse(text, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _halved(source: Source, line: int | None) -> bool:
@@ -87,9 +96,9 @@ def _floats(made: Operation, source: Source, line: int | None, *, table: bool) -
 
 def _divided(part: Part, source: Source, line: int | None) -> int | None:
     """The line on which `/` makes an operand: where it stands, or where its name is set."""
-    if line is None or "…" in part.text:
+    own = _parsed(part.text)
+    if line is None or own is None:
         return None
-    own = ast.parse(part.text)
     if _divides(own):
         return line
     names = {node.id for node in ast.walk(own) if isinstance(node, ast.Name)}

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import sys
+from pathlib import Path
 
 import pytest
+from attn_kata.checker.diagnose.fitting import misfit
+from attn_kata.checker.diagnose.indices import about_index
+from attn_kata.checker.judge.source import Source
+from attn_kata.checker.process.answers import Operation, Part, Raised
 
 # Statements, and how what is said ends in English; "" where nothing is told.
 FITTING = {
@@ -171,6 +177,15 @@ FITTING = {
         "x @ torch.ones(5)",
         "the last axis of the first (6) has to be as long as the vector (5)",
     ),
+    "keys of another width": (
+        "F.scaled_dot_product_attention(heads, heads[..., :3], heads)",
+        ("the query and the key have to have the same last axis, and the key and the value the "
+         "same length"),
+    ),
+    "batches of another size": (
+        "torch.bmm(x, x.mT[:1])",
+        "fold the heads into the batch on both sides, or use `@`, which broadcasts",
+    ),
     "a product of other heads": (
         "heads @ torch.rand(7, 4, 6)",
         "the axes before the last two, (2, 3) and (7,), have to be the same or 1",
@@ -192,3 +207,34 @@ def test_what_is_put_into_a_place(refusal):
     said = refusal("kept = x.clone()\nkept[:, 0] = torch.zeros(3)")["en"]
     assert said.endswith("what is put in, (3,), has to broadcast to the place that it is put "
                          "into, (2, 6)")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("message", "made"),
+    [
+        (
+            "list index out of range",
+            Operation(call="[]", text="a[", parts=[], numbers={"0": 3}, length=1),
+        ),
+        (
+            "tensors used as indices must be long",
+            Operation(call="[]", text="x[i]", parts=[
+                Part(text=text, shape=[2], dtype="float32") for text in ("x", "(" * 300)]),
+        ),
+        (
+            "shape '[2, 7]' is invalid for input of size 3",
+            Operation(call="view", text="x", parts=[
+                Part(text="x", shape=[2, *[10**4000] * 2], dtype="float32")]),
+        ),
+        (
+            "Expected size for first two dimensions of batch2",
+            Operation(call="@", text="x @ x", parts=[
+                Part(text="x", shape=[], dtype="float32") for _ in range(2)]),
+        ),
+    ],
+)  # fmt: skip
+def test_what_a_process_claims_is_taken_as_a_claim(message, made):
+    """Text that is no code, and sizes that no tensor has, are told of in words or not at all."""
+    fault = Raised(type="RuntimeError", kinds=[], message=message, line=1, made_of=made)
+    about_index(fault, Source(path=Path("mine.py"), text="x[i]", tree=ast.parse("x[i]")))
+    assert misfit(fault) is None

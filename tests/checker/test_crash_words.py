@@ -43,6 +43,20 @@ OTHERS = {
         'x.masked_fill(seen[:, :, None], "-inf")',
         '`masked_fill` fills with a number, not with a text: `float("-inf")`',
     ),
+    "no mask compared": (
+        "seen = None\nx.masked_fill(seen == 0, -1e9)",
+        "as `mask == 0` is where the mask is None; ask `if mask is not None` first",
+    ),
+    "the largest of nothing": (
+        "x[:, :0].amax(dim=1)",
+        "the tensor is empty here, and nothing has no largest and no smallest entry",
+    ),
+    "nothing to train": (
+        "torch.optim.SGD(nn.Module().parameters(), lr=0.1)", "put layers in an `nn.ModuleList`",
+    ),
+    "a letter twice": (
+        "torch.einsum('bqd,bkd->bqqk', x, x)", "each letter may stand only once behind `->`",
+    ),
     "a key of a tuple": ("pair = (x, x)\npair['k']", "which has places and no keys"),
     "axes of a list": (
         "rows = [x, x]\nrows[:, 0]",
