@@ -270,6 +270,10 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "a size has to be an int, and `/` gives a float; write `//`",
         "zh": "大小必须是整数，而 `/` 得到浮点数；请写 `//`",
     },
+    "crash-whole-plain": {
+        "en": "a size has to be an int, and this is a float",
+        "zh": "大小必须是整数，而这里是浮点数",
+    },
     "crash-made": {
         "en": "`{made}(…)` only makes the layer; call what it makes with the tensor",
         "zh": "`{made}(…)` 只是创建这一层；请再用张量调用它",

@@ -62,7 +62,9 @@ def misused(fault: Raised, source: Source) -> Message | None:
         kinds = (several[at] for at in (1, 3, 4, 5, 6))
         return say(f"crash-{next(filter(None, kinds))}")
     if _FLOAT.search(reason):
-        return say("crash-whole")
+        # Where no `/` stands in the file, a float is made in another way.
+        divides = any(isinstance(node, ast.Div) for node in ast.walk(source.tree))
+        return say("crash-whole" if divides else "crash-whole-plain")
     layer = _LAYER.search(reason)
     if layer is not None and hasattr(torch.Tensor, layer[5] or "shape"):
         made = next(filter(None, layer.groups()))

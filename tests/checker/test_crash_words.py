@@ -57,6 +57,12 @@ OTHERS = {
     "a letter twice": (
         "torch.einsum('bqd,bkd->bqqk', x, x)", "each letter may stand only once behind `->`",
     ),
+    "a size of another making": (
+        "x.view(2, 5, 2, 6 * 0.5)", "a size has to be an int, and this is a float",
+    ),
+    "half a size": (
+        "x.view(2, 5, 2, 6 / 2)", "a size has to be an int, and `/` gives a float; write `//`",
+    ),
     "a key of a tuple": ("pair = (x, x)\npair['k']", "which has places and no keys"),
     "axes of a list": (
         "rows = [x, x]\nrows[:, 0]",
