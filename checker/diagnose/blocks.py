@@ -20,6 +20,7 @@ __all__ = [
     "multiplied_line",
     "outside",
     "shared",
+    "twice",
     "wrapped",
 ]
 
@@ -199,3 +200,40 @@ def _bound(node: ast.AST) -> bool:
 def _makes(node: ast.expr) -> bool:
     """Whether a call makes an object: classes begin with a capital."""
     return isinstance(node, ast.Call) and name_of(node.func)[:1].isupper()
+
+
+def twice(constructors: Sequence[Function]) -> Iterator[int]:
+    """Where a norm gets a second name, or the one that is made is named again."""
+    for function in constructors:
+        nodes = [*ast.walk(function)]
+        yield from (
+            node.lineno for node in nodes
+            if isinstance(node, ast.Assign) and len(node.targets) > 1
+            and isinstance(node.value, ast.Call)
+        )  # fmt: skip
+        own = {
+            name_of(target)
+            for node in nodes if isinstance(node, ast.Assign) and _norm(node.value)
+            for target in node.targets if of_self(target)
+        }  # fmt: skip
+        yield from (
+            node.lineno for node in nodes
+            if isinstance(node, ast.Assign) and of_self(node.value)
+            and name_of(node.value) in own and any(map(of_self, node.targets))
+        )  # fmt: skip
+        made = {
+            name_of(target)
+            for node in nodes if isinstance(node, ast.Assign) and _norm(node.value)
+            for target in node.targets if isinstance(target, ast.Name)
+        }  # fmt: skip
+        names = [one for one in nodes if isinstance(one, ast.Name) and one.id in made]
+        for name in made:
+            loads = [one for one in names if one.id == name and type(one.ctx) is ast.Load]
+            # What is named in a loop is named in each of its rounds.
+            rounds = {part for node in nodes if is_round(node) for part in ast.walk(node)}
+            yield from (one.lineno for one in loads if one in rounds)
+            yield from sorted(one.lineno for one in loads)[1:]
+
+
+def _norm(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and "norm" in name_of(node.func).lower()

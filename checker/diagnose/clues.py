@@ -83,14 +83,17 @@ def mixed(one: Examination) -> Clue | None:
             return None
         trials = _apart(one, replace(case, sizes=sizes), batch)
         axis = result.index(batch)
-        right = [trial.expected[0] for trial in trials]
+        right = [trial.expected[0] for trial in trials[:-1]]
         if not same([*right[0].split(1, dim=axis)], right[1:], _CLOSE):
             # What is divided by how many count in all samples depends on each of them.
             return None
         outs = [trial.results(trial.answer)[:1] for trial in one.recorded(trials)]
         if len(outs) < len(trials) or not all(outs):
             continue
-        (whole,), singles = outs[0], [out[0] for out in outs[1:]]
+        (whole,), singles, (again,) = outs[0], [out[0] for out in outs[1:-1]], outs[-1]
+        if whole.shape == again.shape and not same([whole], [again], _CLOSE):
+            # The samples alone, which came between, are kept somewhere.
+            return Clue("nondeterministic", None, "fail-state")
         samples = [*whole.split(1, dim=axis)] if whole.dim() > axis else []
         # What has not a sample for each of the batch is of another shape, and tells nothing.
         if [one.shape for one in samples] != [one.shape for one in singles]:
@@ -98,7 +101,7 @@ def mixed(one: Examination) -> Clue | None:
         if same(samples, singles, _CLOSE):
             continue
         steps = [trial.answer.steps for trial in trials]
-        line = mixing_line(steps[0], steps[1:], _BATCH * _LENGTH)
+        line = mixing_line(steps[0], steps[1:-1], _BATCH * _LENGTH)
         counted = _by_count(one, trials[0], batch, samples[0], axis)
         return Clue("batch-mixed", line, "batch-counted" if counted else "")
     return None
@@ -124,7 +127,7 @@ def _worked_out(one: Examination, case: Case, sizes: dict[str, int], batch: str)
 
 
 def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
-    """A batch, and each of its samples alone, on an object each.
+    """A batch, each of its samples alone, and the batch again, on an object each.
 
     What is kept between calls is another mistake.
     """
@@ -132,7 +135,8 @@ def _apart(one: Examination, case: Case, batch: str) -> list[Trial]:
     single = replace(case, sizes={**case.sizes, batch: 1})
     axes = case.axes(one.function)
     alone = (given.cut(batch, number, 1, axes) for number in range(_BATCH))
-    trials = [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone)]
+    trials = [one.trial_of(case, given, work), *(one.trial_of(single, g, work) for g in alone),
+              one.trial_of(case, given, work)]  # fmt: skip
     for number, trial in enumerate(trials):
         trial.group = -1 - number
     return trials

@@ -9,10 +9,14 @@ from collections.abc import Iterator, Sequence
 from .blocks import Function
 from .expressions import called, name_of, paired
 
-__all__ = ["above_zero", "fixed", "inputs", "minus_one", "one_length", "ordered"]
+__all__ = [
+    "above_zero", "fixed", "inputs", "masked_in_part", "minus_one", "one_length", "one_more",
+    "ordered",
+]  # fmt: skip
 
 _TARGETS = re.compile(r"(?i)targ|label(?!_?smooth)|^(y|t|flat|gold|tokens?|ids?)$")
 _IGNORED = re.compile(r"(?i)ignor|pad")
+_HIDING = {"masked_fill", "masked_fill_", "where"}
 _LENGTHS = re.compile(r"(?i)len")
 _ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _ORDERING = {"gt", "lt", "ge", "le", "greater", "less", "greater_equal", "less_equal"}
@@ -27,6 +31,28 @@ def above_zero(functions: Sequence[Function]) -> Iterator[int]:
                 yield node.lineno
         elif isinstance(node, (ast.While, ast.If, ast.IfExp)) and isinstance(node.test, ast.Name):
             yield node.test.lineno
+
+
+def one_more(functions: Sequence[Function]) -> Iterator[int]:
+    """Where 1 is added to what a division leaves, rounded down."""
+    for node in (one for function in functions for one in ast.walk(function)):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            sides = (node.left, node.right)
+            whole = (isinstance(one, ast.BinOp) and type(one.op) is ast.FloorDiv for one in sides)
+            ones = (isinstance(one, ast.Constant) and one.value == 1 for one in sides)
+            if any(whole) and any(ones):
+                yield node.lineno
+
+
+def masked_in_part(functions: Sequence[Function]) -> Iterator[int]:
+    """Where scores are hidden on a condition that holds numbers against each other."""
+    for node in (one for function in functions for one in ast.walk(function)):
+        if isinstance(node, ast.If):
+            ordered = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+            tests = [one for one in ast.walk(node.test) if isinstance(one, ast.Compare)]
+            body = {name_of(one) for row in node.body for one in ast.walk(row)}
+            if any(isinstance(one.ops[0], ordered) for one in tests) and body & _HIDING:
+                yield node.test.lineno
 
 
 def minus_one(functions: Sequence[Function]) -> Iterator[int]:

@@ -9,8 +9,8 @@ from ..vocabulary import words
 
 __all__ = [
     "MOVES", "at_once", "bounds", "calculates", "called", "calls", "computes", "fractional",
-    "moved_name", "name_of", "of_self", "paired", "picked_by", "plainly", "says_scale", "scales",
-    "scaling", "shifts", "slice_ends", "span", "starts",
+    "left_early", "moved_name", "name_of", "of_self", "paired", "picked_by", "plainly",
+    "reads_a_size", "says_scale", "scales", "scaling", "shifts", "slice_ends", "span", "starts",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -172,3 +172,17 @@ def moved_name(statement: ast.AST) -> str:
             return ""
         node, moved = method.value, True
     return node.id if moved and isinstance(node, ast.Name) else ""
+
+
+def reads_a_size(value: ast.expr) -> bool:
+    """Whether an expression is one of a tensor's sizes: `x.shape[-1]`, `x.size(-1)`."""
+    read = value.value if isinstance(value, ast.Subscript) else getattr(value, "func", None)
+    return isinstance(read, ast.Attribute) and read.attr in {"shape", "size"}
+
+
+def left_early(loop: ast.For | ast.While) -> int | None:
+    """The condition on which a loop is left, or goes on to its next round."""
+    for node in loop.body:
+        if isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Continue)):
+            return node.test.lineno
+    return None

@@ -31,6 +31,8 @@ RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "ra
 _SUMMING = {"sum", "dot", "mean", "inner", "vdot", "prod", "amax", "max", "norm", "logsumexp"}
 # What a method that sets the mode of a module calls, or goes through, for its parts.
 _HANDING_ON = {"super", "children", "modules", "named_children", "named_modules", "apply", "Module"}
+# Decorators by which a function gives the same object again.
+_REMEMBER = {"cache", "lru_cache"}
 _SIZES = {"shape", "size", "device", "dtype"}
 _PLAIN = {"math", "numpy", "cmath"}
 _COPYING = {"dict", "list", "copy"}
@@ -42,7 +44,31 @@ def state_line(source: Source, class_name: str) -> int | None:
     """The line that keeps something on self or for a file, or that draws random numbers."""
     tree = source.classes.get(class_name)
     kept = _kept_on_self(tree) or mode_line(source.tree)
-    return kept or random_line(tree) or kept_line(source.tree)
+    return kept or random_line(tree) or kept_line(source.tree) or _remembered_line(source.tree)
+
+
+def _remembered_line(tree: ast.AST) -> int | None:
+    """The line that changes in place what a function that remembers its results gave."""
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    remembering = {
+        one.name for one in functions for decorator in one.decorator_list
+        if {*map(name_of, ast.walk(decorator))} & _REMEMBER
+    }  # fmt: skip
+    for function in functions:
+        nodes = [*ast.walk(function)]
+        given = {
+            name_of(target) for one in nodes if isinstance(one, ast.Assign)
+            and {*map(name_of, ast.walk(one.value))} & remembering for target in one.targets
+        } - {""}  # fmt: skip
+        for one in nodes:
+            target = one.target if isinstance(one, ast.AugAssign) else None
+            if isinstance(one, ast.Subscript) and isinstance(one.ctx, ast.Store):
+                target = one.value
+            if isinstance(one, ast.Call) and called(one).endswith("_"):
+                target = getattr(one.func, "value", None)
+            if target is not None and root_of(target) in given:
+                return target.lineno
+    return None
 
 
 def mode_line(tree: ast.AST) -> int | None:
@@ -101,8 +127,20 @@ def kept_line(tree: ast.AST) -> int | None:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in told:
                 return node.lineno
             if isinstance(own := changed(node), ast.Name) and own.id in kept:
-                return own.lineno
+                return _key_line(node, function) or own.lineno
     return _kept_on_self(tree)
+
+
+def _key_line(entry: ast.AST, function: ast.FunctionDef) -> int | None:
+    """Where the key was put together by which something is kept, if an argument is not in it."""
+    key = name_of(entry.slice) if isinstance(entry, ast.Subscript) else ""
+    made = (one for one in ast.walk(function) if isinstance(one, ast.Assign)
+            and key and key in map(name_of, one.targets))  # fmt: skip
+    for one in made:
+        told = {*map(name_of, ast.walk(one.value))}
+        if any(each.arg not in told for each in function.args.args if each.arg != "self"):
+            return one.lineno
+    return None
 
 
 def changed(node: ast.AST) -> ast.expr | None:

@@ -10,7 +10,7 @@ from .expressions import MOVES
 
 __all__ = [
     "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "laid_out",
-    "made_bool", "moves", "nearest", "ors", "sorts", "spreads", "turned",
+    "made_bool", "moves", "nearest", "ors", "rounds", "sorts", "spreads", "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
@@ -81,6 +81,13 @@ def turned(step: Step) -> bool:
         mark.dim() > 2 and mark.shape[-1] == 1 < mark.shape[-2] for mark in step.marks
     )
     return laid or (moves(step) and not step.values and bool(step.marks))
+
+
+def rounds(step: Step) -> bool:
+    """Whether a step brings places to a dtype of floats that has no room for all of them."""
+    whole = (bool((one == one.round()).all()) and float(one.max()) > 1
+             for one in step.values if one.numel() > 1)  # fmt: skip
+    return step.dtype in {"bfloat16", "float16"} and any(whole)
 
 
 def spreads(step: Step) -> bool:

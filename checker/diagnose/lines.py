@@ -19,7 +19,8 @@ __all__ = [
 HALF_MAX = 65504
 # The names without a last underscore that change a tensor in place.
 _ASSIGNING = {
-    "__setitem__", "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__",
+    "__setitem__", "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__iadd__",
+    "__isub__", "__imul__", "__itruediv__", "__idiv__", "__ifloordiv__", "__imod__", "__ipow__",
 }  # fmt: skip
 
 

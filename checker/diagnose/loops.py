@@ -10,7 +10,7 @@ from .blocks import Function
 from .expressions import name_of
 
 __all__ = [
-    "accumulated", "aliased", "counted", "early", "late", "window_bounded",
+    "accumulated", "aliased", "counted", "early", "late", "whole_again", "window_bounded",
     "window_tested",
 ]  # fmt: skip
 
@@ -55,6 +55,21 @@ def counted(functions: Sequence[Function]) -> Iterator[int]:
         for node in ast.walk(loop):
             if isinstance(node, ast.Call) and name_of(node.func) == "arange":
                 yield node.lineno
+
+
+def whole_again(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a loop gives what it calls an argument of the function with another name's value."""
+    for function in functions:
+        given = {one.arg for one in function.args.args}
+        for loop in _loops([function]):
+            nodes = [*ast.walk(loop)]
+            fed = {
+                name_of(one.args[0]) for one in nodes
+                if isinstance(one, ast.Call) and one.args and name_of(one.func) in given
+            } - {""}  # fmt: skip
+            for node in nodes:
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name):
+                    yield from [node.lineno] * bool(fed & {*map(name_of, node.targets)})
 
 
 def late(functions: Sequence[Function]) -> Iterator[int]:

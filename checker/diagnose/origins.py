@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..judge.source import Source
 from ..process.answers import Step
 from ..vocabulary import forward_role, layer_role
+from .asked import answered
 from .expressions import at_once, called, calls, computes, says_scale, scales, scaling
 from .signatures import AnyFunction, default_of, given_to, parameters
 
@@ -58,7 +59,9 @@ class Origins:
         """
         statement = self._statement(lines[0])
         operands = [*scaling(statement)]
-        for operand in operands:
+        # Where one of two roots is taken on the line itself, the other one is as it was made.
+        roots = [one for each in operands for one in calls(each) if called(one) == "sqrt"]
+        for operand in operands if len(operands) == 1 or not roots else ():
             if isinstance(operand, (ast.Name, ast.Attribute)):
                 found = self._worked_out(operand, lines, _DEPTH)
                 if found is not None:
@@ -156,7 +159,7 @@ class Origins:
             names = [n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)]
             if {"mask", "padding"} & {*map(forward_role, names)}:
                 given = self._none_given(node.lineno, names, ran)
-                return given or self._left_unset(node, names, ran) or node.lineno
+                return given or self._left_unset(node, names, ran) or answered(self.tree, node)
         return None
 
     def _left_unset(self, branch: ast.If, names: list[str], ran: set[int]) -> int | None:

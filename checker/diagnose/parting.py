@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .asked import answered
 from .expressions import span
 
 __all__ = ["Branch", "parting"]
@@ -34,9 +35,19 @@ def parting(
     """
     functions = (one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef))
     common = [one for one in functions if all(ran & {*span(one)} for ran in right)]
-    few = int(stray * len(right))
-    found = [each for one in common for each in _branches(one, wrong, right, few)]
-    return max(found, key=lambda each: (each.kind != "skips", each.lines.start), default=None)
+    # The fewer stray, the surer it is.
+    for few in range(int(stray * len(right)) + 1):
+        found = [each for one in common for each in _branches(one, wrong, right, few)]
+        if found:
+            told = max(found, key=lambda each: (each.kind != "skips", each.lines.start))
+            return _at_its_answer(tree, told) if told.kind == "skips" else told
+    return None
+
+
+def _at_its_answer(tree: ast.AST, branch: Branch) -> Branch:
+    """A branch that is skipped, told to where a helper or a flag says so."""
+    tests = (one for one in ast.walk(tree) if isinstance(one, ast.If) and one.lineno == branch.line)
+    return next((replace(branch, line=answered(tree, one)) for one in tests), branch)
 
 
 def _branches(

@@ -10,8 +10,9 @@ from dataclasses import replace
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
+from .asked import from_end, undrawn
 from .blocks import outside
-from .expressions import name_of, scaling, span
+from .expressions import left_early, name_of, reads_a_size, scaling, span
 from .giveaways import called_late, changed, of_record, root_of, stand_ins
 from .kinds import (
     behind_softmax,
@@ -52,7 +53,7 @@ EXTRAS = {
 _DRAW = {"tril", "triu", "tril_", "triu_", "masked_fill", "masked_fill_", "where"}
 # What a head's width is called.
 _WIDTH = re.compile(
-    r"^(d|dim|width|d_?k|d_?q|d_?h(ead)?|d_?model|h(ead)?_?d(im)?|dim_head|head_size|头?[宽维]度?)$"
+    r"^(d|dim|width|depth|d_?k|d_?q|d_?h(ead)?|d_?model|h(ead)?_?d(im)?|dim_head|head_size|头?[宽维]度?)$"
 )
 # Calls that cut an axis into two.
 _CUTS = {"view", "reshape", "unflatten"}
@@ -87,7 +88,7 @@ class Places(Readings):
             "laid": lambda: laid_out(step, steps),
             "lined-up": lambda: self.lined_up(first(steps, _adds(slip.id)) or step),
             "loop": lambda: self._loop(lines),
-            "mask": lambda: self._unmasked(ran),
+            "mask": lambda: self._undrawn(slip.id, ran) or self._unmasked(ran),
             "moved": lambda: nearest(step, steps, moves),
             "noted": lambda: self._noted(steps),
             "number": lambda: (
@@ -98,15 +99,13 @@ class Places(Readings):
             "outside": lambda: outside(self.tree, lines),
             "read": lambda: self._read(lines),
             "remainder": lambda: self._remainder(ran),
-            "scale": lambda: (
-                self._misread(slip.id, lines) or self.scale(lines) or self.scaled_below(lines)
-            ),
+            "scale": lambda: self._scaled(slip.id, lines),
             "softmax": lambda: self._axis(lines) or behind_softmax(step, steps),
             "sorted": lambda: nearest(step, steps, sorts),
             "start": lambda: self.start(lines),
             "swapped": lambda: self._swapped(slip.id, steps),
             "taken": lambda: self._taken(slip.id.partition("-")[0], lines, steps),
-            "thrown": lambda: thrown_away(self.tree, ran),
+            "thrown": lambda: thrown_away(self.tree, ran) or self._undrawn(slip.id, ran),
             "turned": lambda: _line(first(steps, turned)),
             "variance": lambda: _line(first(steps, spreads)),
             "window": lambda: self._windowed(lines, ran),
@@ -120,6 +119,10 @@ class Places(Readings):
         before = steps[: next(at for at, one in enumerate(steps) if one is step)]
         found = (one.lines[0] for one in before if one.lines and casts(one))
         return next((line for line in found if self._function(line) is not own), None)
+
+    def _undrawn(self, mistake: str, ran: set[int]) -> int | None:
+        """The branch that kept a causal mask from being drawn, of a mistake that leaves it out."""
+        return undrawn(self.tree, ran) if mistake.startswith("causal-missing") else None
 
     def _unmasked(self, ran: set[int]) -> int | None:
         """Where a mask is thrown away, or the branch, the drawing or the call that is skipped."""
@@ -152,6 +155,12 @@ class Places(Readings):
         ]
         return max(returns, default=None)
 
+    def _scaled(self, mistake: str, lines: list[int]) -> int | None:
+        """Where what scales on a line was read, worked out, or used before."""
+        found = self.scale(lines) or self.scaled_below(lines)
+        earlier = self._misread(mistake, [found]) if found is not None else None
+        return self._misread(mistake, lines) or earlier or found
+
     def _misread(self, mistake: str, lines: list[int]) -> int | None:
         """Where what is called a head's width was read of another size, in the function itself."""
         operands = scaling(self._statement(lines[0])) if mistake.startswith("scale-by-") else ()
@@ -159,7 +168,7 @@ class Places(Readings):
             for node in ast.walk(operand):
                 if isinstance(node, ast.Name) and _WIDTH.search(node.id):
                     made = self._local(node.id, lines[0])
-                    if made is not None and _reads_a_size(made.value):
+                    if made is not None and reads_a_size(made.value):
                         return made.line
         return None
 
@@ -218,10 +227,12 @@ class Places(Readings):
         around = next(filter(None, map(self._loops_around, lines)), None)
         if around is not None:
             loop = max(around, key=lambda one: one.lineno)
-            return _left_early(loop) or self.loop_end(loop) or loop.lineno
-        before = max((one.lineno for one in self._loops() if one.lineno < lines[0]), default=None)
+            return left_early(loop) or self.loop_end(loop) or loop.lineno
+        earlier = (one for one in self._loops() if one.lineno < lines[0])
+        last = max(earlier, key=lambda one: one.lineno, default=None)
+        before = None if last is None else self.loop_end(last) or last.lineno
         # A loop that is left at once leaves no trace.
-        later = (_left_early(one) for one in self._loops() if one.lineno > lines[0])
+        later = (left_early(one) for one in self._loops() if one.lineno > lines[0])
         return before or next(filter(None, later), None) or self.folds_end()
 
     def _read(self, lines: list[int]) -> int | None:
@@ -249,7 +260,7 @@ class Places(Readings):
             and any("win" in n.id.lower() for n in ast.walk(node) if isinstance(n, ast.Name))
         }  # fmt: skip
         line = _only(found)
-        return None if line in lines else line
+        return None if line in lines else from_end(self.tree, line) or line
 
     def _remainder(self, ran: set[int]) -> int | None:
         """The one line that takes a remainder, and makes sure of nothing by it."""
@@ -347,20 +358,6 @@ class Places(Readings):
 def _only(lines: set[int]) -> int | None:
     """The line, where there is one alone."""
     return lines.pop() if len(lines) == 1 else None
-
-
-def _reads_a_size(value: ast.expr) -> bool:
-    """Whether an expression is one of a tensor's sizes: `x.shape[-1]`, `x.size(-1)`."""
-    read = value.value if isinstance(value, ast.Subscript) else getattr(value, "func", None)
-    return isinstance(read, ast.Attribute) and read.attr in {"shape", "size"}
-
-
-def _left_early(loop: ast.For | ast.While) -> int | None:
-    """The condition on which a loop is left, or goes on to its next round."""
-    for node in loop.body:
-        if isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Continue)):
-            return node.test.lineno
-    return None
 
 
 def _turns(node: ast.AST) -> bool:

@@ -16,9 +16,11 @@ from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step
 from .blocks import constructed
+from .drawn import drawn_in, shown_in
 from .holding import as_it_lies, holding, laid, moved, stacked
 from .kernels import with_called
-from .milestones import HIDDEN, alike, find
+from .kinds import first, moves, rounds
+from .milestones import alike, find
 from .overflows import overflow
 from .places import Places
 from .statements import statement
@@ -26,6 +28,8 @@ from .tiles import holding_part
 
 __all__ = ["keys_made_twice", "line_of", "named_steps", "same_numbers"]
 
+# What is told to where it is rounded.
+_ROUNDED = "distance-rounded"
 # Two runs of the model answer differ by rounding alone.
 _SAME = 1e-9
 # Calls that make keys of an input, or cut them out of what is made.
@@ -116,7 +120,7 @@ def _showing(slip: Slip, call: _Call) -> Step | None:
     trial, steps, right, wrong, differs = call
     step = overflow(steps, right) if slip.group == "overflow" else None
     if slip.group == "drawn":
-        step = _drawn(slip, right, wrong, [*trial.answer.made, *steps])
+        step = drawn_in(slip, right, wrong, [*trial.answer.made, *steps])
     step = step or _constructed(slip, right, wrong, trial.answer.made)
     return step or _first_wrong(slip, right, wrong, differs, steps, trial.given)
 
@@ -126,11 +130,29 @@ def _acting(slip: Slip, call: _Call, step: Step) -> Step:
     trial, steps, right, wrong, differs = call
     if slip.group == "skipped":
         return _taking(step, steps, slip, wrong)
+    if slip.id == _ROUNDED:
+        # What is compared was rounded before.
+        before = steps[: 1 + next(n for n, one in enumerate(steps) if one is step)]
+        return first(before, rounds) or step
+    if slip.group in {"index", "step"} and moves(step):
+        return _before_moves(slip, call, step)
     if slip.group != "mask" or any(one.call.strip("_") in _HIDING for one in steps):
         return step
     # A mask that nothing is done with is left out where the weights are made.
     weights = find(wrong["weights"], steps) if "weights" in wrong else None
     return weights or _first_wrong(slip, right, wrong, differs, steps, trial.given) or step
+
+
+def _before_moves(slip: Slip, call: _Call, step: Step) -> Step:
+    """The first step that holds what one moves about, where it is no step's of the model answer.
+
+    What is picked, or laid side by side, is so by what picks it, and moved to the front then.
+    """
+    held = next((one for one in step.values if one.numel() > 1), None)
+    if held is None or (slip.group == "step" and any(_rearranged(held, v)
+                        for v in call.right.values() if v.numel() == held.numel())):  # fmt: skip
+        return step
+    return find(held.flatten(), call.steps) or step
 
 
 def _unused(slip: Slip, call: _Call) -> Step | None:
@@ -258,47 +280,14 @@ def _one_laid(value: Tensor, steps: Sequence[Step]) -> Step | None:
     return next(filter(None, (laid(one, steps) for one in samples)), None)
 
 
-def _shown(slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor]) -> str | None:
-    """The first of the steps that a mistake shows in that is made with it and without it."""
-    return next((name for name in slip.shows if name in wrong and name in right), None)
-
-
 def _constructed(
     slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], made: list[Step]
 ) -> Step | None:
     """Where the constructor makes what the mistake shows in, which no input has a part in then."""
-    shown = _shown(slip, right, wrong)
+    shown = shown_in(slip, right, wrong)
     if shown is None or wrong[shown].numel() < 2 or same_numbers(right[shown], wrong[shown]):
         return None
     return None if find(right[shown], made) else find(wrong[shown], made)
-
-
-def _drawn(
-    slip: Slip, right: dict[str, Tensor], wrong: dict[str, Tensor], steps: Sequence[Step]
-) -> Step | None:
-    """Where a wrong causal mask is drawn, in the constructor or in forward."""
-    shown = _shown(slip, right, wrong)
-    if shown is None:
-        return None
-    hidden, covered = ((v[shown] < HIDDEN).flatten(0, -3)[0] for v in (wrong, right))
-    length = hidden.shape[-1]
-    # Where nothing is hidden, anything is like it.
-    for step in steps if bool(hidden.any()) else ():
-        for drawn in (*step.marks, *step.values):
-            if drawn.dim() < 2 or min(drawn.shape[-2:]) < length:
-                continue
-            whole = drawn.flatten(0, -3)[0] if drawn.dim() > 2 else drawn
-            # What else takes a share of the softmax may have a column before the keys.
-            cuts = (whole[:length, :length], whole[:length, -length:])
-            for seen in (seen for cut in cuts for seen in (cut != 0, cut < HIDDEN)):
-                if _either(seen, hidden) and not _either(seen, covered):
-                    return step
-    return None
-
-
-def _either(shown: Tensor, wanted: Tensor) -> bool:
-    """Whether a mask or its opposite is the one wanted."""
-    return torch.equal(shown, wanted) or torch.equal(~shown, wanted)
 
 
 def _taking(step: Step, steps: Sequence[Step], slip: Slip, wrong: dict[str, Tensor]) -> Step:

@@ -11,11 +11,29 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .bindings import BINDINGS, returned
-from .blocks import Function, applied, approximate, copied, default_eps, is_round, shared
-from .comparisons import above_zero, fixed, inputs, minus_one, one_length, ordered
+from .blocks import Function, applied, approximate, copied, default_eps, shared, twice
+from .comparisons import (
+    above_zero,
+    fixed,
+    inputs,
+    masked_in_part,
+    minus_one,
+    one_length,
+    one_more,
+    ordered,
+)  # fmt: skip
 from .expressions import name_of, of_self, span
 from .kernels import in_kernel
-from .loops import accumulated, aliased, counted, early, late, window_bounded, window_tested
+from .loops import (
+    accumulated,
+    aliased,
+    counted,
+    early,
+    late,
+    whole_again,
+    window_bounded,
+    window_tested,
+)  # fmt: skip
 
 __all__ = ["Function", "frozen_line", "statement"]
 
@@ -23,7 +41,6 @@ _SCHEDULE = re.compile(r"LR$|[Ss]chedul")
 _OPTIMIZER = re.compile(r"^(Adam|SGD|RMSprop|NAdam|RAdam|Adagrad|Adamax|Lion)|[Oo]ptim")
 _POSITIONS = re.compile(r"(^|_)(pos|wpe|pe(_|$)|place)")
 _EPS = re.compile(r"(^|_)eps")
-_NORM = re.compile(r"[Nn]orm")
 _LAST = "last "
 
 
@@ -43,23 +60,25 @@ def statement(
     made that are handed on; `unplaced`, a call of a part whose forward takes places, without them;
     `thrown`, a call in a loop of what it goes through, whose result is let go; `argmax`; `def`,
     the function itself; `entry`, the one that no other speaks of; `unset`, a call of one of the
-    functions that leaves an argument to its default which the caller has under that name;
-    `shared`, where a constructor puts one part into several places; `applied`, where parts are
-    called otherwise than each in its turn; `twice`, where a constructor names a norm again that it
-    made once, or gives what it makes two names; `eps`, where one is added to what no root is taken
-    of; `default eps`, where a constructor makes an RMSNorm and gives none; `copied`, where a
-    constructor sets a weight's numbers; `approximate`, where one makes a GELU with that argument;
+    functions that leaves an argument to its default which the caller has under that name; `left`,
+    one that leaves any; `shared`, where a constructor puts one part into several places;
+    `applied`, where parts are called otherwise than each in its turn; `twice`, where a constructor
+    names a norm again that it made once, or gives it two names; `eps`, where one is added to what
+    no root is taken of; `default eps`, where a constructor makes an RMSNorm and gives none;
+    `copied`, where one sets a weight's numbers; `approximate`, where one makes a GELU with that;
     `fixed`, where targets are held against a number that is written there; `ordered`, where by
     order with the index that is ignored; `one length`, where one of several lengths is read;
     `counted`, where places are counted within a loop; `accumulated`, where a loop adds to what it
     has as it is; `aliased`, where it changes an entry under another name; `late`, where a loop
     makes a function that reads its variable when it is called; `early`, where it takes the parents
     of a step that lies beside its own; `window`, where a branch is chosen by the window's size;
-    `bounded`, where the window is held below another number;
-    `above zero`, where a number is asked to be above 0; `minus one`, where one is asked whether it
-    is −1; `inputs`, where what a model was given is held against padding; `packed`, `unread`,
-    `from zero`, `halved` and `halved at first`, by a constructor, of names (`bindings`); and what
-    is said of kernels (`in_kernel`).
+    `bounded`, where the window is held below another number; `whole again`, where a loop gives
+    what it calls an argument with another name's value; `above zero`, where a number is asked to
+    be above 0; `minus one`, where one is asked whether it is −1; `one more`, where 1 is added to
+    what a division leaves; `masked in part`, where scores are hidden on a condition that orders
+    numbers; `inputs`, where what a model was given is held against padding;
+    `packed`, `unread`, `from zero`, `halved` and `halved at first`, by a constructor, of names
+    (`bindings`); and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]
@@ -258,7 +277,7 @@ def _thrown(functions: Sequence[Function]) -> Iterator[int]:
                     yield call.lineno
 
 
-def _unset(functions: Sequence[Function]) -> Iterator[int]:
+def _unset(functions: Sequence[Function], *, under_its_name: bool = True) -> Iterator[int]:
     named = [one for one in functions if isinstance(one, ast.FunctionDef)]
     for function in named:
         own = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
@@ -266,8 +285,13 @@ def _unset(functions: Sequence[Function]) -> Iterator[int]:
             # What a module's attribute is called with goes to some module's forward.
             names = {name_of(call.func)} | ({"forward"} if of_self(call.func) else set())
             for other in (one for one in named if one.name in names and one is not function):
-                if _left(call, other) & own:
+                left = _left(call, other)
+                if left & own if under_its_name else left:
                     yield call.lineno
+
+
+def _left_out(functions: Sequence[Function]) -> Iterator[int]:
+    return _unset(functions, under_its_name=False)
 
 
 def _unplaced(functions: Sequence[Function]) -> Iterator[int]:
@@ -348,41 +372,20 @@ def _rooted(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and name_of(node.func) in {"sqrt", "rsqrt", "pow"}
 
 
-def _twice(constructors: Sequence[Function]) -> Iterator[int]:
-    for function in constructors:
-        nodes = [*ast.walk(function)]
-        yield from (
-            node.lineno for node in nodes
-            if isinstance(node, ast.Assign) and len(node.targets) > 1
-            and isinstance(node.value, ast.Call)
-        )  # fmt: skip
-        made = {
-            name_of(target)
-            for node in nodes if isinstance(node, ast.Assign) and _makes(node.value, _NORM)
-            for target in node.targets if isinstance(target, ast.Name)
-        }  # fmt: skip
-        names = [one for one in nodes if isinstance(one, ast.Name) and one.id in made]
-        for name in made:
-            loads = [one for one in names if one.id == name and type(one.ctx) is ast.Load]
-            # What is named in a loop is named in each of its rounds.
-            rounds = {part for node in nodes if is_round(node) for part in ast.walk(node)}
-            yield from (one.lineno for one in loads if one in rounds)
-            yield from sorted(one.lineno for one in loads)[1:]
-
-
 _CONSTRUCTED = {
-    "shared": shared, "twice": _twice, "copied": copied, "default eps": default_eps,
+    "shared": shared, "twice": twice, "copied": copied, "default eps": default_eps,
     "approximate": approximate, "halved at first": BINDINGS["halved"],
 }  # fmt: skip
 _FOLLOWED = {
     "fed": _fed, "loop": _loop, "places": _places, "clip number": _clip_number, "thrown": _thrown,
     "def": _def, "entry": _entry, "called": _called, "start": _start, "handed": _handed,
-    "cut": _cut, "stored": _stored, "unset": _unset, "applied": applied, "eps": _eps,
-    "unplaced": _unplaced,
+    "cut": _cut, "stored": _stored, "unset": _unset, "left": _left_out,
+    "applied": applied, "eps": _eps, "unplaced": _unplaced,
     "fixed": fixed, "ordered": ordered, "one length": one_length, "counted": counted,
     "accumulated": accumulated, "aliased": aliased, "late": late, "early": early,
     "window": window_tested, "bounded": window_bounded, "above zero": above_zero,
-    "minus one": minus_one, "inputs": inputs, **BINDINGS,
+    "minus one": minus_one, "one more": one_more, "masked in part": masked_in_part,
+    "inputs": inputs, "whole again": whole_again, **BINDINGS,
 }  # fmt: skip
 
 

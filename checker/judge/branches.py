@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..diagnose.expressions import span
 from ..diagnose.parting import Branch, parting
 from ..process.requests import Record
 from .examine import Examination
+from .source import Source
 from .trials import Trial, until_ended
 
-__all__ = ["wrong_branch"]
+__all__ = ["dropped_alone", "returned", "wrong_branch"]
 
 _MOST = 16
 
@@ -48,3 +50,30 @@ def _passed(one: Examination, trials: list[Trial], *, wrong: bool) -> list[set[i
         one.write(trial, Record(steps=False, lines=True))
     made = until_ended(trials, one.run(trials))
     return [{*answer.lines} for trial, answer in made if (trial.judge(answer) is not None) is wrong]
+
+
+def dropped_alone(one: Examination, source: Source) -> list[int | None]:
+    """Where calls without a mask leave, of a class that drops something in those with one.
+
+    Else where these drop; none where they drop nothing.
+    """
+    masked = [each for each in one.seen if each.case.mask is not None and each.answer.dropouts]
+    plain = [each for each in one.seen if each.case.mask is None and each.answer.fault is None]
+    lines = [drop.line for trial in masked for drop in trial.answer.dropouts]
+    if not (plain and masked):
+        return lines
+    left, kept = (returned(one, many[0], source) for many in (plain, masked))
+    return [left] if left not in {None, kept} else lines
+
+
+def returned(one: Examination, trial: Trial, source: Source) -> int | None:
+    """The last return that a call comes to, of a function that has several."""
+    one.write(trial, Record(steps=False, lines=True))
+    ran = {line for answer in one.run([trial]) for line in answer.lines}
+    own = source.classes.get(one.entry.name, source.tree)
+    for function in (node for node in ast.walk(own) if isinstance(node, ast.FunctionDef)):
+        if one.entry.line in span(function) or function.name == "forward":
+            returns = {node.lineno for node in ast.walk(function) if isinstance(node, ast.Return)}
+            if len(returns) > 1 and returns & ran:
+                return max(returns & ran)
+    return None

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..diagnose.giveaways import call_line, keyword_line
-from ..process.answers import Dropout
 from ..report.message import say
 from .dropout_finding import SAME_RATE, DropoutFinding, Reading
 from .sheet import Sheet
@@ -25,12 +24,13 @@ def judge_dropout(
     wanted: str,
     found: DropoutFinding | None,
     modules: list[list[str]],
-    masked: Sequence[Dropout] = (),
+    masked: Sequence[int | None] = (),
 ) -> None:
     """Dropout on the weights, after softmax, scaled, at the rate asked for, off in eval.
 
     wanted: as a contract's dropout. found: None where train mode could not be tried. modules:
-    name and kind of each layer. masked: the dropouts that a call with a mask comes to.
+    name and kind of each layer. masked: where it is seen that a call
+    with a mask comes to a dropout, none where it comes to none.
     """
     if found is None:
         sheet.set("dropout", "skip", say("waits", check="values"))
@@ -38,7 +38,7 @@ def judge_dropout(
     if found.place == "none":
         if masked and not found.calls:
             sheet.set("dropout", "fail", say("dropout-with-mask-alone"))
-            sheet.blame("dropout-missing", masked[0].line, "dropout-with-mask-alone")
+            sheet.blame("dropout-missing", masked[0], "dropout-with-mask-alone")
             return
         _no_dropout(sheet, wanted, found, modules)
         return

@@ -12,11 +12,20 @@ import torch
 
 from ...kata.slips import slips
 from ..diagnose.allocated import like_query
+from ..diagnose.asked import loop_over
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
-from ..diagnose.giveaways import call_line, cut_around, cut_line, made_in_forward, recast_line
+from ..diagnose.giveaways import (
+    call_line,
+    cut_around,
+    cut_line,
+    made_in_forward,
+    recast_line,
+    state_line,
+)
 from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, overwriting
+from ..diagnose.parting import Branch
 from ..process.wire import dtype_name
 from ..report.message import say
 from .branches import wrong_branch
@@ -53,6 +62,8 @@ def guess(page: Page, one: Examination) -> None:
         seen = line is not None and any(one.kind in {"raised", "shape"} for one in sized)
         short = fixed == "length-fixed" and not seen
         line = (_piecewise(page, one) if short else None) or line
+        # A number of pieces is right by itself: it is their loop that goes wrong from the second.
+        line = (loop_over(page.source.tree, line) if short else None) or line
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
     looks = (_allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes, _overflow,
@@ -76,15 +87,19 @@ def _shortcut(page: Page, one: Examination) -> bool:
     branch = wrong_branch(one, page.source.tree)
     if branch is not None:
         key = "" if branch.kind == "returns" else f"branch-{branch.kind}"
-        page.blame("shortcut-wrong", branch.line, key, test=branch.test)
+        line = _loop_in(page, branch) if branch.kind == "runs" else branch.line
+        page.blame("shortcut-wrong", line, key, test=branch.test)
     return branch is not None
 
 
 def _piecewise(page: Page, one: Examination) -> int | None:
     """The loop over pieces that long inputs alone come to, or where their own way begins."""
     branch = wrong_branch(one, page.source.tree)
-    if branch is None or branch.kind != "runs":
-        return None
+    return None if branch is None or branch.kind != "runs" else _loop_in(page, branch)
+
+
+def _loop_in(page: Page, branch: Branch) -> int:
+    """The first loop of a branch, else its own line."""
     loops = (node for node in ast.walk(page.source.tree) if isinstance(node, ast.For | ast.While))
     return min((one.lineno for one in loops if one.lineno in branch.lines), default=branch.line)
 
@@ -256,6 +271,8 @@ def _sizes(page: Page, one: Examination, sized: Sequence[Sized]) -> None:
     # Where only batches fail, it takes two of them to say that their samples mix.
     told = (clue for clue in clues if clue and clue.mistake != "batch-mixed")
     found = next(told, None) or mixed(one)
+    if found is not None and found.mistake == "nondeterministic":
+        found = found._replace(line=state_line(page.source, one.entry.name) or one.entry.line)
     if found is not None:
         page.blame(*found)
 

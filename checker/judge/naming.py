@@ -36,7 +36,7 @@ _BY_ORDER = 8
 # How many kinds of calls that are answered right are held against a mistake.
 _OTHERS = 12
 # The share of the calls that are right which a special way may be harmless to.
-_STRAY = 0.1
+_STRAY = 0.34
 
 
 def calls_for_a_name(page: Page, one: Examination) -> bool:
@@ -251,8 +251,9 @@ def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:
     branch = wrong_branch(one, page.source.tree, _STRAY) if found else None
     if branch is None:
         return found
-    return [each if each.line in branch.lines else replace(each, line=branch.line)
-            for each in found]  # fmt: skip
+    # What a branch returns may have been made on the way there.
+    line = branch.line if branch.kind == "skips" else branch.lines.start
+    return [each if each.line in branch.lines else replace(each, line=line) for each in found]
 
 
 def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:

@@ -9,12 +9,12 @@ from typing import Any
 from ...kata.functions import Asked
 from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import mode_line, random_line, state_line
-from ..diagnose.lines import in_place
 from ..diagnose.places import Places
 from ..process.wire import dtype_name
 from ..report.ids import CHECK_IDS
 from ..report.message import Said, Value, say
 from ..report.report import Difference, Part, Report
+from .branches import dropped_alone, returned
 from .case import grown, shape_name
 from .dropout_verdict import judge_dropout
 from .examine import Examination
@@ -22,6 +22,7 @@ from .fills import remark_fills, remark_tables
 from .finding import Finding
 from .lacking import few, lacks
 from .mask_forms import remark_forms
+from .overwritten import writing
 from .rules import Breach
 from .sheet import Sheet
 from .source import Source
@@ -115,9 +116,7 @@ class Page(Sheet):
             return
         if found is not None and found.reading is not None:
             found.line = found.line or line
-        masked = (t for t in one.seen if t.case.mask is not None)
-        drops = [d for trial in masked for d in trial.answer.dropouts]
-        judge_dropout(self, wanted, found, one.shown.modules, drops)
+        judge_dropout(self, wanted, found, one.shown.modules, dropped_alone(one, self.source))
         check = self.checks.get("dropout")
         if check is not None and check.status == "fail":
             self.wrong.setdefault(one.function.name, {}).setdefault("dropout", check.detail)
@@ -233,7 +232,7 @@ class Page(Sheet):
         if found.modified:
             names = [f"`{each}`" for each in sorted(found.modified)]
             self.fail(one, "purity", say("fail-modified", names=names))
-            step = in_place([s for t in one.seen for s in t.answer.steps])
+            step = writing(one)
             self.blame("input-modified", step and step.line, names=names)
         if found.state is not None:
             self.fail(one, "purity", say(found.state))
@@ -324,7 +323,8 @@ class Page(Sheet):
         many = [finding for group in one.found.findings.values() for finding in group]
         found = next((finding for finding in many if finding.kind == "uncarried"), None)
         if found is not None:
-            self.blame("state-not-returned", self._return_of(one), name=found.name)
+            line = returned(one, found.trial, self.source) or self._return_of(one)
+            self.blame("state-not-returned", line, name=found.name)
         return found is not None
 
     # -- one function among several ----------------------------------------------------------
@@ -360,9 +360,7 @@ class Page(Sheet):
         return say("direct-of", name=name, text=text) if self.several else text
 
     def _return_of(self, one: Examination) -> int | None:
-        line = one.entry.line
-        own = None if line is None else self.places.last_return(line)
-        return own or self.lines.last_return()
+        return self.places.last_return(one.entry.line or 0) or self.lines.last_return()
 
     def told_of(self, one: Examination) -> bool:
         """Whether a mistake was named in a function already."""

@@ -13,8 +13,10 @@ from ..diagnose.diagnose import raising
 from ..diagnose.kinds import first, turned
 from ..diagnose.names import misspelt_method
 from ..diagnose.origins import Origins
+from ..diagnose.places import Places
 from ..diagnose.readings import Readings
 from ..diagnose.selves import taken_for_input
+from ..diagnose.statements import statement
 from ..process.answers import Entry, Raised
 from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
 from ..report.message import Said, say
@@ -191,6 +193,11 @@ class Refusals:
                 made = like_query(readings, one.function, finding.trial.case, fault)
                 told, line = ("output-like-query", made) if made is not None else (None, line)
             return [known(told, line, self.source)] if told is not None else []
+        if slip.says and line is not None:
+            # What raises may be far from what was left out, or given.
+            places = Places(self.source, one.entry.name)
+            functions = places.around({line})
+            line = statement([*functions, *places.helping(functions)], slip.says) or line
         if slip.group == "index" and line is not None:
             line = Readings(self.source, one.entry.name).index([line]) or line
         if slip.group == "turned" and line is not None:

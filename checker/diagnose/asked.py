@@ -1,0 +1,108 @@
+"""What a branch asks and where the answer is worked out; what a skipped one would have drawn."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .expressions import called, calls, span
+
+__all__ = ["answered", "from_end", "loop_over", "undrawn"]
+
+_Test = ast.If | ast.IfExp
+# Calls that answer yes or no.
+_DECIDE = {"bool", "all", "any", "equal", "allclose", "isinstance"}
+# Calls that draw a causal mask.
+_DRAW = {"tril", "triu", "tril_", "triu_"}
+
+
+def answered(tree: ast.AST, node: _Test) -> int:
+    """The line on which a branch's answer is worked out, where that is elsewhere, else its own.
+
+    A helper that does nothing but decide has one return, and a flag is bound once.
+    """
+    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
+    around = max((one for one in functions if node.lineno in span(one)),
+                 key=lambda one: one.lineno, default=None)  # fmt: skip
+    found = list[int]()
+    for one in ast.walk(node.test):
+        if isinstance(one, ast.Call):
+            named = [each for each in functions if each.name == called(one)]
+            returns = [r for each in named for r in ast.walk(each) if isinstance(r, ast.Return)]
+            found += [r.lineno for r in returns if len(returns) == 1 and _decides(r.value)]
+        elif isinstance(one, ast.Name) and around is not None:
+            bound = [each for each in ast.walk(around) if _binds(each, one.id)]
+            whole = len(bound) == 1 and isinstance(bound[0], ast.Assign)
+            found += [each.lineno for each in bound if whole and _decides(each.value)]
+    return found[0] if len(found) == 1 else node.lineno
+
+
+def undrawn(tree: ast.AST, ran: set[int]) -> int | None:
+    """The first condition that kept a causal mask from being drawn, in what is called.
+
+    ran: the lines that did.
+    """
+    made = {
+        line for one in ast.walk(tree)
+        if isinstance(one, ast.FunctionDef) and one.name == "__init__" for line in span(one)
+    }  # fmt: skip
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.If)):
+        inside = range(node.body[0].lineno, span(node.body[-1]).stop)
+        drawn = {called(one) for row in node.body for one in calls(row)} & _DRAW
+        if drawn and not ran & {*inside} and node.lineno not in made:
+            return answered(tree, node)
+    return None
+
+
+def from_end(tree: ast.AST, line: int | None) -> int | None:
+    """The first slice that begins a number before the end, where a line binds that number.
+
+    Where it is 0 there is no end to count from: `x[-0:]` is all of x.
+    """
+    names = {
+        target.id for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == line
+        for target in one.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    lowers = (one.lower for one in ast.walk(tree) if isinstance(one, ast.Slice))
+    return min(
+        (
+            one.lineno for one in lowers
+            if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub)
+            and getattr(one.operand, "id", None) in names
+        ),
+        default=None,
+    )  # fmt: skip
+
+
+def loop_over(tree: ast.AST, line: int | None) -> int | None:
+    """The first loop that goes by a number which a line outside of the functions writes down."""
+    names = {
+        target.id for one in ast.walk(tree) if isinstance(one, ast.Assign) and one.lineno == line
+        for target in one.targets if isinstance(target, ast.Name)
+    }  # fmt: skip
+    within = {n for one in ast.walk(tree) if isinstance(one, ast.FunctionDef) for n in span(one)}
+    loops = (one for one in ast.walk(tree) if isinstance(one, ast.For | ast.comprehension))
+    over = (one.iter for one in loops if isinstance(one.iter, ast.Call))
+    return min((one.lineno for one in over if line not in within and names & {*_named(one)}),
+               default=None)  # fmt: skip
+
+
+def _named(node: ast.AST) -> Iterator[str]:
+    """The names in a node, of attributes their own."""
+    for one in ast.walk(node):
+        yield getattr(one, "id", getattr(one, "attr", ""))
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether a statement binds a name, be it among others."""
+    targets = getattr(node, "targets", [getattr(node, "target", None)])
+    told = (one for target in targets if target is not None for one in ast.walk(target))
+    return isinstance(node, ast.stmt) and any(getattr(one, "id", "") == name for one in told)
+
+
+def _decides(value: ast.expr | None) -> bool:
+    """Whether an expression is yes or no."""
+    if isinstance(value, ast.Call):
+        return called(value) in _DECIDE
+    negated = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
+    return negated or isinstance(value, ast.Compare | ast.BoolOp)
