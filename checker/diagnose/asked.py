@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .expressions import called, calls, span
+from .expressions import called, calls, name_of, of_self, span
 
-__all__ = ["answered", "from_end", "loop_over", "undrawn"]
+__all__ = ["answered", "from_end", "loop_over", "regrown", "undrawn"]
 
 _Test = ast.If | ast.IfExp
 # Calls that answer yes or no.
@@ -85,6 +85,20 @@ def loop_over(tree: ast.AST, line: int | None) -> int | None:
     over = (one.iter for one in loops if isinstance(one.iter, ast.Call))
     return min((one.lineno for one in over if line not in within and names & {*_named(one)}),
                default=None)  # fmt: skip
+
+
+def regrown(tree: ast.AST, line: int | None) -> int | None:
+    """Where what a line sets on `self` is made longer: out of itself, and set again."""
+    sets = [one for one in ast.walk(tree) if isinstance(one, ast.Assign)]
+    own = {name_of(target) for one in sets if one.lineno == line
+           for target in one.targets if of_self(target)}  # fmt: skip
+    again = (
+        one.lineno for one in sets
+        if one.lineno != line and own & {name_of(t) for t in one.targets if of_self(t)} & {
+            name_of(part) for part in ast.walk(one.value)
+        }
+    )  # fmt: skip
+    return min(again, default=None)
 
 
 def _named(node: ast.AST) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..judge.source import Source
+from .asked import regrown
 from .blocks import Function
 from .expressions import called, name_of, span
 
@@ -100,7 +101,8 @@ def _kept_on_self(tree: ast.AST | None) -> int | None:
                     target = one.value if isinstance(one, ast.Subscript) else one
                     if isinstance(target, ast.Attribute) and _is_self(target.value):
                         if not _is_size(node.value):
-                            return node.lineno
+                            again = regrown(tree or node, node.lineno)
+                            return again or node.lineno
                         sized = sized or node.lineno
             if isinstance(node, ast.Call) and _changes(node.func):
                 return node.lineno

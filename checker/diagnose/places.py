@@ -57,6 +57,8 @@ _WIDTH = re.compile(
 )
 # Calls that cut an axis into two.
 _CUTS = {"view", "reshape", "unflatten"}
+# What is called so is not seen.
+_HIDING = re.compile(r"(?i)hidden|hides|block(ed|s)$|banned|forbid|ignore|invisible|^padd(ed|ing)$")
 # Calls that turn a mask round.
 _TURNING = {"logical_not", "bitwise_not"}
 
@@ -241,12 +243,13 @@ class Places(Readings):
         if any(map(_turns, nodes)) or _roles_of(nodes) & {"mask", "padding"}:
             return None
         names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-        for made in filter(None, (self._local(name, lines[0]) for name in names)):
-            parts = [*ast.walk(made.value)]
+        for name in names:
+            made = self._local(name, lines[0])
+            parts = [*ast.walk(made.value)] if made is not None else []
             filled = any(isinstance(n, ast.Attribute) and n.attr in _DRAW for n in parts)
             sums = any(isinstance(n, ast.BinOp) for n in parts)
-            read = filled or sums or any(map(_turns, parts))
-            if read and _roles_of(parts) & {"mask", "padding"}:
+            read = filled or sums or _HIDING.search(name) or any(map(_turns, parts))
+            if made is not None and read and _roles_of(parts) & {"mask", "padding"}:
                 return made.line
         return None
 

@@ -12,7 +12,7 @@ import torch
 
 from ...kata.slips import slips
 from ..diagnose.allocated import like_query
-from ..diagnose.asked import loop_over
+from ..diagnose.asked import loop_over, regrown
 from ..diagnose.clues import by_size, mixed
 from ..diagnose.crashes import overwritten
 from ..diagnose.giveaways import (
@@ -62,8 +62,10 @@ def guess(page: Page, one: Examination) -> None:
         seen = line is not None and any(one.kind in {"raised", "shape"} for one in sized)
         short = fixed == "length-fixed" and not seen
         line = (_piecewise(page, one) if short else None) or line
-        # A number of pieces is right by itself: it is their loop that goes wrong from the second.
-        line = (loop_over(page.source.tree, line) if short else None) or line
+        # Their size is right by itself: a loop over pieces goes wrong from the second, and what is
+        # kept where it is made longer.
+        tree = page.source.tree
+        line = ((loop_over(tree, line) or regrown(tree, line)) if short else None) or line
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
     looks = (_allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes, _overflow,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 import pytest
-from attn_kata.checker.diagnose.asked import answered, from_end, loop_over, undrawn
+from attn_kata.checker.diagnose.asked import answered, from_end, loop_over, regrown, undrawn
 
 CODE = """\
 TILE = 32
@@ -51,3 +51,17 @@ def test_a_slice_and_a_loop_by_a_number():
     """A slice from the end by what a line binds, and a loop by what the file's head says."""
     assert (from_end(TREE, 18), from_end(TREE, 9)) == (19, None)
     assert (loop_over(TREE, 1), loop_over(TREE, 18)) == (20, None)
+
+
+def test_what_is_kept_and_made_longer():
+    """What a constructor makes is told to where a method makes it anew out of itself."""
+    tree = ast.parse("""\
+class Table:
+    def __init__(self):
+        self.rows, self.seen = [0], []
+        self.angles = made(128)
+    def grow(self, more):
+        self.seen = [more]
+        self.angles = join(self.angles, more)
+""")
+    assert (regrown(tree, 4), regrown(tree, 6)) == (7, None)
