@@ -15,7 +15,8 @@ from torch import nn
 
 from .operands import operands
 
-__all__ = ["Submission", "annotated", "describe_exception", "plain", "strings_read"]
+__all__ = ["Submission", "annotated", "describe_exception", "parameters_of", "plain",
+           "strings_read"]  # fmt: skip
 
 _NUMBERS = (int, float)
 # How many tensors an exception tells of.
@@ -198,7 +199,7 @@ def _signature(function: Any) -> list[dict[str, Any]] | None:
         # What it takes is known once there is an object.
         function = _anything
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = parameters_of(function)
     except Exception:  # noqa: BLE001 - what it asks of them is the candidate's
         return None
     return [
@@ -215,6 +216,18 @@ def _signature(function: Any) -> list[dict[str, Any]] | None:
         for place, parameter in enumerate(parameters)
         if place or parameter.kind is parameter.VAR_POSITIONAL
     ]
+
+
+def parameters_of(function: Any) -> list[inspect.Parameter]:
+    """Return what a callable takes. Raise what `inspect` raises where that cannot be said.
+
+    A decorator that takes anything hands it on to what it stands for; one that names what it takes
+    may give that something else.
+    """
+    own = [*inspect.signature(function, follow_wrapped=False).parameters.values()]
+    if any(one.kind in {one.VAR_POSITIONAL, one.VAR_KEYWORD} for one in own):
+        return [*inspect.signature(function).parameters.values()]
+    return own
 
 
 def _anything(self: Any, *args: Any, **kwargs: Any) -> None:

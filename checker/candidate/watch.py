@@ -21,7 +21,7 @@ from torch._C._functorch import (
 )
 
 from ..process.requests import Record
-from .loading import Submission, annotated, plain
+from .loading import Submission, annotated, parameters_of, plain
 from .recorder import Recorder, whole
 
 __all__ = ["Watch", "facts", "functions"]
@@ -141,7 +141,7 @@ def _described(name: str, value: Any, path: str) -> dict[str, Any] | None:
 def _arguments(value: Any) -> list[dict[str, Any]] | None:
     try:
         called = value.forward if isinstance(value, nn.Module) else value
-        parameters = inspect.signature(called).parameters.values()
+        parameters = parameters_of(called)
     except (TypeError, ValueError):
         return None
     return [

@@ -221,8 +221,10 @@ def _loop(source: Source, ran: Sequence[set[int]]) -> int | None:
     """A loop of Python's in which some torch call ran, as often as some size asks for.
 
     ran: the lines that were running at each call. `for t in (query, key)` goes over a list of
-    two, and `(n for n in x.shape)` over sizes alone: neither is a loop over a tensor.
+    two, as one over `*tensors` does, and `(n for n in x.shape)` over sizes alone: neither is a
+    loop over a tensor.
     """
+    listed = _lists(source.tree)
     for node in ast.walk(source.tree):
         if isinstance(node, (ast.For, ast.While)):
             first, over, harmless = node.body[0], [getattr(node, "iter", node)], False
@@ -231,11 +233,34 @@ def _loop(source: Source, ran: Sequence[set[int]]) -> int | None:
             harmless = _sizes(node.elt) or all(_sizes(one) for one in over)
         else:
             continue
-        listed = all(isinstance(one, (ast.Tuple, ast.List)) for one in over)
+        few = all(_is_list(one, listed) for one in over)
         own = set(range(first.lineno, (node.end_lineno or node.lineno) + 1))
-        if not harmless and not listed and any(lines & own for lines in ran):
+        if not harmless and not few and any(lines & own for lines in ran):
             return node.lineno
     return None
+
+
+def _lists(tree: ast.AST) -> set[str]:
+    """The names that stand for as many arguments as are given, or for what is written as a list."""
+    written: dict[str, list[bool]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments) and node.vararg is not None:
+            written.setdefault(node.vararg.arg, []).append(True)
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Name):
+                shown = isinstance(node.value, (ast.Tuple, ast.List))
+                written.setdefault(target.id, []).append(shown)
+    return {name for name, shown in written.items() if all(shown)}
+
+
+def _is_list(node: ast.AST, listed: set[str]) -> bool:
+    """Whether what is gone over is a list as it is written, or by one of these names."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        together = node.func.id in {"zip", "enumerate", "reversed"} and bool(node.args)
+        return together and all(_is_list(one, listed) for one in node.args)
+    if isinstance(node, ast.Name):
+        return node.id in listed
+    return isinstance(node, (ast.Tuple, ast.List))
 
 
 def _sizes(node: ast.expr) -> bool:
