@@ -1,97 +1,82 @@
-"""Model answers in other forms: what takes anything, and hands it on, is called all the same."""
+"""Messages are decoded into what they are typed as, or refused."""
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
-from attn_kata.checker import Bench
-from attn_kata.checker.client import Options
-from attn_kata.kata.catalogue import Kata, katas
-from attn_kata.sentences.wording import worded
-
-ALL = [kata for kata in katas() if not kata.lacking and not kata.kernels]
-CLASSES = [kata for kata in ALL if kata.kind != "function"]
-
-WRAPPER = """
-def logged(function):
-    def wrapper({takes}):
-        return function({takes})
-    return wrapper
-
-"""
-# What stands before the class's own name, once the class is called `Whole`.
-FORMS = {
-    "subclass": """
-class {name}(Whole):
-    def __init__(self, *args, **kwargs):
-        super().__init__(*args, **kwargs)
-
-    def forward(self, *args, **kwargs):
-        return super().forward(*args, **kwargs)
-""",
-    "property": """
-class {name}(Whole):
-    @property
-    def forward(self):
-        return super().forward
-""",
-    "inner": """
-class {name}(nn.Module):
-    def __init__(self, {first}, **rest):
-        super().__init__()
-        self.inner = Whole({first}, **rest)
-
-    def forward(self, *args):
-        return self.inner(*args)
-""",
-}
+from attn_kata.checker.process.forms import decode
+from attn_kata.checker.process.jobs import Job, Options, TimeJob, job_of
+from attn_kata.checker.process.wire import KIND, Garbled, pack, unpack
 
 
-def decorated(source: str, names: tuple[str, ...], takes: str) -> str:
-    """The source with each function that is called behind a wrapper without a signature."""
-    lines: list[str] = []
-    for line in source.split("\n"):
-        found = re.match(r"(\s*)def (\w+)\(", line)
-        called = found is not None and (found[2] == "forward" if found[1] else found[2] in names)
-        if called and found is not None and not lines[-1].strip().startswith("@"):
-            lines.append(f"{found[1]}@logged")
-        lines.append(line)
-    head, part, rest = "\n".join(lines).partition("\n\n\n")
-    return head + "\n\n" + WRAPPER.format(takes=takes) + part + rest
+@dataclass(slots=True, kw_only=True)
+class Leaf:
+    """A part of a message."""
+
+    size: int
+    rate: float = 0.0
+    line: int | None = None
 
 
-def formed(source: str, name: str, form: str) -> str:
-    """The source with its class under another, of a form."""
-    source = re.sub(rf"\b{name}\b", "Whole", source)
-    found = re.search(r"^class Whole\b.*?(?=^\S|\Z)", source, re.MULTILINE | re.DOTALL)
-    assert found is not None
-    first = re.search(r"def __init__\(\s*self,\s*(\w+)", found[0])
-    assert first is not None
-    text = FORMS[form].format(name=name, first=first[1])
-    return source[: found.end()] + "\n\n" + text + "\n\n" + source[found.end() :]
+@dataclass(slots=True, kw_only=True)
+class Tree:
+    """A message with every form in it."""
+
+    name: str
+    worth: int | float | bool | str | None = None
+    first: Leaf | None = None
+    leaves: list[Leaf] = field(default_factory=list[Leaf])
+    shapes: list[list[int]] = field(default_factory=list[list[int]])
+    named: dict[str, Leaf | None] = field(default_factory=dict[str, "Leaf | None"])
 
 
-def passes(bench: Bench, kata: Kata, source: str, folder) -> None:
-    """Judge a source text, which is right and has nothing to be remarked on."""
-    (folder / "mine.py").write_text(source, "utf-8")
-    report = worded(next(bench.judge(kata.id, [folder / "mine.py"], Options(seed=3))), "en")
-    assert report.verdict == "pass", report.to_dict()
-    assert not [remark for remark in report.remarks if remark.id == "argument-unknown"]
+@pytest.mark.parametrize("job", [
+    Job(kata="mha", file="/x/\udcff.py", options=Options(seed=3, class_name="A")),
+    TimeJob(lengths=[128, 256]),
+])  # fmt: skip
+def test_jobs_come_back(job: Job | TimeJob) -> None:
+    """What is packed and unpacked is the same, and of the same kind."""
+    assert job_of(unpack(*pack(job))) == job
 
 
-@pytest.mark.each_kata
-@pytest.mark.parametrize("takes", ["*args, **kwargs", "*args"])
-@pytest.mark.parametrize("kata", ALL, ids=lambda kata: kata.id)
-def test_behind_a_wrapper(kata, takes, bench, tmp_path):
-    """A decorator that says nothing of what it takes hides no right answer."""
-    passes(bench, kata, decorated(kata.shown, kata.names, takes), tmp_path)
+@pytest.mark.parametrize("message", [
+    None, [], {}, {KIND: "Job"}, {KIND: "Options"}, {"lengths": [1]}, {KIND: "TimeJob"},
+    {KIND: "TimeJob", "lengths": ["1"]}, {KIND: "TimeJob", "lengths": [1], "x": 1},
+])  # fmt: skip
+def test_what_is_no_job_is_refused(message: Any) -> None:
+    """Another kind, a missing field and one too many are no job."""
+    with pytest.raises(Garbled):
+        job_of(message)
 
 
-@pytest.mark.each_kata
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("kata", CLASSES, ids=lambda kata: kata.id)
-def test_under_another_class(kata, form, bench, tmp_path):
-    """Nor does a class that hands on what it is given."""
-    name = next(n for n in kata.names if re.search(rf"^class {n}\b", kata.shown, re.MULTILINE))
-    passes(bench, kata, formed(kata.shown, name, form), tmp_path)
+def test_parts_are_typed_too() -> None:
+    """Lists, mappings and optional parts hold messages; what is left out has its default."""
+    leaf = {"size": 3, "rate": 1}
+    made = decode(
+        Tree,
+        {
+            "name": "x", "worth": True, "first": dict(leaf), "leaves": [dict(leaf), {"size": 1}],
+            "shapes": [[1, 2], []], "named": {"a": None, "b": dict(leaf)},
+        },
+    )  # fmt: skip
+    whole = Leaf(size=3, rate=1)
+    assert made == Tree(
+        name="x", worth=True, first=whole, leaves=[whole, Leaf(size=1)], shapes=[[1, 2], []],
+        named={"a": None, "b": whole},
+    )  # fmt: skip
+    assert decode(Tree, {"name": "x"}).leaves == []
+
+
+@pytest.mark.parametrize("other", [
+    {"name": 3}, {"name": None}, {"worth": []}, {"first": []}, {"first": {}},
+    {"first": {"size": True}}, {"first": {"size": 1.0}}, {"first": {"size": 1, "rate": "1"}},
+    {"first": {"size": 1, "line": "1"}}, {"leaves": {}}, {"leaves": [None]}, {"leaves": [[]]},
+    {"shapes": [1]}, {"shapes": [["1"]]}, {"shapes": [[True]]}, {"named": []},
+    {"named": {"a": 1}}, {"verdict": "pass"},
+])  # fmt: skip
+def test_other_forms_are_refused(other: dict[str, Any]) -> None:
+    """A wrong type at any depth, and a field that nobody knows, are garbled."""
+    with pytest.raises(Garbled):
+        decode(Tree, {"name": "x", **other})
