@@ -106,7 +106,7 @@ class _Values:
         """The tensors that a node is made of."""
         for one in _made_of(node):
             try:
-                value = self.of(one)
+                value: Any = self.of(one)
             except Exception:  # noqa: BLE001, S112 - not to be told of then
                 continue
             text = _text(one)
@@ -129,7 +129,7 @@ class _Values:
 
     def length(self, node: ast.AST) -> int | None:
         """How many entries a list or a tuple has that is indexed."""
-        held = self._try(node.value) if isinstance(node, ast.Subscript) else None
+        held: Any = self._try(node.value) if isinstance(node, ast.Subscript) else None
         return len(held) if type(held) in {list, tuple, torch.Size} else None
 
     def taken_apart(self, statements: list[ast.stmt]) -> dict[str, Any] | None:
@@ -226,7 +226,8 @@ def _attribute(owner: Any, name: str) -> Any:
         return held[name]
     named = vars(type(owner)).get("_fields", ()) if issubclass(type(owner), tuple) else ()
     if type(named) is tuple and name in named:
-        return tuple.__getitem__(owner, named.index(name))
+        entries: Any = owner
+        return tuple.__getitem__(entries, named.index(name))
     raise _Unknown
 
 

@@ -32,8 +32,8 @@ def answered(tree: ast.AST, node: _Test) -> int:
             found += [r.lineno for r in returns if len(returns) == 1 and _decides(r.value)]
         elif isinstance(one, ast.Name) and around is not None:
             bound = [each for each in ast.walk(around) if _binds(each, one.id)]
-            whole = len(bound) == 1 and isinstance(bound[0], ast.Assign)
-            found += [each.lineno for each in bound if whole and _decides(each.value)]
+            whole = [each for each in bound if isinstance(each, ast.Assign)]
+            found += [each.lineno for each in whole if len(bound) == 1 and _decides(each.value)]
     return found[0] if len(found) == 1 else node.lineno
 
 

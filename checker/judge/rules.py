@@ -246,9 +246,9 @@ def _lists(tree: ast.AST) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.arguments) and node.vararg is not None:
             written.setdefault(node.vararg.arg, []).append(True)
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Name):
-                shown = isinstance(node.value, (ast.Tuple, ast.List))
+        if isinstance(node, ast.Assign):
+            shown = isinstance(node.value, (ast.Tuple, ast.List))
+            for target in (one for one in node.targets if isinstance(one, ast.Name)):
                 written.setdefault(target.id, []).append(shown)
     return {name for name, shown in written.items() if all(shown)}
 

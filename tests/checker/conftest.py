@@ -147,7 +147,7 @@ def refusal(tmp_path: Path) -> Callable[[str], Refusal]:
         path.write_text(HEAD + "".join(f"    {row}\n" for row in body.split("\n")))
         operands._trees.pop(str(path), None)
         linecache.checkcache(str(path))
-        held = {"__name__": "submission"}
+        held: dict[str, Any] = {"__name__": "submission"}
         exec(compile(path.read_text(), str(path), "exec"), held)
         with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever torch raises
             held["call"]()

@@ -70,13 +70,14 @@ def test_norms_may_share_a_parameter():
     assert placed["second.bias"].tolist() == [45, 46, 47, 48, 49]
 
 
-def test_a_norm_may_multiply_by_one_and_more():
-    """`1 + weight`, as some write it, so that a fresh weight is zero. No other vector is."""
+@pytest.mark.parametrize("stored", ["less one", "logarithm"])
+def test_a_norm_may_multiply_by_more_than_it_holds(stored):
+    """`1 + weight` or `exp(weight)`, so that a fresh weight is zero. No other vector is."""
     norm, other = (Layer(name=name, shape=("E",), gain=name == "g") for name in ("g", "lambda"))
     shapes = {"a.weight": (6, 5), "g": (5,), "lambda": (5,)}
     found = readings(shapes, [QUERY, norm, other], SIZES, LINEAR, turned=True)
-    offsets = [{take.layers[0]: take.offset for take in one} for one in found]
-    assert {"query": 0.0, "g": 1.0, "lambda": 0.0} in offsets
+    ways = [{take.layers[0]: take.stored for take in one} for one in found]
+    assert {"query": "", "g": stored, "lambda": ""} in ways
 
 
 def test_a_module_a_head_may_hold_several_layers():

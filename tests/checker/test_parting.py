@@ -58,6 +58,7 @@ def test_the_branch_that_parts_them(ran, wrong, right, kind, test, line):
     """It is told by what runs, be it on the line of its test, and what is taken comes first."""
     bad, good = ([ran(*each) for each in some] for some in (wrong, right))
     found = parting(ast.parse(CODE), bad, good)
+    assert found is not None
     assert (found.kind, found.test, found.line) == (kind, test, line)
 
 
@@ -65,4 +66,6 @@ def test_no_branch_parts_them(ran):
     """Where a call that is right goes the same way there is none, unless few may."""
     bad, good = [ran(1)], [ran(1), *(ran(x) for x in (2, 3, 4, 5, 6, 7, 8, 2, 3, 4))]
     assert parting(ast.parse(CODE), bad, good) is None
-    assert parting(ast.parse(CODE), bad, good, stray=0.1).test == "x == 1"
+    found = parting(ast.parse(CODE), bad, good, stray=0.1)
+    assert found is not None
+    assert found.test == "x == 1"
