@@ -19,8 +19,8 @@ def sized_calls(one: Examination) -> list[Sized]:
     for trial in one.tried if lengths and "batch" in symbols else ():
         case, finding = trial.case, trial.judge(trial.answer)
         own = max(case.sizes[each] for each in lengths)
-        if finding is None and 0 < case.after < own and case.large:
-            # That a long one is right behind a short one says nothing of what is kept of it.
+        if finding is None and case.schedule and case.after < own and case.large:
+            # That a long one is right, behind a short one or none, says nothing of what is kept.
             continue
         # What is continued counts with what came before it, and positions as far as they reach.
         length = max(case.after + own, case.reach + 1)

@@ -1,4 +1,4 @@
-# wrong: sdpa distance-rounded line 12
+# wrong: sdpa distance-rounded line 10
 import math
 import torch
 

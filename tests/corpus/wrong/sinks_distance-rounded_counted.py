@@ -1,4 +1,4 @@
-# wrong: sinks distance-rounded line 27
+# wrong: sinks distance-rounded line 26
 import math
 import torch
 from torch import nn

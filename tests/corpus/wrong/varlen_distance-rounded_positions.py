@@ -1,4 +1,4 @@
-# wrong: varlen distance-rounded line 23
+# wrong: varlen distance-rounded line 17
 import torch
 
 
