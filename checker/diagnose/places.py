@@ -164,14 +164,13 @@ class Places(Readings):
         return self._misread(mistake, lines) or earlier or found
 
     def _misread(self, mistake: str, lines: list[int]) -> int | None:
-        """Where what is called a head's width was read of another size, in the function itself."""
+        """Where what is called a head's width was read of another size, or given as one."""
         operands = scaling(self._statement(lines[0])) if mistake.startswith("scale-by-") else ()
-        for operand in operands:
-            for node in ast.walk(operand):
-                if isinstance(node, ast.Name) and _WIDTH.search(node.id):
-                    made = self._local(node.id, lines[0])
-                    if made is not None and reads_a_size(made.value):
-                        return made.line
+        for node in (node for operand in operands for node in ast.walk(operand)):
+            if isinstance(node, ast.Name) and _WIDTH.search(node.id):
+                made = self._local(node.id, lines[0]) or self._given(node.id, lines)
+                if made is not None and (reads_a_size(made.value) or made.line in lines[1:]):
+                    return made.line
         return None
 
     def _axis(self, lines: list[int]) -> int | None:
