@@ -33,7 +33,7 @@ ROOT = Path(__file__).parent.parent
 
 # How many rows a slice takes, about, where a mark does not say it: so a run does not grow with
 # what is listed. And how many a test may have that is not marked.
-SIZES = {"enumeration": 16, "each_kata": 3}
+SIZES = {"enumeration": 12, "each_kata": 3}
 MOST = 64
 # Of what costs the most, a run has one test in so many.
 TURNS = 4
