@@ -29,8 +29,8 @@ def judge_dropout(
     """Dropout on the weights, after softmax, scaled, at the rate asked for, off in eval.
 
     wanted: as a contract's dropout. found: None where train mode could not be tried. modules:
-    name and kind of each layer. masked: where it is seen that a call
-    with a mask comes to a dropout, none where it comes to none.
+    name and kind of each layer. masked: where it is seen that a call with a mask comes to a
+    dropout, though none without one does; none where it comes to none.
     """
     if found is None:
         sheet.set("dropout", "skip", say("waits", check="values"))

@@ -116,7 +116,9 @@ class Page(Sheet):
             return
         if found is not None and found.reading is not None:
             found.line = found.line or line
-        judge_dropout(self, wanted, found, one.shown.modules, dropped_alone(one, self.source))
+        none = found is not None and found.place == "none" and not found.calls
+        masked = dropped_alone(one, self.source) if none else []
+        judge_dropout(self, wanted, found, one.shown.modules, masked)
         check = self.checks.get("dropout")
         if check is not None and check.status == "fail":
             self.wrong.setdefault(one.function.name, {}).setdefault("dropout", check.detail)
