@@ -47,7 +47,8 @@ class Argument:
     too, or, where no dtypes are tried, in values), choice (one of `values`), size (worth `value`)
     or state (what the call before gave back behind its results, None at first; in bfloat16 so
     long as `far`, too).
-    late: where positions are counted far, normal values are 0 but from this one on.
+    late: where positions are counted far, normal values are 0 but from this one on, counted from
+    the end.
     shapes: those it comes in by turns, in sizes. also: other names for it. optional: may be left
     out; `default` stands for it then. large: how normal values grow where stability is tried, one
     of GROWTH; later: the second half is shifted twice; hidden: what the mask hides. check: the

@@ -66,6 +66,12 @@ REMARKS: dict[str, dict[str, str]] = {
         "zh": "`.to(torch.bfloat16)` 会把这张表和权重一起舍入，远处的位置就算错了；请在用到时以 "
         "float32 计算",
     },
+    "sum-stalls": {
+        "en": "in bfloat16 a sum that is added up one by one stops growing, and the result is off "
+        "over 256 positions; add it up in float32",
+        "zh": "在 bfloat16 下一项一项地累加，和到某个值就不再增长，位置数到 256 时结果就偏了；"
+        "请用 float32 累加",
+    },
     # `mask-form`, where its shapes are as asked.
     "direct-mask-dtypes": {
         "en": "the mask is not accepted as {dtypes}; in this kata it may have any dtype",

@@ -345,7 +345,7 @@ class Examination:
     def elsewhere(self, candidate: Candidate) -> Examination:
         """The same function or class in another process, to be decided in float32."""
         other = copy.copy(self)
-        other.candidate, other.found = candidate, Found(work=torch.float32, moved=True)
+        other.candidate, other.found = candidate, Found(work=torch.float32)
         other.low = []
         return other
 

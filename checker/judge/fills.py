@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 
 import torch
 
 from ..diagnose.lines import HALF_MAX
+from ..process.requests import Record
 from ..process.wire import dtype_name
 from ..report.message import say
 from .examine import Examination
 from .sheet import Sheet
 from .trials import Trial
 
-__all__ = ["narrowed", "narrowing", "remark_fills", "remark_tables"]
+__all__ = ["narrowed", "narrowing", "remark_fills", "remark_sums", "remark_tables"]
 
 
 def remark_fills(sheet: Sheet, one: Examination) -> None:
@@ -36,6 +38,17 @@ def remark_tables(sheet: Sheet, one: Examination) -> None:
         kept = ("register_buffer(", "Buffer(", "requires_grad=False")
         lines = (sheet.lines.naming(words) for words in kept)
         sheet.remark("buffer-rounded", next((line for line in lines if line), None))
+
+
+def remark_sums(sheet: Sheet, one: Examination) -> None:
+    """Remark on sums that stop growing in bfloat16, at the line that adds up most often."""
+    long = one.found.stalled
+    if long is not None:
+        one.write(long, Record())
+        steps = one.run([long], long.dtype)[0].steps
+        adding = Counter(s.line for s in steps if s.line and "add" in s.call)
+        line = adding.most_common(1)[0][0] if adding else None
+        sheet.remark("sum-stalls", line)
 
 
 def _in_half(one: Examination, trial: Trial, line: int | None) -> bool:

@@ -20,8 +20,8 @@ class Found:
     inputs that it changed. printed: lines that print. state: fail-random, fail-state,
     fail-kept, fail-stale or fail-unturned. narrowed: a call that gave another dtype than it was
     given. rounded: whether far positions come out wrong because buffers are brought to bfloat16.
-    work: the dtype that values are decided in, dtypes: the others. moved: whether all this is on
-    a device, after the CPU.
+    stalled: a long sequence that comes out wrong because sums are added up in bfloat16. work: the
+    dtype that values are decided in, dtypes: the others.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -32,11 +32,11 @@ class Found:
     printed: list[int | None] = field(default_factory=list)
     state: str | None = None
     work: torch.dtype = torch.float64
-    moved: bool = False
     nan_rows: bool = False
     half_faults: list[Raised] = field(default_factory=list)
     dtypes: dict[str, None] = field(default_factory=dict)
     container: int = 0
     narrowed: Trial | None = None
     rounded: bool = False
+    stalled: Trial | None = None
     place: int = 0

@@ -17,6 +17,7 @@ from itertools import islice
 
 import torch
 
+from ...kata.arithmetic import names
 from ...kata.functions import Function, choices
 from ..process.answers import Outcome, Raised
 from ..process.wire import dtype_name
@@ -40,6 +41,8 @@ _DRAWS = 2
 # positions that are rounded there are off by eight times as much. Where a difference or a sink
 # leaves little of large scores, all right code is off so, and rounded positions by far more.
 _LONG = 4
+# bfloat16 has all whole numbers up to this one.
+_WHOLE = 256
 # Scores so small that a query sees all of its keys alike: none of them hides another.
 _EVEN = 1 / 8
 # Scores so large that one key more, of all those behind a query, is not lost among the biases.
@@ -65,19 +68,25 @@ def try_dtypes(one: Examination) -> None:
         for trials in one.low
         if trials[0].dtype is _AUTOCAST
     ]  # fmt: skip
-    # Sums by atomics come in any order on a GPU, and over a long sequence bfloat16 forgets what is
-    # small beside what came first: what positions are compared in, the CPU tells.
-    long = () if one.found.moved else _long(one)
-    for trials in (*one.low, *long, *_away(one)):
+    for trials in (*one.low, *_away(one)):
         judge_low(one, trials)
+    for trials in _long(one):
+        judge_low(one, trials, long=True)
 
 
-def judge_low(one: Examination, trials: Sequence[Trial]) -> None:
-    """Have calls made in one lower precision; some exceptions are excused there."""
+def judge_low(one: Examination, trials: Sequence[Trial], *, long: bool = False) -> None:
+    """Have calls made in one lower precision; some exceptions are excused there.
+
+    long: they are there for positions beyond bfloat16's whole numbers.
+    """
     made_in = torch.float32 if trials[0].autocast else trials[0].dtype
     for trial, answer in zip(trials, one.run(trials, made_in), strict=True):
         if one.tables and trial.case.far and _rounds(one, trial, answer):
             one.found.rounded = True
+            continue
+        stalled = _stalls(one, trial, answer) if long else None
+        if stalled is not None:
+            one.found.stalled = stalled
             continue
         fault = answer.fault
         excused = _excuse(fault, trial.dtype, autocast=trial.autocast)
@@ -155,7 +164,8 @@ def _behind(function: Function, sizes: Mapping[str, int]) -> torch.Tensor | None
     late = next((each for each in function.arguments if each.late), None)
     if late is None or late.shapes[0][-2:-1] != function.results[0].shape[-2:-1]:
         return None
-    return torch.arange(sizes[late.shapes[0][-2]])[:, None] >= late.late
+    length = sizes[late.shapes[0][-2]]
+    return torch.arange(length)[:, None] >= length + late.late
 
 
 def _beyond(one: Examination) -> Iterator[dict[str, int]]:
@@ -176,6 +186,47 @@ def _rounds(one: Examination, trial: Trial, answer: Outcome) -> bool:
     wide = replace(trial, wide=True)
     finding = wide.judge(one.run([wide], trial.dtype)[0])
     return finding is None or finding.kind == "dtype" or by_dtype(finding)
+
+
+def _stalls(one: Examination, trial: Trial, answer: Outcome) -> Trial | None:
+    """The shorter sequence that is wrong too, if sums are that bfloat16 no longer adds to.
+
+    It ends within bfloat16's whole numbers: where positions are rounded, all is right there. On a
+    GPU, where atomics add in any order, such sums differ from run to run.
+    """
+    finding = trial.judge(answer)
+    sizes = _within(one, trial.case.sizes)
+    if finding is None or finding.kind != "values" or sizes == trial.case.sizes:
+        return None
+    near = _shortened(one, trial, sizes)
+    finding = near.judge(one.run([near], near.dtype)[0])
+    return near if finding is not None and finding.kind == "values" else None
+
+
+def _shortened(one: Examination, trial: Trial, sizes: dict[str, int]) -> Trial:
+    """A trial's end alone, in calls with a state another one.
+
+    Half a bound is more than right code loses there, and less than sums do that stall.
+    """
+    case = replace(trial.case, sizes=sizes)
+    if one.function.state is not None:
+        near = one.trial(case, trial.dtype)
+    else:
+        given, axes = trial.given, trial.case.axes(one.function)
+        for name, length in sizes.items():
+            given = given.cut(name, trial.case.sizes[name] - length, length, axes)
+        near = one.trial_of(case, given, trial.dtype)
+    near.keep = _behind(one.function, sizes) if near.keep is None else near.keep
+    near.bound = trial.bound / 2
+    return near
+
+
+def _within(one: Examination, sizes: dict[str, int]) -> dict[str, int]:
+    """A long sequence's sizes, none beyond bfloat16's whole numbers but what objects have."""
+    state, module = one.function.state, one.function.module
+    long = {state.along} if state is not None else {*one.function.counted}
+    long -= {name for text in (module.texts if module is not None else ()) for name in names(text)}
+    return {name: min(size, _WHOLE) if name in long else size for name, size in sizes.items()}
 
 
 def away_from_zero(one: Examination) -> int:

@@ -134,4 +134,5 @@ REMARK_IDS = (
     "output-projection-extra",
     "parameter-unused",
     "buffer-rounded",
+    "sum-stalls",
 )

@@ -84,6 +84,31 @@ class GroupedQueryAttentionWithRope(nn.Module):
         return self.o((weights @ values).transpose(1, 2).flatten(2)), (k, v)
 """
 
+# Sums that run over the keys in the inputs' own dtype.
+FOLD = """
+import functools
+
+import torch
+from torch import nn
+
+
+class CausalSelfAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads, block_size, dropout=0.0):
+        super().__init__()
+        self.h, self.d = num_heads, hidden_dim // num_heads
+        self.q, self.k, self.v, self.o = (nn.Linear(hidden_dim, hidden_dim) for _ in range(4))
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        q, k, v = (one(x).unflatten(-1, (self.h, self.d)) for one in (self.q, self.k, self.v))
+        scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / self.d**0.5
+        places = torch.arange(x.shape[1], device=x.device)
+        scores = scores.masked_fill(places[:, None] < places, float("-inf"))
+        total = functools.reduce(torch.logaddexp, scores.unbind(-1))
+        weights = self.drop((scores - total[..., None]).exp())
+        return self.o(torch.einsum("bhqk,bkhd->bqhd", weights, v).flatten(2))
+"""
+
 # What is written, in place of what, under which kata, and the words of the remark's line.
 CASES = {
     "prints": (
@@ -119,6 +144,7 @@ CASES = {
     ),
     "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
     "buffer-rounded": ("gqa-rope", "", "", "self.register_buffer"),
+    "sum-stalls": ("fold", "", "", "torch.logaddexp"),
     "parameter-unused": (
         "mha", "        self.drop =",
         "        self.spare = nn.Parameter(torch.ones(3))\n        self.drop =", "self.spare =",
@@ -130,7 +156,8 @@ CASES = {
 def test_remark_on_its_line(judged, name):
     """The remark is made with its line, and the verdict stays a pass."""
     kata, old, new, words = CASES[name]
-    source = {"v1": V1, "gqa-rope": ROPE}.get(kata, MHA).replace(old, new)
+    source = {"v1": V1, "gqa-rope": ROPE, "fold": FOLD}.get(kata, MHA).replace(old, new)
+    kata = {"fold": "causal"}.get(kata, kata)
     if name == "switch-off":
         source = source.replace("attention_mask is not None", "is_causal")
         source = source.replace("attention_mask == 0", "torch.ones(t, t).triu(1).to(x) == 1")
@@ -144,6 +171,17 @@ def test_remark_on_its_line(judged, name):
     line = next(n for n, row in enumerate(lines, 1) if words in row)
     assert remarks[name].line == line
     assert remarks[name].message
+
+
+def test_sums_that_stall_hide_no_rounded_positions(judged):
+    """Positions that are compared in bfloat16 are wrong where sums are exact."""
+    exact = FOLD.replace(
+        "functools.reduce(torch.logaddexp, scores.unbind(-1))", "scores.logsumexp(-1)"
+    )
+    report = judged("causal", exact)
+    assert (report.verdict, report.remarks) == ("pass", [])
+    report = judged("causal", exact.replace("device=x.device)", "device=x.device).to(x.dtype)"))
+    assert [one.mistake for one in report.diagnosis] == ["distance-rounded"]
 
 
 def test_no_dropout_at_all(judged):
