@@ -51,6 +51,30 @@ def test_lora_beside_every_layer_is_right(judged, kata):
     assert judged(kata.id, source).verdict == "pass"
 
 
+def test_bare_weights_without_a_stem_are_asked_too(judged):
+    """A parameter that is called `bias` and nothing more: what is wrong is named beside it."""
+    source = """
+import torch
+from torch import nn
+
+
+class SelfAttentionV2(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.width = hidden_dim
+        self.kernel = nn.Parameter(torch.randn(hidden_dim, 3 * hidden_dim))
+        self.bias = nn.Parameter(torch.zeros(3 * hidden_dim))
+
+    def forward(self, x):
+        fused = x @ self.kernel + self.bias
+        q, k, _ = fused.split(self.width, -1)
+        v = k
+        return (q @ k.transpose(1, 2) / self.width**0.5).softmax(-1) @ v
+"""
+    report = judged("v2", source)
+    assert [(one.mistake, one.line) for one in report.diagnosis] == [("values-from-keys", 16)]
+
+
 def test_a_factor_that_cannot_learn_is_found(judged, root):
     """What is right in its numbers alone fails, as everywhere."""
     cut = LORA.replace("self.lora_A.T", "self.lora_A.detach().T")

@@ -172,7 +172,7 @@ def _groups(shapes: Shapes, layers: Sequence[Layer]) -> list[list[str]]:
 
 def _stem(name: str) -> tuple[str, ...]:
     parts = name.split(".")
-    if parts[-1] in {"weight", "bias"}:
+    if len(parts) > 1 and parts[-1] in {"weight", "bias"}:
         parts.pop()
     told = [word for part in parts for word in words(part) if word in _PARTS - {"b", "weight"}]
     if not told:
