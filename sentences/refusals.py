@@ -48,6 +48,17 @@ REFUSALS: dict[str, dict[str, str]] = {
         "en": "`{name}` returned {kind} instead of a tensor; is a `return` missing?",
         "zh": "`{name}` 返回的是 {kind}，应该返回一个张量；是不是漏了 `return`？",
     },
+    "returns-sparse": {
+        "en": "`{name}` returned a sparse tensor, and callers need an ordinary one; `.to_dense()` "
+        "makes it one",
+        "zh": "`{name}` 返回的是稀疏张量，调用者需要普通的张量；请用 `.to_dense()` 转换",
+    },
+    "returns-nested": {
+        "en": "`{name}` returned a nested tensor, and callers need an ordinary one; "
+        "`torch.nested.to_padded_tensor` makes it one",
+        "zh": "`{name}` 返回的是 nested tensor，调用者需要普通的张量；请用 "
+        "`torch.nested.to_padded_tensor` 转换",
+    },
     "returns-other": {
         "en": "`{name}` returned {kind} where a tensor is wanted",
         "zh": "`{name}` 返回的是 {kind}，应该返回一个张量",

@@ -37,7 +37,7 @@ _CPU = torch.device("cpu")
 _FACTORIES = {
     "zeros", "ones", "full", "empty", "arange", "linspace", "eye", "tensor", "as_tensor", "rand",
     "randn", "randint", "randperm", "tril_indices", "triu_indices", "from_numpy", "logspace",
-    "empty_strided", "scalar_tensor", "asarray", "range", "sparse_coo_tensor", "frombuffer",
+    "empty_strided", "scalar_tensor", "asarray", "range", "frombuffer",
     "hann_window", "hamming_window", "bartlett_window", "blackman_window", "kaiser_window",
 }  # fmt: skip
 # Given a tensor, these make theirs where it is.
@@ -47,7 +47,7 @@ _FREE = {"copy_", "set_", "fill_", "is_same_size", "size", "dim", "numel", "item
          "__len__", "__repr__", "__format__", "is_floating_point", "requires_grad_", "__bool__",
          "__int__", "__float__", "__index__", "expand_as", "view_as", "reshape_as", "stride",
          "register_hook", "resize_as_", "__set__",
-         "_has_compatible_shallow_copy_type"}  # fmt: skip
+         "_has_compatible_shallow_copy_type", "_nested_view_from_jagged"}  # fmt: skip
 # Operators that take no tensor of another device, one without axes neither.
 _STRICT = {
     "cat", "concat", "concatenate", "stack", "hstack", "vstack", "dstack", "column_stack",
@@ -341,14 +341,15 @@ def _likens(name: str) -> bool:
 
 
 def _address(tensor: Tensor) -> tuple[int, Any]:
-    """A tensor's storage and where it lies; none for those without one, sparse or lazy ones."""
+    """A tensor's storage and where it lies; itself where it is in several, as a sparse one is."""
     while _is_wrapped(tensor):
         tensor = _unwrapped(tensor)
-    # A lazy parameter says ValueError.
+    if nn.parameter.is_lazy(tensor):
+        return 0, None
+    held: Any = tensor
     with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
-        storage = tensor.untyped_storage()
-        return storage._cdata, storage  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - no public identity
-    return 0, None
+        held = tensor.untyped_storage()
+    return held._cdata, held  # noqa: SLF001 - no public identity
 
 
 def _kept_by_earlier_calls(thing: Any) -> Iterator[Tensor]:

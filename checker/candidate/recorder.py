@@ -26,12 +26,13 @@ from ..process.requests import Record
 from ..process.wire import dtype_name
 from .frames import caller, line_in, lines_in
 
-__all__ = ["LIMIT", "Recorder", "whole"]
+__all__ = ["LIMIT", "Recorder", "ordinary", "whole"]
 
 # A loop over positions makes thousands of calls; what comes after these is not recorded.
 LIMIT = 10_000
 # Values of larger tensors are not kept, but for some that hold a mask of a few hundred positions.
 _SMALL, _WIDE, _ROOM = 5120, 1 << 17, 1 << 22
+_STRIDED = torch.strided
 
 
 class Recorder(TorchFunctionMode):
@@ -133,8 +134,8 @@ class Recorder(TorchFunctionMode):
             "lines": lines,
             "weights": [self.weights[id(a)] for a in args if id(a) in self.weights],
             "numbers": _numbers(args, kwargs),
-            "shapes": [list(a.shape) for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
-            "shape": list(result.shape) if isinstance(result, Tensor) else None,
+            "shapes": [_shape(a) or [] for a in (*args, *kwargs.values()) if isinstance(a, Tensor)],
+            "shape": _shape(result) if isinstance(result, Tensor) else None,
             "dtype": dtype_name(result.dtype) if isinstance(result, Tensor) else None,
             "cut": _cuts(args, result),
         }
@@ -145,7 +146,7 @@ class Recorder(TorchFunctionMode):
             small = [
                 out.detach()
                 for out in (whole(one) for one in outs if isinstance(one, Tensor))
-                if self._kept(out.numel()) and not out.is_meta
+                if ordinary(out) and not out.is_meta and self._kept(out.numel())
             ]
             step["values"] = [out.clone() for out in small if out.is_floating_point()]
             step["marks"] = [
@@ -172,6 +173,16 @@ class Recorder(TorchFunctionMode):
                 return self.names[id(owner)]
             frame = frame.f_back
         return None
+
+
+def ordinary(tensor: Tensor) -> bool:
+    """Whether its entries lie in memory one by one; a sparse or a nested one's do not."""
+    return tensor.layout is _STRIDED and not tensor.is_nested
+
+
+def _shape(tensor: Tensor) -> list[int] | None:
+    """A tensor's shape; pieces of several lengths have none."""
+    return None if tensor.is_nested else list(tensor.shape)
 
 
 def whole(tensor: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from typing import Any
 from torch import Tensor
 
 from .building import Built
+from .recorder import ordinary
 
 __all__ = ["describe_result", "gradients", "of_their_own"]
 
@@ -20,6 +21,8 @@ def describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
     shape: the output's, which tells it from weights that are returned as well.
     """
     if isinstance(result, Tensor):
+        if not ordinary(result):
+            return {"out": None, "container": "nested" if result.is_nested else "sparse"}
         return {"out": result, "container": None}
     items: list[Any] = []
     if isinstance(result, (tuple, list)):
@@ -28,6 +31,7 @@ def describe_result(result: Any, shape: list[int] | None) -> dict[str, Any]:
         items = list(result.values())
     elif result is not None and hasattr(result, "__dict__"):
         items = list(vars(result).values())
+    items = [None if isinstance(one, Tensor) and not ordinary(one) else one for one in items]
     tensors = [item for item in items if isinstance(item, Tensor)]
     if not tensors:
         return {"out": None, "container": type(result).__name__}
@@ -66,6 +70,11 @@ def gradients(
     (out * upstream.to(out.dtype).to(out.device)).sum().backward()
     return {
         "attached": True,
-        "grads": {name: weight.grad for name, weight in weights.items()},
-        "input_grads": {name: tensor.grad for name, tensor in given.items()},
+        "grads": {name: _whole(weight.grad) for name, weight in weights.items()},
+        "input_grads": {name: _whole(tensor.grad) for name, tensor in given.items()},
     }
+
+
+def _whole(grad: Tensor | None) -> Tensor | None:
+    """A gradient with all of its zeros: an embedding's may be sparse."""
+    return grad if grad is None or ordinary(grad) else grad.to_dense()

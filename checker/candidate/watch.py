@@ -22,7 +22,7 @@ from torch._C._functorch import (
 
 from ..process.requests import Record
 from .loading import Submission, annotated, parameters_of, plain
-from .recorder import Recorder, whole
+from .recorder import Recorder, ordinary, whole
 
 __all__ = ["Watch", "facts", "functions"]
 
@@ -97,6 +97,7 @@ class Watch(Recorder):
     def _fresh(self, result: Any) -> int:
         many = result if isinstance(result, (tuple, list)) else [result]
         made = [whole(one) for one in many if isinstance(one, Tensor)]
+        made = [one for one in made if ordinary(one)]
         return max((_entries(one) for one in made if _place(one) not in self.held), default=0)
 
 
@@ -164,7 +165,7 @@ def facts(result: Any, given: dict[str, Tensor], shapes: Sequence[list[int]]) ->
     """
     items = list(result) if isinstance(result, (tuple, list)) else [result]
     tensors = [item for item in items if isinstance(item, Tensor)][: max(1, len(shapes))]
-    if not tensors:
+    if not tensors or not all(map(ordinary, tensors)):
         return {}
     first = tensors[0]
     if len(shapes) == 1 and isinstance(result, (tuple, list)):

@@ -76,8 +76,14 @@ def _about_tensors(fault: Raised, source: Source) -> bool:
 
 
 def no_tensor(name: str, kind: str) -> Message:
-    """What to say where a function gave back something else than a tensor. kind: its type."""
-    key = {"NoneType": "returns-nothing", "ndarray": "returns-array"}.get(kind, "returns-other")
+    """What to say where a function gave back something else than a tensor. kind: its type.
+
+    A sparse or a nested tensor is such, whose entries do not lie in memory one by one.
+    """
+    key = {
+        "NoneType": "returns-nothing", "ndarray": "returns-array", "sparse": "returns-sparse",
+        "nested": "returns-nested",
+    }.get(kind, "returns-other")  # fmt: skip
     return say(key, name=name, kind=kind)
 
 
