@@ -66,6 +66,9 @@ def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
             lines.append([(head, "dim"), (pad(text, side), style), (name, "dim")])
         else:
             lines += _code(head, text, style, width)
+    if not fits and pair.wrong is None:
+        # Of one line alone no sign says what it is.
+        lines += _code(" " * (gutter + 4) + " │ ", pair.want, "dim", width)
     return lines
 
 

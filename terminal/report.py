@@ -210,18 +210,19 @@ def _departs(departure: Departure, look: Look) -> str:
 
 
 def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
-    return excerpt(
-        look.source,
-        diagnosis.line,
-        yours=diagnosis.yours,
-        width=look.width,
-        pair=Pair(
-            wrong=diagnosis.matches,
-            right=diagnosis.reference,
-            match=say("diff-yours", look.language),
-            want=say("diff-right", look.language),
-        ),
+    pair = Pair(
+        wrong=diagnosis.matches,
+        right=diagnosis.reference,
+        match=say("diff-yours", look.language),
+        want=say("diff-right", look.language),
     )
+    if diagnosis.mended is not None:
+        # What is wrong is the line itself, which is marked.
+        want = say("diff-mended", look.language)
+        pair = Pair(wrong=None, right=diagnosis.mended, match="", want=want)
+    return excerpt(
+        look.source, diagnosis.line, yours=diagnosis.yours, width=look.width, pair=pair
+    )  # fmt: skip
 
 
 def _shorter(diagnosis: Diagnosis, look: Look) -> list[Line]:

@@ -17,6 +17,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("check-note", "note", "备注"),
     ("in-brackets", " ({text})", "（{text}）"),
     ("line", "line {line}", "第 {line} 行"),
+    ("diff-mended", "with this, all calls tried again agree", "改成这样，重试的调用都一致"),
     ("diff-yours", "matches your output", "结果与你的一致"),
     ("diff-right", "the model answer", "参考答案"),
     ("yours", "yours", "你的"),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import inspect
 import linecache
+import os
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any
 
 import torch
@@ -32,6 +33,8 @@ class Submission:
 
     def __init__(self, source: str, path: str, package: str = "") -> None:
         self.source = source
+        # What an edit raises is not told in full.
+        self.brief = False
         self.path = path
         self.module = types.ModuleType("submission")
         self.module.__file__ = path
@@ -40,6 +43,22 @@ class Submission:
         sys.modules["submission"] = self.module
         text_lines = [line + "\n" for line in source.split("\n")]
         linecache.cache[path] = (len(source), None, text_lines, path)
+
+    @contextlib.contextmanager
+    def edited(self, source: str) -> Generator[Submission]:
+        """The file with another source, which is run without a word; "" for the file as it is."""
+        if not source:
+            yield self
+            return
+        null = os.open(os.devnull, os.O_WRONLY)
+        for output in (1, 2):
+            os.dup2(null, output)
+        os.close(null)
+        other = Submission(source, self.path, self.module.__package__ or "")
+        other.brief = True
+        other.execute(None)
+        yield other
+        sys.modules["submission"] = self.module
 
     def execute(self, cells: list[list[int]] | None) -> dict[str, Any] | None:
         """Run the source; return a description of what it raised, or None.
@@ -65,6 +84,10 @@ class Submission:
         except BaseException as exception:  # noqa: BLE001 - SystemExit is a finding too
             return describe_exception(exception, self.path)
         return None
+
+    def told(self, exception: BaseException) -> dict[str, Any]:
+        """What it raised, as `describe_exception` has it."""
+        return describe_exception(exception, self.path, brief=self.brief)
 
     def classes(self) -> list[dict[str, Any]]:
         """Describe every class that the file itself defines, in the order of definition."""
@@ -93,8 +116,13 @@ class Submission:
         ]
 
 
-def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
-    """Return an exception as data: its type, message and the candidate's own line."""
+def describe_exception(
+    exception: BaseException, path: str, *, brief: bool = False
+) -> dict[str, Any]:
+    """Return an exception as data: its type, message and the candidate's own line.
+
+    brief: without what the expression that raised was made of, which takes longest.
+    """
     line = None
     tensors: list[dict[str, Any]] = []
     inner: types.TracebackType | None = None
@@ -120,7 +148,7 @@ def describe_exception(exception: BaseException, path: str) -> dict[str, Any]:
         "message": plain(message),
         "line": line,
         "tensors": tensors,
-        "made_of": _made_of(exception, inner),
+        "made_of": None if brief else _made_of(exception, inner),
     }
 
 

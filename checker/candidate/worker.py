@@ -43,7 +43,7 @@ from .guard import Guard
 from .handed import handed
 from .home import settle
 from .laps import Laps
-from .loading import Submission, describe_exception
+from .loading import Submission
 from .optimizers import without_compiler
 from .passed import Passed
 from .pretended_gpu import HOME, Mixed, PretendedGPU
@@ -215,8 +215,10 @@ class _Worker:
         """Make a fresh object for each series, give it the weights, and make the calls."""
         results = []
         for series in request.series:
-            with self.restored, self._prints():
+            own = self.loaded
+            with self.restored, self._prints(), own.edited(series.source) as self.submission:
                 results.append(self._run(series))
+            self.submission = own
         return {"results": results, "printed": self._take_prints()}
 
     def _run(self, series: Series) -> dict[str, Any]:
@@ -262,7 +264,8 @@ class _Worker:
             return built
 
         # What a constructor computes, one that runs tells.
-        key = None if series.record else (repr(series.recipe), series.dtype, series.wide)
+        told = (repr(series.recipe), series.dtype, series.wide, series.source)
+        key = None if series.record else told
         return self.costly.made(key, ready)
 
     def _made(self, recipe: Recipe, steps: list[dict[str, Any]]) -> Built:
@@ -383,7 +386,7 @@ class _Worker:
         return build(self.loaded.module.__dict__, recipe, place or self._place or _CPU)
 
     def _fault(self, exception: BaseException, phase: str) -> dict[str, Any]:
-        return {**describe_exception(exception, self.loaded.path), "phase": phase}
+        return {**self.loaded.told(exception), "phase": phase}
 
     def _prints(self) -> PrintWatch:
         return PrintWatch(self.loaded.path, self.printed, lambda: self.calls)

@@ -156,9 +156,10 @@ class Examination:
 
     def run(self, trials: Sequence[Trial], dtype: torch.dtype | None = None) -> list[Outcome]:
         """Have the submission make the calls, one after another, and return its answers."""
-        return self.answered(self._series_of(trials, dtype or self.found.work)) if trials else []
+        return self.answered(self.series_of(trials, dtype or self.found.work)) if trials else []
 
-    def _series_of(self, trials: Sequence[Trial], dtype: torch.dtype) -> list[Series]:
+    def series_of(self, trials: Sequence[Trial], dtype: torch.dtype) -> list[Series]:
+        """The calls of trials, by the objects that they are made on."""
         # An object serves all calls in a row that are made on one of its kind.
         groups = [[*group] for _, group in groupby(trials, self.object_of)]
         return [
@@ -254,7 +255,7 @@ class Examination:
     def try_grid(self) -> None:
         """Values, masks, lengths, gradients and large values."""
         self.tried, work = [], self.found.work
-        answers = [*self._answers_to(self._series_of(part, work) for part in self._parts())]
+        answers = [*self._answers_to(self.series_of(part, work) for part in self._parts())]
         self._keep_all(self.tried, answers)
 
     def _parts(self) -> Iterator[list[Trial]]:

@@ -15,7 +15,7 @@ from .examine import Examination
 from .sheet import Sheet
 from .trials import Trial
 
-__all__ = ["narrowed", "narrowing", "remark_fills", "remark_sums", "remark_tables"]
+__all__ = ["narrowed", "narrowing", "remark_fills", "remark_rounding"]
 
 
 def remark_fills(sheet: Sheet, one: Examination) -> None:
@@ -32,7 +32,13 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
             return
 
 
-def remark_tables(sheet: Sheet, one: Examination) -> None:
+def remark_rounding(sheet: Sheet, one: Examination) -> None:
+    """Remark on what bfloat16 cannot hold: tables of angles, and long sums."""
+    _tables(sheet, one)
+    _sums(sheet, one)
+
+
+def _tables(sheet: Sheet, one: Examination) -> None:
     """Remark on tables that are rounded with the weights, where that is wrong at far positions."""
     if one.found.rounded:
         kept = ("register_buffer(", "Buffer(", "requires_grad=False")
@@ -40,7 +46,7 @@ def remark_tables(sheet: Sheet, one: Examination) -> None:
         sheet.remark("buffer-rounded", next((line for line in lines if line), None))
 
 
-def remark_sums(sheet: Sheet, one: Examination) -> None:
+def _sums(sheet: Sheet, one: Examination) -> None:
     """Remark on sums that stop growing in bfloat16, at the line that adds up most often."""
     long = one.found.stalled
     if long is not None:

@@ -34,6 +34,7 @@ from .first_call import keeps, right_alone
 from .guess import beside_device, guess
 from .mask_forms import refuse_bool
 from .maskless import with_masks
+from .mended import prove
 from .naming import at_home, calls_for_a_name, name_mistakes
 from .objects import chosen
 from .on_device import Again, DeviceRun
@@ -250,10 +251,7 @@ class _Judging:
                 others = self.source.lines_of({*self.kata.names} - {one.function.name})
                 made = misplaced(one.function, [*one.seen, *one.measured], others)
                 page.rules(one, [*islice(chain(made, fed_again(one)), 1)], "structure")
-        line = own_imports(self.source)
-        if line is not None:
-            page.set("rules", "fail", say("forbidden-call", call="`attn_kata`"))
-            page.blame("forbidden-call", line, call="`attn_kata`")
+        page.imports(own_imports(self.source))
         page.follows("rules")
         if of_memory:
             page.follows("structure")
@@ -285,6 +283,8 @@ class _Judging:
             page.kept(one)
             if isinstance(one, Weighing) and (flow is None or not flow.read):
                 page.unread(one)
+        if self.options.diagnose:
+            prove(page, examinations, self.source, self.afresh)
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 

@@ -175,10 +175,28 @@ def at_home(
     mistakes that were. all_of: every function's examination.
     """
     wrong = {other.function.name for other in all_of if other is not one and other.found.findings}
-    return [
+    own = [
         each for each in named
         if each.slip.id not in told and not _made_in(one.kata.solution(), each) & wrong
     ]  # fmt: skip
+    # What is wrong in lower precision alone is not tried in what is noted of a call.
+    noted = any(map(one.found.findings.get, _TELLING))
+    fine = [other for other in all_of if noted and not other.found.findings]
+    right = {line for other in fine for line in _ran(other)}
+    return [replace(each, line=_from_outside(one, each.line, right)) for each in own]
+
+
+def _ran(one: Examination) -> set[int]:
+    return {n for trial in one.seen for step in trial.answer.steps for n in step.lines}
+
+
+def _from_outside(one: Examination, line: int | None, right: set[int]) -> int | None:
+    """Who calls a helper that does right for functions that are right, else the line itself."""
+    if line is None or line not in right:
+        return line
+    steps = (step.lines for trial in one.seen for step in trial.answer.steps)
+    around = next((lines for lines in steps if line in lines), [line])
+    return next((n for n in around[around.index(line) :] if n not in right), line)
 
 
 def _made_in(source: str, named: Named) -> set[str]:

@@ -18,7 +18,7 @@ from .branches import dropped_alone, returned
 from .case import grown, shape_name
 from .dropout_verdict import judge_dropout
 from .examine import Examination
-from .fills import remark_fills, remark_sums, remark_tables
+from .fills import remark_fills, remark_rounding
 from .finding import Finding
 from .lacking import few, lacks
 from .mask_forms import remark_forms
@@ -226,8 +226,7 @@ class Page(Sheet):
             self._purity(one)
             self._remarks(one)
             remark_fills(self, one)
-            remark_tables(self, one)
-            remark_sums(self, one)
+            remark_rounding(self, one)
         self.follows("purity")
 
     def _purity(self, one: Examination) -> None:

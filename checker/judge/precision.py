@@ -19,6 +19,7 @@ import torch
 
 from ...kata.arithmetic import names
 from ...kata.functions import Function, choices
+from ...kata.slips import slips
 from ..process.answers import Outcome, Raised
 from ..process.wire import dtype_name
 from .case import Case
@@ -41,6 +42,8 @@ _DRAWS = 2
 # positions that are rounded there are off by eight times as much. Where a difference or a sink
 # leaves little of large scores, all right code is off so, and rounded positions by far more.
 _LONG = 4
+# What positions that are rounded make wrong, where they are compared.
+_COMPARED = "distance-rounded"
 # bfloat16 has all whole numbers up to this one.
 _WHOLE = 256
 # Scores so small that a query sees all of its keys alike: none of them hides another.
@@ -139,7 +142,7 @@ def _long(one: Examination) -> Iterator[list[Trial]]:
     for sizes in _beyond(one):
         case = Case(
             check="values", sizes=sizes, chosen=choices(one.function)[-1], far=True,
-            gain=_gain(one.function),
+            gain=1 if _rotates(one) else _gain(one.function),
         )  # fmt: skip
         for _ in range(_DRAWS):
             trial = one.trial(case, torch.bfloat16)
@@ -189,43 +192,38 @@ def _rounds(one: Examination, trial: Trial, answer: Outcome) -> bool:
 
 
 def _stalls(one: Examination, trial: Trial, answer: Outcome) -> Trial | None:
-    """The shorter sequence that is wrong too, if sums are that bfloat16 no longer adds to.
+    """The end of the sequence, where it is wrong too, if sums are that bfloat16 no longer adds to.
 
-    It ends within bfloat16's whole numbers: where positions are rounded, all is right there. On a
-    GPU, where atomics add in any order, such sums differ from run to run.
+    It has no more positions than bfloat16 has whole numbers: where positions are rounded, all is
+    right there. Where they are not compared alone, what is made of them is rounded there as well.
+    On a GPU, where atomics add in any order, such sums differ from run to run.
     """
     finding = trial.judge(answer)
-    sizes = _within(one, trial.case.sizes)
-    if finding is None or finding.kind != "values" or sizes == trial.case.sizes:
+    sizes = _within(one.function, trial.case.sizes)
+    compares = any(slip.id == _COMPARED for slip in slips(one.kata.folder))
+    if finding is None or finding.kind != "values" or not compares or sizes == trial.case.sizes:
         return None
-    near = _shortened(one, trial, sizes)
+    given, axes = trial.given, trial.case.axes(one.function)
+    for name, length in sizes.items():
+        given = given.cut(name, trial.case.sizes[name] - length, length, axes)
+    near = one.trial_of(replace(trial.case, sizes=sizes), given, trial.dtype)
+    near.keep = _behind(one.function, sizes) if near.keep is None else near.keep
+    # Half a bound is more than right code loses there, and less than sums do that stall.
+    near.bound = trial.bound / 2
     finding = near.judge(one.run([near], near.dtype)[0])
     return near if finding is not None and finding.kind == "values" else None
 
 
-def _shortened(one: Examination, trial: Trial, sizes: dict[str, int]) -> Trial:
-    """A trial's end alone, in calls with a state another one.
-
-    Half a bound is more than right code loses there, and less than sums do that stall.
-    """
-    case = replace(trial.case, sizes=sizes)
-    if one.function.state is not None:
-        near = one.trial(case, trial.dtype)
-    else:
-        given, axes = trial.given, trial.case.axes(one.function)
-        for name, length in sizes.items():
-            given = given.cut(name, trial.case.sizes[name] - length, length, axes)
-        near = one.trial_of(case, given, trial.dtype)
-    near.keep = _behind(one.function, sizes) if near.keep is None else near.keep
-    near.bound = trial.bound / 2
-    return near
+def _rotates(one: Examination) -> bool:
+    """Whether positions are turned into angles, which are off before whole numbers are."""
+    return any(slip.id.startswith("rope-") for slip in slips(one.kata.folder))
 
 
-def _within(one: Examination, sizes: dict[str, int]) -> dict[str, int]:
+def _within(function: Function, sizes: dict[str, int]) -> dict[str, int]:
     """A long sequence's sizes, none beyond bfloat16's whole numbers but what objects have."""
-    state, module = one.function.state, one.function.module
-    long = {state.along} if state is not None else {*one.function.counted}
-    long -= {name for text in (module.texts if module is not None else ()) for name in names(text)}
+    module = function.module
+    fixed = {name for text in (module.texts if module is not None else ()) for name in names(text)}
+    long = set[str]() if function.state is not None else {*function.counted} - fixed
     return {name: min(size, _WHOLE) if name in long else size for name, size in sizes.items()}
 
 

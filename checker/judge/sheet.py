@@ -109,6 +109,12 @@ class Sheet:
         self.set("rules", "fail", say("forbidden-call", call=f"`{name}`"))
         self.blame("forbidden-call", line, call=f"`{name}`")
 
+    def imports(self, line: int | None) -> None:
+        """Say that our own answer is imported, where it is."""
+        if line is not None:
+            self.set("rules", "fail", say("forbidden-call", call="`attn_kata`"))
+            self.blame("forbidden-call", line, call="`attn_kata`")
+
     def foul(self, called: str, line: int | None) -> None:
         """It reached for what does the whole job; nothing else is judged."""
         self.forbid(called, line)

@@ -207,7 +207,7 @@ class Series:
 
     warm: a call that is made before the weights are there, for layers that come to be with it.
     record: whether the calls of its constructor are kept. wide: whether all but what learns
-    stays in the dtype in which it was made.
+    stays in the dtype in which it was made. source: what stands in the file's place, "" for itself.
     """
 
     recipe: Recipe
@@ -217,6 +217,7 @@ class Series:
     weights: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
     record: bool = False
     wide: bool = False
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -43,7 +43,8 @@ class Diagnosis:
     """A named mistake, with the line and, where they are known, the lines of code.
 
     reference: the model answer's line. matches: that line as the mistake writes it, which
-    gives the submission's numbers. yours: the submission's own line.
+    gives the submission's numbers. yours: the submission's own line; mended: that line with one
+    small edit, with which every call that was tried again is right.
     """
 
     mistake: str
@@ -52,6 +53,7 @@ class Diagnosis:
     reference: str | None = None
     yours: str | None = None
     matches: str | None = None
+    mended: str | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -235,7 +235,7 @@ class Coding:
             for one in report.diagnosis:
                 if one.mistake in _READ_ONE_WAY:
                     one.message = say("either", **self.topic("meaning").answer[meaning])
-                    one.reference = None
+                    one.reference = one.mended = None
         return report
 
     def _skip(self) -> list[Said]:

@@ -16,6 +16,7 @@ from attn_kata.checker.candidate.worker import _Worker
 from attn_kata.checker.client import Bench, Options
 from attn_kata.checker.diagnose.crashes import because
 from attn_kata.checker.judge import examine as direct
+from attn_kata.checker.judge import functions
 from attn_kata.checker.judge.main import _Sitting
 from attn_kata.checker.judge.source import read
 from attn_kata.checker.process import claims, wire
@@ -85,6 +86,8 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
     for name in ("path", "argv"):
         monkeypatch.setattr(sys, name, [*getattr(sys, name)])
     monkeypatch.setattr(direct.Examination, "try_grid", _to_the_first_fault)
+    # Edits are tried in a process of their own.
+    monkeypatch.setattr(functions, "prove", lambda *_: None)
 
     def run(kata: str, source: str) -> Report:
         path = tmp_path / "mine.py"

@@ -1,5 +1,5 @@
 # wrong: linear causal-inverted line 16
-# fair: causal-inverted 15, 16, 17
+# fair: causal-inverted 14, 15, 16, 17
 import torch
 from torch.nn.functional import elu
 

@@ -1,4 +1,5 @@
-# wrong: mha scale-by-hidden-dim line 21
+# wrong: mha scale-by-hidden-dim line 22
+# fair: scale-by-hidden-dim 21 22
 import torch
 import torch.nn as nn
 

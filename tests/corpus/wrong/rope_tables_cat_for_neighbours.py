@@ -1,5 +1,5 @@
 # wrong: rope rope-tables-misaligned line 25
-# fair: rope-tables-misaligned 10, 25
+# fair: rope-tables-misaligned 10, 20, 25
 import torch
 
 

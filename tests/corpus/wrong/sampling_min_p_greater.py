@@ -1,4 +1,5 @@
 # wrong: sampling min-p-strict line 38
+# fair: min-p-strict 38, 39
 import torch
 from torch import Tensor
 

@@ -1,4 +1,5 @@
 # wrong: split-k empty-chunk-counted line 29
+# fair: empty-chunk-counted 29, 30
 import torch
 
 

@@ -1,4 +1,5 @@
-# wrong: split-k chunk-without-keys line 9
+# wrong: split-k chunk-without-keys line 10
+# fair: chunk-without-keys 10, 26
 import math
 
 import torch

@@ -1,0 +1,179 @@
+"""A small edit of the submission that makes what went wrong right, and so proves the line.
+
+Where a mistake was named, its line is a reading of the trace. Edits of what has a part in that line
+are tried, the smallest and nearest first: one that makes the calls that went wrong right, and
+leaves the others as they were, shows where it is made and how the line would be right.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any
+
+from ...kata.slips import Slip, slips
+from ..diagnose.small_edits import SmallEdit, small_edits
+from ..diagnose.upstream import upstream
+from ..process.answers import Outcome
+from ..process.handle import Candidate, Ended, Foul
+from ..process.requests import MakeCalls, Series
+from .examine import Examination
+from .page import Page
+from .source import Source
+from .trials import Trial, answers_of
+
+__all__ = ["prove"]
+
+# Seconds of processor time for all of them; where a call takes long they come to nothing.
+_SECONDS = 1.0
+# How many edits are tried, and how many at once.
+_MOST, _PART = 36, 12
+# How much further away an edit is that stands a step behind the line.
+_STEP = 2
+_WORDS = re.compile(r"\w+|[^\w\s]")
+# How many words and signs may have to be written anew.
+_LACKING = 2
+# In how many calls, of each kind, an edit has to hold that makes the first right.
+_PROOFS = 8
+
+_Unit = tuple[Examination, list[Trial]]
+
+
+def prove(
+    page: Page, all_of: Sequence[Examination], source: Source, afresh: Callable[[], Candidate]
+) -> None:
+    """Where one mistake alone is told of, bring it to the line that one edit mends.
+
+    afresh: has the file run in a process of its own, in which nothing else is asked any more.
+    """
+    wrong = [one for one in all_of if one.found.findings]
+    if not wrong or len(page.report.diagnosis) != 1 or source.cells is not None:
+        return
+    told, kata = page.report.diagnosis[0], wrong[0].kata
+    slight = any(slip.id == told.mistake and _slight(slip) for slip in slips(kata.folder))
+    if told.line is None or not slight or kata.kernels or wrong[0].function.models:
+        return
+    # What ends it, or what it reaches for, is no finding.
+    with suppress(Ended, Foul):
+        candidate = afresh()
+        candidate.allow(replace(candidate.limits, seconds=_SECONDS))
+        found = _mending(wrong[0], all_of, source, candidate, told.line)
+        if found is not None:
+            told.line, told.yours = found.line, source.line(found.line).strip()
+            if "\n" not in source.text[found.start : found.end]:
+                told.mended = found.applied(source.text).split("\n")[found.line - 1].strip()
+
+
+def _slight(slip: Slip) -> bool:
+    """Whether so little is amiss in the model answer with a mistake that a small edit may do."""
+    return any(sum(_lacks(*pair) for pair in edit) <= _LACKING for edit in slip.edits)
+
+
+def _lacks(right: str, wrong: str) -> int:
+    """How many words and signs of a text another one lacks."""
+    words, others = _WORDS.findall(right), _WORDS.findall(wrong)
+    same = SequenceMatcher(None, others, words, autojunk=False).get_matching_blocks()
+    return len(words) - sum(block.size for block in same)
+
+
+def _mending(
+    one: Examination, all_of: Sequence[Examination], source: Source, candidate: Candidate, line: int
+) -> SmallEdit | None:
+    """The first edit behind a line with which all is right. Raise Ended, Foul."""
+    wrong = _units(one, sorted(_failed(one), key=lambda trial: trial.weight))
+    if not wrong:
+        return None
+    fine = [unit for each in all_of for unit in _sample(_fine(each))]
+    proofs = [*_sample(wrong[1:]), *fine]
+    tried = [*_tried(source, line)]
+    for start in range(0, _MOST, _PART):
+        for edit, text in _passing(wrong[:1], tried[start : min(start + _PART, _MOST)], candidate):
+            # Where one number is as good as another, what is done with it is left undone.
+            others = [one for one in tried if one[0].cost == 1 == edit.cost and edit.beside(one[0])]
+            held = all(_passing([unit], [(edit, text)], candidate) for unit in proofs)
+            if held and not _passing([*wrong[:1], *proofs], others, candidate):
+                return edit
+    return None
+
+
+def _failed(one: Examination) -> Iterator[Trial]:
+    many = (finding for group in one.found.findings.values() for finding in group)
+    return (finding.trial for finding in many if not finding.trial.missing)
+
+
+def _fine(one: Examination) -> list[_Unit]:
+    """The calls of a function that are answered right."""
+    failed = {id(trial) for trial in _failed(one)}
+    units = _units(one, [trial for trial in one.tried if not trial.missing])
+    return [(each, unit) for each, unit in units if not failed & {*map(id, unit)}]
+
+
+def _units(one: Examination, trials: Sequence[Trial]) -> list[_Unit]:
+    """The calls that are made by themselves, and whole series, each once."""
+    series: dict[int, list[Trial]] = {}
+    for trial in one.tried:
+        series.setdefault(trial.group, []).append(trial)
+    found = {trial.group or id(trial): series[trial.group] if trial.group else [trial]
+             for trial in trials if not trial.group or trial.group in series}  # fmt: skip
+    return [(one, unit) for unit in found.values()]
+
+
+def _sample(units: Sequence[_Unit]) -> Sequence[_Unit]:
+    return units[:: len(units) // _PROOFS + 1]
+
+
+def _tried(source: Source, line: int) -> Iterator[tuple[SmallEdit, str]]:
+    """The edits that are tried, in their order, each with the text that it makes."""
+    distance = upstream(source.tree, line)
+    edits = (edit for edit in small_edits(source.tree, source.text) if edit.line in distance)
+    seen = set[str]()
+    for edit in sorted(edits, key=lambda e: (e.cost + _STEP * distance[e.line], e.cost)):
+        text = edit.applied(source.text)
+        if text not in seen:
+            seen.add(text)
+            with suppress(SyntaxError):
+                ast.parse(text)
+                yield edit, text
+
+
+def _passing(
+    units: Sequence[_Unit], edits: Sequence[tuple[SmallEdit, str]], candidate: Candidate
+) -> list[tuple[SmallEdit, str]]:
+    """Those of some edits with which all calls of some units are answered right."""
+    plain = [(trials, _series(one, trials)) for one, trials in units]
+    asked = [replace(each, source=text) for _, text in edits for _, many in plain for each in many]
+    results = iter(candidate.ask(MakeCalls(series=asked)).results)
+    found: list[tuple[SmallEdit, str]] = []
+    for edit in edits:
+        # All are read, so that each edit has its own.
+        right = [_right(trials, [*_answers(many, results)]) for trials, many in plain]
+        if all(right):
+            found.append(edit)
+    return found
+
+
+def _series(one: Examination, trials: Sequence[Trial]) -> list[Series]:
+    """The calls of some trials, of which nothing is noted."""
+    many = one.series_of(trials, trials[0].dtype)
+    return [
+        replace(each, record=False, calls=[
+            call if call.train else replace(call, record=None) for call in each.calls
+        ])
+        for each in many
+    ]  # fmt: skip
+
+
+def _answers(many: Sequence[Series], results: Iterator[Any]) -> Iterator[Outcome]:
+    for series in many:
+        yield from answers_of(next(results), len(series.calls))
+
+
+def _right(trials: Sequence[Trial], answers: Sequence[Outcome]) -> bool:
+    # What a trial was answered by the submission as it is stays with it.
+    judged = (copy.copy(trial).judge(answer) for trial, answer in zip(trials, answers, strict=True))
+    return all(finding is None for finding in judged)

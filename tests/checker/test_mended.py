@@ -1,0 +1,186 @@
+"""A small edit that makes wrong calls right proves the line, and is shown."""
+
+import ast
+
+import pytest
+from attn_kata.checker.diagnose.small_edits import small_edits
+from attn_kata.checker.diagnose.upstream import upstream
+
+ALIBI = """
+import math
+
+import torch
+
+
+def powers(count):
+    return [2 ** (-8 * (i + 1) / count) for i in range(count)]
+
+
+def slopes(heads):
+    closest = 2 ** int(math.log2(heads))
+    others = powers(2 * closest)[1::2]
+    return torch.tensor(powers(closest) + others[: heads - closest])
+
+
+def bias(heads, query_length, key_length):
+    rows = torch.arange(key_length - query_length, key_length)[:, None]
+    apart = torch.arange(key_length) - rows
+    made = slopes(heads)[:, None, None] * apart
+    return made.masked_fill(apart > 0, -math.inf)
+
+
+def attention(query, key, value):
+    scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+    made = bias(query.shape[1], query.shape[2], key.shape[2])
+    return (scores + made.to(scores)).softmax(-1) @ value
+"""
+MHA = """
+import torch
+from torch import nn
+
+
+class Geometry:
+    def __init__(self, width, heads):
+        self.width, self.heads = width, heads
+        self.each = width // heads
+        self.scale = self.width**-0.5
+
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads):
+        super().__init__()
+        self.sizes = Geometry(hidden_dim, num_heads)
+        self.q, self.k, self.v, self.o = (nn.Linear(hidden_dim, hidden_dim) for _ in range(4))
+
+    def forward(self, x, attention_mask=None):
+        q, k, v = (one(x).unflatten(-1, (self.sizes.heads, -1)) for one in (self.q, self.k, self.v))
+        scores = torch.einsum("bihd,bjhd->bhij", q, k) * self.sizes.scale
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, float("-inf"))
+        return self.o(torch.einsum("bhij,bjhd->bihd", scores.softmax(-1), v).flatten(2))
+"""
+ROPE = """
+import torch
+
+
+def turned(x):
+    first, second = x.chunk(2, -1)
+    return torch.cat((second, -first), -1)
+
+
+def angles(x, positions, base):
+    rates = base ** (-torch.arange(0, x.shape[-1], 2, device=x.device) / x.shape[-1])
+    return (positions[..., None] * rates).to(torch.float64)
+
+
+def rope_half_split(x, positions, base=10000):
+    made = angles(x, positions, base)
+    made = torch.cat((made, made), -1)
+    return (x * made.cos() + turned(x) * made.sin()).to(x.dtype)
+
+
+def rope_interleaved(x, positions, base=10000):
+    made = angles(x, positions, base).repeat_interleave(2, -1)
+    pairs = torch.stack((-x[..., 1::2], x[..., ::2]), -1).flatten(-2)
+    return (x * made.cos() + pairs * made.sin()).to(x.dtype)
+"""
+TREE = """
+import torch
+
+
+def tree_mask(back):
+    print("mask", 0)
+    seen = torch.eye(len(back), dtype=torch.bool, device=back.device)
+    for token, step in enumerate(back.tolist()):
+        while token - step > 0:
+            token -= step
+            seen[len(seen) - 1, token] = True
+            step = int(back[token])
+    return seen
+
+
+def tree_attention(query, key, value, back):
+    seen = tree_mask(back)
+    prefix = seen.new_ones(len(back), key.shape[2] - len(back))
+    scores = query @ key.mT / query.shape[-1] ** 0.5
+    return scores.masked_fill(~torch.cat((prefix, seen), 1), -torch.inf).softmax(-1) @ value
+"""
+
+
+def line_of(source, text):
+    """The one line on which a text stands."""
+    (line,) = [n for n, row in enumerate(source.splitlines(), 1) if text in row]
+    return line
+
+
+@pytest.mark.parametrize(
+    ("kata", "source", "mistake", "mended"),
+    [
+        # Behind the line that makes a tensor of it.
+        ("alibi", ALIBI, "alibi-heads-rule", "others = powers(2 * closest)[0::2]"),
+        # Where another class works it out.
+        ("mha", MHA, "scale-by-hidden-dim", "self.scale = self.each**-0.5"),
+        # In the helper, though its caller could take the sign back.
+        ("rope", ROPE, "rope-turned-backwards", "return torch.cat((-second, first), -1)"),
+    ],
+)
+def test_the_line_that_an_edit_mends(judged, kata, source, mistake, mended):
+    """The mistake is told there, with the line as it would be right."""
+    (told,) = judged(kata, source).diagnosis
+    assert (told.mistake, told.mended) == (mistake, mended)
+    assert judged(kata, source.replace(told.yours, mended)).verdict == "pass"
+    assert told.line == line_of(source, told.yours)
+
+
+def test_an_edit_that_never_ends_takes_nothing_away(judged):
+    """What is known without edits is told, and what they print is not."""
+    report = judged("tree-mask", TREE)
+    plain = judged("tree-mask", TREE, diagnose=False)
+    assert (report.verdict, report.error) == ("fail", None)
+    assert [(c.id, c.status) for c in report.checks] == [(c.id, c.status) for c in plain.checks]
+    assert "mask 0" in report.printed
+    assert "mask 1" not in report.printed
+
+
+def test_what_no_small_edit_mends_is_as_it_was(judged):
+    """A step that is missing is told of without one."""
+    source = MHA.replace("self.width**-0.5", "1")
+    (told,) = judged("mha", source).diagnosis
+    assert (told.mistake, told.mended) == ("scale-missing", None)
+
+
+def test_edits_leave_the_lines_where_they_are():
+    """Each changes one place; what else is written stays, in any script."""
+    source = "def f(x, y):\n    名 = '字', x[1:]  # 注\n    return 名[1] + y if x < y else -x\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("x[1:]", "x[:1]") in made
+    assert source.replace("x < y", "x <= y") in made
+    assert source.replace("名[1] + y", "(名[1] - y)") in made
+    assert source.replace("-x", "x") in made
+    assert all(text.count("\n") == 3 for text in made)
+    assert source not in made
+
+
+def test_what_stands_behind_a_line():
+    """Names, attributes, helpers, callers and defaults lead there, and nothing else does."""
+    source = """
+class Scale:
+    def __init__(self, width):
+        self.root = width**0.5
+
+def helper(x, axis=1):
+    made = x + 1
+    return made.sum(axis)
+
+def other(x):
+    return x - 1
+
+def f(x):
+    scale = Scale(3)
+    return helper(x / scale.root)
+"""
+    found = upstream(ast.parse(source), line_of(source, "return helper"))
+    assert {n: found[line_of(source, text)] for n, text in enumerate([
+        "return helper", "scale = ", "self.root", "return made", "made = x", "axis=1",
+    ])} == {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1}  # fmt: skip
+    assert line_of(source, "x - 1") not in found
