@@ -294,6 +294,28 @@ def test_narrow_screens_have_the_numbers_too(language):
     assert all(cells(row) <= 50 for row in table)
 
 
+@pytest.mark.parametrize(
+    ("width", "language", "words"),
+    [
+        (80, "en", "all calls tried again agree"),
+        (80, "zh", "重试的调用都一致"),
+        (48, "en", "all calls tried again agree"),
+        (48, "zh", "重试的调用都一致"),
+    ],
+)
+def test_a_line_that_an_edit_mends_is_shown_as_it_would_be(width, language, words):
+    """In place of the model answer's two; what it is worth stands beside it, or below."""
+    report = failing(language)
+    report.diagnosis[0].mended = "scores = scores / math.sqrt(self.head_dim)"
+    look = Look(language=language, width=width, source=SOURCE)
+    rows = [written(line) for line in report_lines(report, look)]
+    at = next(n for n, row in enumerate(rows) if row.lstrip().startswith("+ │"))
+    assert "math.sqrt(self.head_dim)" in rows[at] + rows[at + 1]
+    assert words in "".join(row.partition("│")[2] for row in rows[at : at + 4])
+    assert not any(row.lstrip().startswith("- │") for row in rows)
+    assert max(map(cells, rows)) <= width
+
+
 def test_user_text_cannot_move_the_cursor_or_recolour():
     """Escapes in what the code raised are spelt out, markup stays as it is."""
     text = drawn("error", "en", 80)
