@@ -55,9 +55,11 @@ def line_of(
     edits: those without and with the mistake.
     """
 
-    def tells_less(trial: Trial) -> tuple[bool, bool]:
-        # A row with nothing to attend to holds whatever its author likes.
-        return slip.group in _OF_MASKS and trial.case.mask == "full", trial.keep is not None
+    def tells_less(trial: Trial) -> tuple[bool, bool, bool]:
+        # A row with nothing to attend to holds whatever its author likes, and the first position is
+        # turned by nothing.
+        alone = slip.id.startswith("rope-") and 1 in trial.expected[0].shape[1:-1]
+        return slip.group in _OF_MASKS and trial.case.mask == "full", trial.keep is not None, alone
 
     evidence = sorted(evidence, key=tells_less)
     said = next(filter(None, (_said(slip, trial, places) for trial in evidence)), None)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from .expressions import name_of
@@ -31,6 +32,8 @@ _PAIRS = (
     ("logical_and", "logical_or"), ("amin", "amax"), ("floor", "ceil"), ("sqrt", "rsqrt"),
 )  # fmt: skip
 _OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
+# Calls that take the opposite.
+_TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 _MODULES = {"torch", "F", "nn", "np", "math", "self"}
 # What stands in no need of parentheses.
 _CLOSED = (ast.Name, ast.Attribute, ast.Constant, ast.Call, ast.Subscript)
@@ -60,6 +63,14 @@ class SmallEdit:
         """The text with it."""
         return text[: self.start] + self.new + text[self.end :]
 
+    def tidied(self, text: str) -> SmallEdit:
+        """The same without its own parentheses, where they change nothing there."""
+        bare = replace(self, new=self.new[1:-1])
+        with suppress(SyntaxError):
+            one, other = (ast.dump(ast.parse(each.applied(text))) for each in (self, bare))
+            return bare if self.new.startswith("(") and one == other else self
+        return self
+
 
 def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
     """Every small edit of what stands in a file's functions."""
@@ -69,10 +80,11 @@ def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
         if isinstance(function, ast.FunctionDef):
             inside = [node for node in ast.walk(function) if id(node) not in seen]
             seen.update(map(id, inside))
-            bound = _bound(function)
+            bound, counts = _bound(function), _counts(function)
             for node in inside:
                 before = getattr(node, "lineno", 0)
-                names = [name for name, line in bound.items() if line < before]
+                same = name_of(node) in counts
+                names = [n for n, line in bound.items() if line < before and (n in counts) == same]
                 yield from made.of(node, names)
 
 
@@ -85,6 +97,59 @@ def _bound(function: ast.FunctionDef) -> dict[str, int]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
     return {name: line for name, line in found.items() if name not in _MODULES}
+
+
+def _counts(function: ast.FunctionDef) -> set[str]:
+    """The names of a function's numbers: sizes, places in a range, and what is made of these."""
+    sure = function.name == "__init__"
+    named = [one for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+    found = {one.arg for one in named if sure or name_of(one.annotation or one) == "int"}
+    found |= _numbered(function.args)
+    for node in ast.walk(function):
+        for target, value in _assigned(node):
+            if _counts_as(value, found):
+                found.update(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
+    return found
+
+
+def _numbered(arguments: ast.arguments) -> set[str]:
+    """The arguments that are numbers by default."""
+    last = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]
+    pairs = [*zip(last, arguments.defaults, strict=False),
+             *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=False)]  # fmt: skip
+    return {one.arg for one, usual in pairs
+            if isinstance(usual, ast.Constant) and type(usual.value) in {int, float}}  # fmt: skip
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    if isinstance(node, ast.Assign):
+        yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, (ast.For, ast.comprehension)):
+        yield node.target, node.iter
+
+
+def _counts_as(value: ast.expr, counts: set[str]) -> bool:
+    """Whether an expression is a number, or several."""
+    match value:
+        case ast.Constant(value=held):
+            return isinstance(held, (int, float))
+        case ast.Name():
+            return value.id in counts
+        case ast.Attribute():
+            return value.attr == "shape"
+        case ast.Subscript():
+            return _counts_as(value.value, counts)
+        case ast.BinOp():
+            both = [_counts_as(one, counts) for one in (value.left, value.right)]
+            return all(both) or (any(both) and isinstance(value.op, ast.FloorDiv))
+        case ast.IfExp():
+            return _counts_as(value.body, counts)
+        case ast.Tuple():
+            return all(_counts_as(one, counts) for one in value.elts)
+        case ast.Call():
+            return name_of(value.func) in {"range", "len", "int", "size", "divmod", "min", "max"}
+        case _:
+            return False
 
 
 _Written = Iterator[tuple[str, int]]
@@ -121,9 +186,22 @@ class _Edits:
         elif isinstance(node, ast.expr):
             for new, cost in self._rewritten(node, names):
                 yield self._edit(node, new, cost)
+        if isinstance(node, ast.Call) and name_of(node.func) == "einsum" and node.args:
+            yield from self._lettered(node.args[0])
         many = node.args if isinstance(node, ast.Call) else getattr(node, "elts", ())
         if not isinstance(getattr(node, "ctx", None), ast.Store):
-            yield from self._exchanged(many)
+            # What is joined in a list has an order, as what is called has.
+            yield from self._exchanged(many, 2 if isinstance(node, ast.Call) else 1)
+
+    def _lettered(self, node: ast.expr) -> Iterator[SmallEdit]:
+        """What an einsum says, two letters of one operand in each other's place."""
+        said = node.value if isinstance(node, ast.Constant) else None
+        if not isinstance(said, str):
+            return
+        for at in range(len(said) - 1):
+            pair = said[at : at + 2]
+            if pair.isalpha():
+                yield self._edit(node, repr(said[:at] + pair[::-1] + said[at + 2 :]), 1)
 
     def _edit(self, node: ast.expr | ast.stmt, new: str, cost: int) -> SmallEdit:
         start, end = self._span(node)
@@ -147,11 +225,11 @@ class _Edits:
         column = column if row.isascii() else len(row.encode()[:column].decode())
         return self.starts[line - 1] + column
 
-    def _said(self, node: ast.expr) -> str:
-        """What a node says, in parentheses where it may need them."""
+    def _said(self, node: ast.expr, *closed: type[ast.expr]) -> str:
+        """What a node says, in parentheses where it may need them; kinds that do not are closed."""
         start, end = self._span(node)
         said = self.text[start:end]
-        return said if isinstance(node, _CLOSED) else f"({said})"
+        return said if isinstance(node, (*_CLOSED, *closed)) else f"({said})"
 
     def _rewritten(self, node: ast.expr, names: Sequence[str]) -> _Written:
         match node:
@@ -164,12 +242,15 @@ class _Edits:
             case ast.UnaryOp(op=ast.USub() | ast.Invert() | ast.Not()):
                 yield self._said(node.operand), 1
             case ast.Compare(ops=[operator], comparators=[right]):
-                left, right = self._said(node.left), self._said(right)
+                # All that calculates is done before it compares.
+                left, right = (
+                    self._said(one, ast.BinOp, ast.UnaryOp) for one in (node.left, right)
+                )
                 yield from ((f"{left} {n} {right}", 1) for n in _COMPARED.get(type(operator), ()))
             case ast.BinOp():
                 yield from self._operated(node)
-            case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper, step=None)):
-                yield from self._cut(node, lower, upper)
+            case ast.Slice(lower=lower, upper=upper, step=None):
+                yield from self._cut(lower, upper)
             case ast.Call():
                 yield from self._called(node)
             case ast.Tuple(elts=[first, second]) if isinstance(node.ctx, ast.Load):
@@ -193,18 +274,24 @@ class _Edits:
         if isinstance(node.op, ast.FloorDiv):
             yield f"-(-{left} // {right})", 1
         if isinstance(node.op, ast.Sub):
-            yield f"({right} - {left})", 2
+            yield f"({right} - {left})", 1
         if isinstance(node.right, ast.Constant):
             yield left, 1
         if isinstance(node.left, ast.Constant):
             yield right, 1
 
-    def _cut(self, node: ast.Subscript, lower: ast.expr | None, upper: ast.expr | None) -> _Written:
-        if lower is not None and upper is None:
-            yield f"{self._said(node.value)}[:{self._said(lower)}]", 1
-        if upper is not None and lower is None:
-            yield f"{self._said(node.value)}[{self._said(upper)}:]", 1
-            yield f"{self._said(node.value)}[-{self._said(upper)}:]", 1
+    def _cut(self, lower: ast.expr | None, upper: ast.expr | None) -> _Written:
+        """The other end of what has one, or as far from it."""
+        end = lower or upper
+        if end is None or (lower and upper):
+            return
+        signed = isinstance(end, ast.UnaryOp) and isinstance(end.op, ast.USub)
+        far = self._said(end.operand if isinstance(end, ast.UnaryOp) and signed else end)
+        mine = ("-" if signed else "", lower is not None)
+        for sign in ("", "-"):
+            for begins in (True, False):
+                if (sign, begins) != mine:
+                    yield (f"{sign}{far}:" if begins else f":{sign}{far}"), 1
 
     def _called(self, node: ast.Call) -> _Written:
         name = name_of(node.func)
@@ -220,7 +307,7 @@ class _Edits:
         if name in {"max", "min"} and not (node.args or node.keywords):
             yield f"{self._said(node.func.value)}.a{name}(-1, keepdim=True)", 1
         if name not in {"float", "to", "contiguous"}:
-            yield self._said(node.func.value), 2
+            yield self._said(node.func.value), 1 if name in _TURNING else 2
 
     def _sign_moved(self, first: ast.expr, second: ast.expr) -> _Written:
         match first, second:
@@ -231,11 +318,11 @@ class _Edits:
             case _:
                 return
 
-    def _exchanged(self, many: Sequence[ast.expr]) -> Iterator[SmallEdit]:
+    def _exchanged(self, many: Sequence[ast.expr], cost: int) -> Iterator[SmallEdit]:
         """Two that stand side by side, each in the other's place."""
         for one, other in pairwise(many):
             strings = any(isinstance(getattr(each, "value", 0), str) for each in (one, other))
             if not strings and not any(isinstance(each, ast.Starred) for each in (one, other)):
                 (start, behind), (before, end) = self._span(one), self._span(other)
                 texts = (self.text[before:end], self.text[behind:before], self.text[start:behind])
-                yield SmallEdit(one.lineno, start, end, "".join(texts), 2)
+                yield SmallEdit(one.lineno, start, end, "".join(texts), cost)

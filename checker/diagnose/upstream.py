@@ -25,11 +25,19 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
     around = [one for one in left if line in one.whole]
     front = [min(around, key=lambda one: len(one.whole))] if around else []
     distance: dict[int, int] = {}
+    fed = [one for one in left for begun in front if _reads(one, begun)]
     for step in range(_FAR):
         distance |= {at: step for one in front for at in one.lines if at not in distance}
         left = [one for one in left if one.lines.start not in distance]
         front = _feeding(left, front)
+        # What comes of it at once is less likely than what it comes of.
+        front += [one for one in fed if step == 1 and one not in front]
     return distance
+
+
+def _reads(one: _Part, other: _Part) -> bool:
+    """Whether a statement reads what another one binds."""
+    return one.within is other.within and bool(one.reads & other.binds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,8 +31,8 @@ __all__ = ["prove"]
 
 # Seconds of processor time for all of them; where a call takes long they come to nothing.
 _SECONDS = 1.0
-# How many edits are tried, and how many at once.
-_MOST, _PART = 36, 12
+# How many edits are tried, of a class, which takes longer, and how many at once.
+_MOST, _OF_CLASS, _PART = 72, 48, 12
 # How much further away an edit is that stands a step behind the line.
 _STEP = 2
 _WORDS = re.compile(r"\w+|[^\w\s]")
@@ -51,10 +51,10 @@ def prove(
 
     afresh: has the file run in a process of its own, in which nothing else is asked any more.
     """
-    wrong = [one for one in all_of if one.found.findings]
-    if not wrong or len(page.report.diagnosis) != 1 or source.cells is not None:
+    wrong, named = [one for one in all_of if one.found.findings], page.report.diagnosis
+    if not wrong or len({one.mistake for one in named}) != 1 or source.cells is not None:
         return
-    told, kata = page.report.diagnosis[0], wrong[0].kata
+    told, kata = named[0], wrong[0].kata
     slight = any(slip.id == told.mistake and _slight(slip) for slip in slips(kata.folder))
     if told.line is None or not slight or kata.kernels or wrong[0].function.models:
         return
@@ -62,8 +62,11 @@ def prove(
     with suppress(Ended, Foul):
         candidate = afresh()
         candidate.allow(replace(candidate.limits, seconds=_SECONDS))
-        found = _mending(wrong[0], all_of, source, candidate, told.line)
+        # What is told of several functions may have been made once, for all of them.
+        failing = wrong[: len(named)]
+        found = _mending(failing, all_of, source, candidate, told.line)
         if found is not None:
+            found, named[:] = found.tidied(source.text), [told]
             told.line, told.yours = found.line, source.line(found.line).strip()
             if "\n" not in source.text[found.start : found.end]:
                 told.mended = found.applied(source.text).split("\n")[found.line - 1].strip()
@@ -82,28 +85,37 @@ def _lacks(right: str, wrong: str) -> int:
 
 
 def _mending(
-    one: Examination, all_of: Sequence[Examination], source: Source, candidate: Candidate, line: int
-) -> SmallEdit | None:
+    failing: Sequence[Examination], all_of: Sequence[Examination], source: Source,
+    candidate: Candidate, line: int,
+) -> SmallEdit | None:  # fmt: skip
     """The first edit behind a line with which all is right. Raise Ended, Foul."""
-    wrong = _units(one, sorted(_failed(one), key=lambda trial: trial.weight))
+    one = failing[0]
+    wrong = _wrong(one)
     if not wrong:
         return None
+    others = [unit for each in failing[1:] for unit in _sample(_wrong(each))]
     fine = [unit for each in all_of for unit in _sample(_fine(each))]
-    proofs = [*_sample(wrong[1:]), *fine]
+    proofs = [*_sample(wrong[1:]), *others, *fine]
     tried = [*_tried(source, line)]
-    for start in range(0, _MOST, _PART):
-        for edit, text in _passing(wrong[:1], tried[start : min(start + _PART, _MOST)], candidate):
-            # Where one number is as good as another, what is done with it is left undone.
-            others = [one for one in tried if one[0].cost == 1 == edit.cost and edit.beside(one[0])]
-            held = all(_passing([unit], [(edit, text)], candidate) for unit in proofs)
-            if held and not _passing([*wrong[:1], *proofs], others, candidate):
-                return edit
+    for start in range(0, _OF_CLASS if one.function.module else _MOST, _PART):
+        for found in _passing(wrong[:1], tried[start : start + _PART], candidate):
+            if all(_passing([unit], [found], candidate) for unit in proofs):
+                edit = found[0]
+                beside = [each for each in tried if each[0].cost == 1 and edit.beside(each[0])]
+                # Where one number is as good as another, what is done with it is left undone.
+                if edit.cost != 1 or not _passing([*wrong[:1], *proofs], beside, candidate):
+                    return edit
     return None
 
 
 def _failed(one: Examination) -> Iterator[Trial]:
     many = (finding for group in one.found.findings.values() for finding in group)
     return (finding.trial for finding in many if not finding.trial.missing)
+
+
+def _wrong(one: Examination) -> list[_Unit]:
+    """The calls of a function that are answered wrongly, the lightest first."""
+    return _units(one, sorted(_failed(one), key=lambda trial: trial.weight))
 
 
 def _fine(one: Examination) -> list[_Unit]:
