@@ -238,7 +238,7 @@ class _Edits:
             case ast.Constant(value=int() as value) if id(node) not in self.parts:
                 yield from ((str(n), 1) for n in {value + 1, value - 1, -value, 0} - {value})
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
-                yield from ((str(n), 1) for n in (value, 1 - value, -1 - value))
+                yield from ((str(n), 1) for n in (1 - value, -1 - value, value))
             case ast.UnaryOp(op=ast.USub() | ast.Invert() | ast.Not()):
                 yield self._said(node.operand), 1
             case ast.Compare(ops=[operator], comparators=[right]):

@@ -102,8 +102,8 @@ def _mending(
             if all(_passing([unit], [found], candidate) for unit in proofs):
                 edit = found[0]
                 beside = [each for each in tried if each[0].cost == 1 and edit.beside(each[0])]
-                # Where one number is as good as another, what is done with it is left undone.
-                if edit.cost != 1 or not _passing([*wrong[:1], *proofs], beside, candidate):
+                # An axis has two numbers. Where any is as good, what is done by it is left undone.
+                if edit.cost != 1 or len(_passing([*wrong[:1], *proofs], beside, candidate)) < 2:
                     return edit
     return None
 
