@@ -13,9 +13,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from .counts import counts
 from .expressions import name_of
 
-__all__ = ["SmallEdit", "small_edits"]
+__all__ = ["UNREAD", "SmallEdit", "small_edits"]
+
+# What Python says of a text that it does not read.
+UNREAD = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 _COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">", ">="), ast.LtE: ("<", ">=", ">"), ast.Gt: (">=", "<", "<="),
@@ -66,7 +70,7 @@ class SmallEdit:
     def tidied(self, text: str) -> SmallEdit:
         """The same without its own parentheses, where they change nothing there."""
         bare = replace(self, new=self.new[1:-1])
-        with suppress(SyntaxError):
+        with suppress(*UNREAD):
             one, other = (ast.dump(ast.parse(each.applied(text))) for each in (self, bare))
             return bare if self.new.startswith("(") and one == other else self
         return self
@@ -80,11 +84,11 @@ def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
         if isinstance(function, ast.FunctionDef):
             inside = [node for node in ast.walk(function) if id(node) not in seen]
             seen.update(map(id, inside))
-            bound, counts = _bound(function), _counts(function)
+            bound, numbers = _bound(function), counts(function)
             for node in inside:
                 before = getattr(node, "lineno", 0)
-                same = name_of(node) in counts
-                names = [n for n, line in bound.items() if line < before and (n in counts) == same]
+                same = name_of(node) in numbers
+                names = [n for n, line in bound.items() if line < before and (n in numbers) == same]
                 yield from made.of(node, names)
 
 
@@ -97,59 +101,6 @@ def _bound(function: ast.FunctionDef) -> dict[str, int]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
     return {name: line for name, line in found.items() if name not in _MODULES}
-
-
-def _counts(function: ast.FunctionDef) -> set[str]:
-    """The names of a function's numbers: sizes, places in a range, and what is made of these."""
-    sure = function.name == "__init__"
-    named = [one for one in ast.walk(function.args) if isinstance(one, ast.arg)]
-    found = {one.arg for one in named if sure or name_of(one.annotation or one) == "int"}
-    found |= _numbered(function.args)
-    for node in ast.walk(function):
-        for target, value in _assigned(node):
-            if _counts_as(value, found):
-                found.update(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
-    return found
-
-
-def _numbered(arguments: ast.arguments) -> set[str]:
-    """The arguments that are numbers by default."""
-    last = [*arguments.posonlyargs, *arguments.args][-len(arguments.defaults) or None :]
-    pairs = [*zip(last, arguments.defaults, strict=False),
-             *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=False)]  # fmt: skip
-    return {one.arg for one, usual in pairs
-            if isinstance(usual, ast.Constant) and type(usual.value) in {int, float}}  # fmt: skip
-
-
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    if isinstance(node, ast.Assign):
-        yield from ((target, node.value) for target in node.targets)
-    elif isinstance(node, (ast.For, ast.comprehension)):
-        yield node.target, node.iter
-
-
-def _counts_as(value: ast.expr, counts: set[str]) -> bool:
-    """Whether an expression is a number, or several."""
-    match value:
-        case ast.Constant(value=held):
-            return isinstance(held, (int, float))
-        case ast.Name():
-            return value.id in counts
-        case ast.Attribute():
-            return value.attr == "shape"
-        case ast.Subscript():
-            return _counts_as(value.value, counts)
-        case ast.BinOp():
-            both = [_counts_as(one, counts) for one in (value.left, value.right)]
-            return all(both) or (any(both) and isinstance(value.op, ast.FloorDiv))
-        case ast.IfExp():
-            return _counts_as(value.body, counts)
-        case ast.Tuple():
-            return all(_counts_as(one, counts) for one in value.elts)
-        case ast.Call():
-            return name_of(value.func) in {"range", "len", "int", "size", "divmod", "min", "max"}
-        case _:
-            return False
 
 
 _Written = Iterator[tuple[str, int]]

@@ -14,14 +14,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Any
 
 from ...kata.slips import Slip, slips
-from ..diagnose.small_edits import SmallEdit, small_edits
+from ..diagnose.small_edits import UNREAD, SmallEdit, small_edits
 from ..diagnose.upstream import upstream
 from ..process.answers import Outcome
 from ..process.handle import Candidate, Ended, Foul
 from ..process.requests import MakeCalls, Series
+from ..report.report import Diagnosis
 from .examine import Examination
 from .page import Page
 from .source import Source
@@ -29,6 +31,8 @@ from .trials import Trial, answers_of
 
 __all__ = ["prove"]
 
+# Each edit is read by Python, which takes long where there is much to read.
+_LONGEST = 20_000
 # Seconds of processor time for all of them; where a call takes long they come to nothing.
 _SECONDS = 1.0
 # How many edits are tried, of a class, which takes longer, and how many at once.
@@ -52,24 +56,32 @@ def prove(
     afresh: has the file run in a process of its own, in which nothing else is asked any more.
     """
     wrong, named = [one for one in all_of if one.found.findings], page.report.diagnosis
-    if not wrong or len({one.mistake for one in named}) != 1 or source.cells is not None:
-        return
-    told, kata = named[0], wrong[0].kata
-    slight = any(slip.id == told.mistake and _slight(slip) for slip in slips(kata.folder))
-    if told.line is None or not slight or kata.kernels or wrong[0].function.models:
+    line = named[0].line if named else None
+    if not wrong or line is None or not _provable(wrong[0], {one.mistake for one in named}, source):
         return
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
         candidate = afresh()
         candidate.allow(replace(candidate.limits, seconds=_SECONDS))
         # What is told of several functions may have been made once, for all of them.
-        failing = wrong[: len(named)]
-        found = _mending(failing, all_of, source, candidate, told.line)
-        if found is not None:
-            found, named[:] = found.tidied(source.text), [told]
-            told.line, told.yours = found.line, source.line(found.line).strip()
-            if "\n" not in source.text[found.start : found.end]:
-                told.mended = found.applied(source.text).split("\n")[found.line - 1].strip()
+        edit = _mending(wrong[: len(named)], all_of, source, candidate, line)
+        if edit is not None:
+            del named[1:]
+            _bring(named[0], edit.tidied(source.text), source)
+
+
+def _provable(one: Examination, named: set[str], source: Source) -> bool:
+    """Whether a small edit may mend what was named, and be found among others."""
+    known = (slip for slip in slips(one.kata.folder) if {slip.id} == named)
+    tried = not one.kata.kernels and not one.function.models and source.cells is None
+    return tried and len(source.text) <= _LONGEST and any(map(_slight, known))
+
+
+def _bring(told: Diagnosis, edit: SmallEdit, source: Source) -> None:
+    """Bring what is told to an edit's line, and show it as it would be right, if it is one."""
+    told.line, told.yours = edit.line, source.line(edit.line).strip()
+    if "\n" not in source.text[edit.start : edit.end]:
+        told.mended = edit.applied(source.text).split("\n")[edit.line - 1].strip()
 
 
 def _slight(slip: Slip) -> bool:
@@ -96,12 +108,13 @@ def _mending(
     others = [unit for each in failing[1:] for unit in _sample(_wrong(each))]
     fine = [unit for each in all_of for unit in _sample(_fine(each))]
     proofs = [*_sample(wrong[1:]), *others, *fine]
-    tried = [*_tried(source, line)]
-    for start in range(0, _OF_CLASS if one.function.module else _MOST, _PART):
-        for found in _passing(wrong[:1], tried[start : start + _PART], candidate):
+    tried = islice(_tried(source, line), _OF_CLASS if one.function.module else _MOST)
+    while part := [*islice(tried, _PART)]:
+        for found in _passing(wrong[:1], part, candidate):
             if all(_passing([unit], [found], candidate) for unit in proofs):
                 edit = found[0]
-                beside = [each for each in tried if each[0].cost == 1 and edit.beside(each[0])]
+                many = (each for each in _tried(source, line) if edit.beside(each[0]))
+                beside = [each for each in many if each[0].cost == 1]
                 # An axis has two numbers. Where any is as good, what is done by it is left undone.
                 if edit.cost != 1 or len(_passing([*wrong[:1], *proofs], beside, candidate)) < 2:
                     return edit
@@ -148,7 +161,7 @@ def _tried(source: Source, line: int) -> Iterator[tuple[SmallEdit, str]]:
         text = edit.applied(source.text)
         if text not in seen:
             seen.add(text)
-            with suppress(SyntaxError):
+            with suppress(*UNREAD):
                 ast.parse(text)
                 yield edit, text
 
