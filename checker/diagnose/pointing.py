@@ -55,11 +55,9 @@ def line_of(
     edits: those without and with the mistake.
     """
 
-    def tells_less(trial: Trial) -> tuple[bool, bool, bool]:
-        # A row with nothing to attend to holds whatever its author likes, and the first position is
-        # turned by nothing.
-        alone = slip.id.startswith("rope-") and 1 in trial.expected[0].shape[1:-1]
-        return slip.group in _OF_MASKS and trial.case.mask == "full", trial.keep is not None, alone
+    def tells_less(trial: Trial) -> tuple[bool, bool]:
+        # A row with nothing to attend to holds whatever its author likes.
+        return slip.group in _OF_MASKS and trial.case.mask == "full", trial.keep is not None
 
     evidence = sorted(evidence, key=tells_less)
     said = next(filter(None, (_said(slip, trial, places) for trial in evidence)), None)
@@ -110,7 +108,9 @@ def _pointed(
     unused = _unused(slip, call)
     if unused is not None:
         return places.own_line(_blamed(unused, steps, right, wrong), others)
-    blamed = _blamed(step, steps, right, wrong, taken=slip.group == "swapped")
+    # Position 0 turns nothing: what is wrongly there is the right one, unturned.
+    same = slip.group == "swapped" or slip.id == "rope-positions-restart"
+    blamed = _blamed(step, steps, right, wrong, taken=same)
     step = places.within(step) if inside else step
     behind = places.behind(slip, step, steps)
     blamed = places.given_by(blamed, others, made=slip.group == "given") if given else blamed

@@ -116,7 +116,10 @@ class _Edits:
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line) + 1)
         nodes = [*ast.walk(tree)]
-        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        called = {id(node.func) for node in calls}
+        # What a call is given besides: nobody gives it the same twice.
+        self.besides = {id(one): {*map(name_of, node.args)} for node in calls for one in node.args}
         # What is called, or stands within a sign or before a dot, is part of another node.
         inside = (getattr(n, "operand", None) or getattr(n, "value", None) for n in nodes
                   if isinstance(n, (ast.UnaryOp, ast.Attribute)))  # fmt: skip
@@ -209,7 +212,8 @@ class _Edits:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names:
                 signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})", "(~{0})")
                 yield from ((sign.format(node.id), 4) for sign in signs)
-                yield from ((other, 3) for other in names if other != node.id)
+                besides = {node.id} | self.besides.get(id(node), set())
+                yield from ((other, 3) for other in names if other not in besides)
             case ast.Attribute(ctx=ast.Load(), value=ast.Name(id=owner)) if (
                 id(node) not in self.parts
             ):
@@ -253,7 +257,11 @@ class _Edits:
                 self.text[start : func[1] - len(name)] + _OTHER[name] + self.text[func[1] : end],
                 1,
             )
-        if not isinstance(node.func, ast.Attribute) or name_of(node.func.value) in _MODULES:
+        if not isinstance(node.func, ast.Attribute):
+            return
+        if name_of(node.func.value) in _MODULES:
+            if node.args and not isinstance(node.args[0], ast.Starred):
+                yield self._said(node.args[0]), 2
             return
         if name in {"max", "min"} and not (node.args or node.keywords):
             yield f"{self._said(node.func.value)}.a{name}(-1, keepdim=True)", 1

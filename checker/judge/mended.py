@@ -43,7 +43,7 @@ _WORDS = re.compile(r"\w+|[^\w\s]")
 # How many words and signs may have to be written anew.
 _LACKING = 2
 # In how many calls, of each kind, an edit has to hold that makes the first right.
-_PROOFS = 8
+_PROOFS = 16
 
 _Unit = tuple[Examination, list[Trial]]
 
@@ -111,7 +111,7 @@ def _mending(
     tried = islice(_tried(source, line), _OF_CLASS if one.function.module else _MOST)
     while part := [*islice(tried, _PART)]:
         for found in _passing(wrong[:1], part, candidate):
-            if all(_passing([unit], [found], candidate) for unit in proofs):
+            if _passing(proofs, [found], candidate):
                 edit = found[0]
                 many = (each for each in _tried(source, line) if edit.beside(each[0]))
                 beside = [each for each in many if each[0].cost == 1]

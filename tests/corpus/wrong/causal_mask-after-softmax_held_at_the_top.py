@@ -1,4 +1,5 @@
-# wrong: causal mask-after-softmax line 18
+# wrong: causal mask-after-softmax line 19
+# fair: mask-after-softmax 17, 19
 import torch
 from torch import nn
 class CausalSelfAttention(nn.Module):

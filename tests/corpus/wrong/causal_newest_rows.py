@@ -1,4 +1,5 @@
-# wrong: causal causal-wrong-rows line 28
+# wrong: causal causal-wrong-rows line 29
+# fair: causal-wrong-rows 28, 29
 import math
 
 import torch

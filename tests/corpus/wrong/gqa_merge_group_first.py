@@ -1,4 +1,5 @@
-# wrong: gqa heads-merge-wrong-axes line 35
+# wrong: gqa heads-merge-wrong-axes line 36
+# fair: heads-merge-wrong-axes 35, 36
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
-# wrong: mla rope-wrong-frequencies line 33
+# wrong: mla rope-wrong-frequencies line 34
+# fair: rope-wrong-frequencies 33, 34
 from __future__ import annotations
 
 import math

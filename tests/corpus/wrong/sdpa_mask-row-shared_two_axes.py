@@ -1,4 +1,5 @@
-# wrong: sdpa mask-row-shared line 14
+# wrong: sdpa mask-row-shared line 15
+# fair: mask-row-shared 14, 15
 import torch
 from torch import nn
 

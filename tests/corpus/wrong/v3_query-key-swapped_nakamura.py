@@ -1,4 +1,5 @@
-# wrong: v3 query-key-swapped line 18
+# wrong: v3 query-key-swapped line 19
+# fair: query-key-swapped 18, 19
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
