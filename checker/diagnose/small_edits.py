@@ -49,7 +49,8 @@ class SmallEdit:
 
     cost: -1 where a sign changes places in a pair, which is a rotation's, 0 where a loop goes on
     in place of ending, 1 where one sign is another, 2 where a call is left out, two change places
-    or an attribute is another, 3 where a name is, 4 where it has a sign more.
+    or an attribute is another, 3 where a name is, or what is called with it stands for the call, 4
+    where it has a sign more.
     """
 
     line: int
@@ -261,7 +262,7 @@ class _Edits:
             return
         if name_of(node.func.value) in _MODULES:
             if node.args and not isinstance(node.args[0], ast.Starred):
-                yield self._said(node.args[0]), 2
+                yield self._said(node.args[0]), 3
             return
         if name in {"max", "min"} and not (node.args or node.keywords):
             yield f"{self._said(node.func.value)}.a{name}(-1, keepdim=True)", 1

@@ -312,7 +312,7 @@ class _Judging:
         told = self._told_below(one)
         named = name_mistakes(page, one, tuple(told.values()))
         self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}
-        page.name(at_home(one, named, told, self.examinations))
+        page.name(at_home(one, named, told, self.examinations, self.source))
         if named and isinstance(one, Weighing) and one.found.state is None:
             beneath(page, one, named[0].edits, self._dropout)
         if not (named or told or page.told_of(one) or one.found.state == "fail-state"):

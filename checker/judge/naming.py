@@ -18,9 +18,11 @@ from .branches import wrong_branch
 from .examine import Examination
 from .extras import beside_extras
 from .page import Page
+from .source import Source
 from .structure import judge_structure
 from .trials import Trial
 from .weighing import Weighing
+from .written import Function, function_at
 
 __all__ = ["at_home", "calls_for_a_name", "name_mistakes"]
 
@@ -167,8 +169,9 @@ def _on_a_way_of_its_own(
 
 
 def at_home(
-    one: Examination, named: Sequence[Named], told: Container[str], all_of: Sequence[Examination]
-) -> list[Named]:
+    one: Examination, named: Sequence[Named], told: Container[str],
+    all_of: Sequence[Examination], source: Source,
+) -> list[Named]:  # fmt: skip
     """The mistakes that are a function's own, and not of others that it calls.
 
     Whoever calls a function that is wrong gets its mistake with it: it is said once. told: the
@@ -183,7 +186,24 @@ def at_home(
     noted = any(map(one.found.findings.get, _TELLING))
     fine = [other for other in all_of if noted and not other.found.findings]
     right = {line for other in fine for line in _ran(other)}
-    return [replace(each, line=_from_outside(one, each.line, right)) for each in own]
+    return [
+        replace(each, line=_from_outside(one, each.line, right))
+        if _gives_one(function_at(source, each.line)) else each
+        for each in own
+    ]  # fmt: skip
+
+
+def _gives_one(helper: Function | None) -> bool:
+    """Whether a helper does one thing, and gives that back.
+
+    Of several things, or by a switch, it may do others for who calls it elsewhere.
+    """
+    if helper is None or helper.args.defaults or helper.args.kw_defaults:
+        return False
+    given = [node.value for node in ast.walk(helper) if isinstance(node, ast.Return)]
+    made = [one for one in given if isinstance(one, ast.Tuple) or (
+        isinstance(one, ast.Call) and getattr(one.func, "id", "")[:1].isupper())]  # fmt: skip
+    return len(given) == 1 and not made
 
 
 def _ran(one: Examination) -> set[int]:
