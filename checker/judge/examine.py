@@ -159,8 +159,7 @@ class Examination:
         return self.answered(self.series_of(trials, dtype or self.found.work)) if trials else []
 
     def series_of(self, trials: Sequence[Trial], dtype: torch.dtype) -> list[Series]:
-        """The calls of trials, by the objects that they are made on."""
-        # An object serves all calls in a row that are made on one of its kind.
+        """The calls of trials: an object serves all calls in a row that are made on its kind."""
         groups = [[*group] for _, group in groupby(trials, self.object_of)]
         return [
             self.series(group[0], [trial.call for trial in group], dtype=dtype,
