@@ -284,7 +284,7 @@ class _Judging:
             if isinstance(one, Weighing) and (flow is None or not flow.read):
                 page.unread(one)
         if self.options.diagnose:
-            prove(page, examinations, self.source, self.afresh)
+            prove(page, examinations, self.source)
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 

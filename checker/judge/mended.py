@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -48,12 +48,10 @@ _PROOFS = 16
 _Unit = tuple[Examination, list[Trial]]
 
 
-def prove(
-    page: Page, all_of: Sequence[Examination], source: Source, afresh: Callable[[], Candidate]
-) -> None:
+def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
     """Where one mistake alone is told of, bring it to the line that one edit mends.
 
-    afresh: has the file run in a process of its own, in which nothing else is asked any more.
+    Nothing else is asked of the submission's process any more: an edit may never end.
     """
     wrong, named = [one for one in all_of if one.found.findings], page.report.diagnosis
     line = named[0].line if named else None
@@ -61,7 +59,7 @@ def prove(
         return
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
-        candidate = afresh()
+        candidate = wrong[0].candidate
         candidate.allow(replace(candidate.limits, seconds=_SECONDS))
         # What is told of several functions may have been made once, for all of them.
         edit = _mending(wrong[: len(named)], all_of, source, candidate, line)
