@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from .arithmetic import worth
+from .arithmetic import names, worth
 
 __all__ = ["BadContract", "Layer", "Module", "Setting", "only", "read_module"]
 
@@ -103,6 +103,11 @@ class Module:
     def texts(self) -> list[str]:
         """Every sum in it."""
         return [*(setting.value for setting in self.settings), *self.shapes]
+
+    @property
+    def symbols(self) -> set[str]:
+        """The symbols of the sizes that an object is made for."""
+        return {symbol for text in self.texts for symbol in names(text)}
 
     @property
     def shapes(self) -> list[str]:

@@ -230,7 +230,8 @@ class _Search:
     def _symbols(self) -> list[str]:
         """The sizes in whose number stacked layers may alternate."""
         first = self.one.sizes.first()
-        return [symbol for symbol in first if first[symbol] > 1 and symbol in self.one.fixed]
+        fixed = self.one.module.symbols
+        return [symbol for symbol in first if first[symbol] > 1 and symbol in fixed]
 
     def derived(self, model: Any, forms: int) -> Derived:
         """A reading by what weights do, if this is what the submission computes."""

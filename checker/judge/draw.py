@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ...kata.arithmetic import names, worth
+from ...kata.arithmetic import worth
 from ...kata.functions import Argument, Function, choices
 from ...kata.sizes import Sizes
 from .case import DISORDER, Case, spoken
@@ -208,8 +208,7 @@ def _large(function: Function, sizes: Sizes) -> Iterator[Case]:
 
 def _middling(function: Function, sizes: Sizes, row: dict[str, int]) -> dict[str, int]:
     """A length at which pieces are several, and loops end soon; what is built for it stays."""
-    texts = function.module.texts if function.module else []
-    fixed = {symbol for text in texts for symbol in names(text)}
+    fixed = function.module.symbols if function.module is not None else set()
     return sizes.row({s: row[s] if s in fixed else min(row[s], _MIDDLING) for s in sizes.values})
 
 

@@ -110,13 +110,18 @@ def _mending(
     while part := [*islice(tried, _PART)]:
         for found in _passing(wrong[:1], part, candidate):
             if _passing(proofs, [found], candidate):
-                edit = found[0]
-                many = (each for each in _tried(source, line) if edit.beside(each[0]))
-                beside = [each for each in many if each[0].cost == 1]
+                beside = _passing([*wrong[:1], *proofs], _beside(found[0], source), candidate)
                 # An axis has two numbers. Where any is as good, what is done by it is left undone.
-                if edit.cost != 1 or len(_passing([*wrong[:1], *proofs], beside, candidate)) < 2:
-                    return edit
+                if len(beside) < 2:
+                    return found[0]
     return None
+
+
+def _beside(edit: SmallEdit, source: Source) -> list[tuple[SmallEdit, str]]:
+    """The other numbers or signs that may stand where an edit puts one."""
+    others = small_edits(source.tree, source.text) if edit.cost == 1 else ()
+    return [(each, each.applied(source.text)) for each in others
+            if each.cost == 1 and edit.beside(each)]  # fmt: skip
 
 
 def _failed(one: Examination) -> Iterator[Trial]:

@@ -17,7 +17,6 @@ from itertools import islice
 
 import torch
 
-from ...kata.arithmetic import names
 from ...kata.functions import Function, choices
 from ...kata.slips import slips
 from ..process.answers import Outcome, Raised
@@ -221,9 +220,7 @@ def _rotates(one: Examination) -> bool:
 
 def _within(function: Function, sizes: dict[str, int]) -> dict[str, int]:
     """A long sequence's sizes, none beyond bfloat16's whole numbers but what objects have."""
-    module = function.module
-    fixed = {name for text in (module.texts if module is not None else ()) for name in names(text)}
-    long = set[str]() if function.state is not None else {*function.counted} - fixed
+    long = {*function.counted} - (function.module.symbols if function.module is not None else set())
     return {name: min(size, _WHOLE) if name in long else size for name, size in sizes.items()}
 
 

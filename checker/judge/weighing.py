@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ...kata.arithmetic import names as names_in
 from ...kata.functions import Argument, Rules, choices
 from ...kata.modules import Module
 from ..process.answers import Global, Try
@@ -109,11 +108,6 @@ class Weighing(Examination):
     def linear(self) -> frozenset[str]:
         """The weights of `nn.Linear`s, whose rows are features."""
         return frozenset(f"{n}.weight" for n, kind in self.shown.modules if kind == "Linear")
-
-    @property
-    def fixed(self) -> set[str]:
-        """The symbols of the sizes that an object is made for."""
-        return {symbol for text in self.module.texts for symbol in names_in(text)}
 
     # -- objects of one size ---------------------------------------------------------------
 
@@ -263,7 +257,9 @@ class Weighing(Examination):
         for symbol, values in self.sizes.values.items():
             sizes = self.sizes.row({**{s: v[0] for s, v in self.sizes.values.items()},
                                     symbol: values[-1]})  # fmt: skip
-            if symbol not in self.fixed and self.held.key(sizes) == self.held.key(one.sizes):
+            if symbol not in self.module.symbols and self.held.key(sizes) == self.held.key(
+                one.sizes
+            ):
                 other = replace(one, sizes=sizes, turn=other.turn)
         return one, other
 
