@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+import torch
+
 from ..process.answers import Step
 from .expressions import MOVES
 
 __all__ = [
     "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "laid_out",
-    "made_bool", "moves", "nearest", "ors", "rounds", "sorts", "spreads", "turned",
+    "made_bool", "moved_by", "moves", "nearest", "ors", "rounds", "sorts", "spreads", "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
@@ -19,6 +21,8 @@ _SPREADS = {"var", "std", "var_mean", "std_mean"}
 _ZEROING = {"masked_fill", "where", "mul", "rmul", "imul", "multiply", "nan_to_num"}
 # Calls that bring an axis of heads into another one.
 _FOLDS = {"reshape", "view", "flatten", "repeat", "repeat_interleave", "tile", "cat"}
+# Calls that give what they make an order of axes of their own.
+_ORDERS = {"stack", "einsum", "tensordot"}
 # Calls that make one mask of two.
 _ORS = {"or", "ior", "logical_or", "bitwise_or"}
 # Calls that give a mask its axes, and those that may take a part of it.
@@ -126,6 +130,19 @@ def nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) ->
     found = [(place, one.line) for place, one in enumerate(steps) if meant(one)]
     before = [line for place, line in found if place <= last]
     return before[-1] if before else next((line for _, line in found), None)
+
+
+def moved_by(step: Step, steps: Sequence[Step]) -> int | None:
+    """The line that brought what a step holds into its order; the nearest that moves axes else."""
+    held = next((one for one in step.values if one.numel() > 1), None)
+    last = next(place for place, one in enumerate(steps) if one is step)
+    entries = None if held is None else held.flatten().sort().values
+    same = (one for one in reversed(steps[: last + 1]) if entries is not None and any(
+        value.numel() == len(entries) and torch.equal(value.flatten().sort().values, entries)
+        for value in one.values
+    ))  # fmt: skip
+    ordering = first([*same], lambda one: moves(one) or one.call in _ORDERS)
+    return ordering.line if ordering is not None else nearest(step, steps, moves)
 
 
 def first(steps: Sequence[Step], meant: Callable[[Step], bool]) -> Step | None:

@@ -24,7 +24,7 @@ from .kinds import (
     joins,
     laid_out,
     made_bool,
-    moves,
+    moved_by,
     nearest,
     ors,
     sorts,
@@ -91,7 +91,7 @@ class Places(Readings):
             "lined-up": lambda: self.lined_up(first(steps, _adds(slip.id)) or step),
             "loop": lambda: self._loop(lines),
             "mask": lambda: self._undrawn(slip.id, ran) or self._unmasked(ran),
-            "moved": lambda: nearest(step, steps, moves),
+            "moved": lambda: moved_by(step, steps),
             "noted": lambda: self._noted(steps),
             "number": lambda: (
                 self.number(lines) or self._standing(step) or self.layer(lines, "norm")

@@ -267,13 +267,29 @@ def _first_wrong(
                 continue
         if step is None and given.weights and name in right and _rearranged(value, right[name]):
             # One head of it is some head of the right one too, and tells nothing.
-            step = find(value.flatten(), list(steps))
+            step = _viewed(value, names, wrong, steps) or find(value.flatten(), list(steps))
         else:
             step = step or holding(value, steps, given)
             step = step or holding_part(value, right.get(name), steps, [*right.values()])
         if step is not None:
             return step
     return None
+
+
+def _viewed(
+    value: Tensor, names: Sequence[str], wrong: dict[str, Tensor], steps: Sequence[Step]
+) -> Step | None:
+    """Where entries that stay in their order are first seen as what they are not.
+
+    names: what differs, in its order.
+    """
+    in_order = value.flatten()
+    if not any(same_numbers(one.flatten(), in_order) for step in steps for one in step.values):
+        return None
+    # Its first axes may be one.
+    folded = as_it_lies(value.flatten(0, -3), steps[::-1]) if value.dim() > 3 else None
+    made = (as_it_lies(wrong[name], steps) for name in names if wrong[name].numel() > 1)
+    return folded or next(filter(None, made), None)
 
 
 def _one_laid(value: Tensor, steps: Sequence[Step]) -> Step | None:

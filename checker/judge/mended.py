@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
 from ...kata.slips import Slip, slips
+from ..diagnose.likeness import likeness
 from ..diagnose.small_edits import UNREAD, SmallEdit, small_edits
 from ..diagnose.upstream import upstream
 from ..process.answers import Outcome
@@ -37,11 +36,9 @@ _LONGEST = 20_000
 _SECONDS = 1.0
 # How many edits are tried, of a class, which takes longer, and how many at once.
 _MOST, _OF_CLASS, _PART = 72, 48, 12
-# How much further away an edit is that stands a step behind the line.
-_STEP = 2
-_WORDS = re.compile(r"\w+|[^\w\s]")
-# How many words and signs may have to be written anew.
-_LACKING = 2
+# How much further away an edit is that stands a step behind the line, and how much nearer one is
+# that does what brings the model answer's mistake back.
+_STEP, _LIKE = 2, 3
 # In how many calls, of each kind, an edit has to hold that makes the first right.
 _PROOFS = 16
 
@@ -55,24 +52,30 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
     """
     wrong, named = [one for one in all_of if one.found.findings], page.report.diagnosis
     line = named[0].line if named else None
-    if not wrong or line is None or not _provable(wrong[0], {one.mistake for one in named}, source):
+    known = _known(wrong[0], {one.mistake for one in named}) if wrong else []
+    if line is None or not known or not _provable(wrong[0], source):
         return
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
         candidate = wrong[0].candidate
         candidate.allow(replace(candidate.limits, seconds=_SECONDS))
         # What is told of several functions may have been made once, for all of them.
-        edit = _mending(wrong[: len(named)], all_of, source, candidate, line)
+        tried = _tried(source, line, known)
+        edit = _mending(wrong[: len(named)], all_of, source, candidate, tried)
         if edit is not None:
             del named[1:]
             _bring(named[0], edit.tidied(source.text), source)
 
 
-def _provable(one: Examination, named: set[str], source: Source) -> bool:
-    """Whether a small edit may mend what was named, and be found among others."""
-    known = (slip for slip in slips(one.kata.folder) if {slip.id} == named)
+def _known(one: Examination, named: set[str]) -> list[Slip]:
+    """The mistake of the model answer that was named, in each of its rows, if it is one alone."""
+    return [slip for slip in slips(one.kata.folder) if {slip.id} == named and slip.edits]
+
+
+def _provable(one: Examination, source: Source) -> bool:
+    """Whether edits can be tried of what was written."""
     tried = not one.kata.kernels and not one.function.models and source.cells is None
-    return tried and len(source.text) <= _LONGEST and any(map(_slight, known))
+    return tried and len(source.text) <= _LONGEST
 
 
 def _bring(told: Diagnosis, edit: SmallEdit, source: Source) -> None:
@@ -82,23 +85,11 @@ def _bring(told: Diagnosis, edit: SmallEdit, source: Source) -> None:
         told.mended = edit.applied(source.text).split("\n")[edit.line - 1].strip()
 
 
-def _slight(slip: Slip) -> bool:
-    """Whether so little is amiss in the model answer with a mistake that a small edit may do."""
-    return any(sum(_lacks(*pair) for pair in edit) <= _LACKING for edit in slip.edits)
-
-
-def _lacks(right: str, wrong: str) -> int:
-    """How many words and signs of a text another one lacks."""
-    words, others = _WORDS.findall(right), _WORDS.findall(wrong)
-    same = SequenceMatcher(None, others, words, autojunk=False).get_matching_blocks()
-    return len(words) - sum(block.size for block in same)
-
-
 def _mending(
     failing: Sequence[Examination], all_of: Sequence[Examination], source: Source,
-    candidate: Candidate, line: int,
+    candidate: Candidate, edits: Iterator[tuple[SmallEdit, str]],
 ) -> SmallEdit | None:  # fmt: skip
-    """The first edit behind a line with which all is right. Raise Ended, Foul."""
+    """The first of some edits with which all is right. Raise Ended, Foul."""
     one = failing[0]
     wrong = _wrong(one)
     if not wrong:
@@ -106,7 +97,7 @@ def _mending(
     others = [unit for each in failing[1:] for unit in _sample(_wrong(each))]
     fine = [unit for each in all_of for unit in _sample(_fine(each))]
     proofs = [*_sample(wrong[1:]), *others, *fine]
-    tried = islice(_tried(source, line), _OF_CLASS if one.function.module else _MOST)
+    tried = islice(edits, _OF_CLASS if one.function.module else _MOST)
     while part := [*islice(tried, _PART)]:
         for found in _passing(wrong[:1], part, candidate):
             if _passing(proofs, [found], candidate):
@@ -155,12 +146,20 @@ def _sample(units: Sequence[_Unit]) -> Sequence[_Unit]:
     return units[:: len(units) // _PROOFS + 1]
 
 
-def _tried(source: Source, line: int) -> Iterator[tuple[SmallEdit, str]]:
+def _tried(source: Source, line: int, known: Sequence[Slip]) -> Iterator[tuple[SmallEdit, str]]:
     """The edits that are tried, in their order, each with the text that it makes."""
     distance = upstream(source.tree, line)
+    back = [(wrong, right) for slip in known for edit in slip.edits for right, wrong in edit]
+
+    def away(edit: SmallEdit) -> tuple[float, int]:
+        old = source.text[edit.start : edit.end]
+        # A sign that changes places in a pair turns a rotation, however the model answer does.
+        like = max(likeness(old, edit.new, *pair) for pair in back) if edit.cost >= 0 else 1.0
+        return edit.cost + _STEP * distance[edit.line] - _LIKE * like, edit.cost
+
     edits = (edit for edit in small_edits(source.tree, source.text) if edit.line in distance)
     seen = set[str]()
-    for edit in sorted(edits, key=lambda e: (e.cost + _STEP * distance[e.line], e.cost)):
+    for edit in sorted(edits, key=away):
         text = edit.applied(source.text)
         if text not in seen:
             seen.add(text)

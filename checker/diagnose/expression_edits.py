@@ -1,0 +1,224 @@
+"""What a slip of the pen may have made of an expression: how each may be right instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .expressions import name_of
+from .said import CLOSED, Said
+
+__all__ = ["MODULES", "rewritten"]
+
+# How an expression may be right, with what that costs.
+Rewritten = Iterator[tuple[str, int]]
+
+_COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
+    ast.Lt: ("<=", ">", ">="), ast.LtE: ("<", ">=", ">"), ast.Gt: (">=", "<", "<="),
+    ast.GtE: (">", "<=", "<"), ast.Eq: ("!=",), ast.NotEq: ("==",),
+}  # fmt: skip
+_OPERATORS: dict[type[ast.operator], str] = {
+    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "%", ast.Mod: "//",
+    ast.BitAnd: "|", ast.BitOr: "&",
+}  # fmt: skip
+_WRITTEN: dict[type[ast.operator], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
+}  # fmt: skip
+# Those whose sides may change places.
+_EITHER = {"+", "*"}
+# Calls that are mistaken for each other.
+_PAIRS = (
+    ("sum", "cumsum"), ("repeat", "repeat_interleave"), ("tril", "triu"), ("min", "max"),
+    ("argmin", "argmax"), ("any", "all"), ("sin", "cos"), ("minimum", "maximum"),
+    ("logical_and", "logical_or"), ("amin", "amax"), ("floor", "ceil"), ("sqrt", "rsqrt"),
+)  # fmt: skip
+_OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
+# Calls that take the opposite.
+_TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
+MODULES = {"torch", "F", "nn", "np", "math", "self"}
+# Calls that count from one number to another.
+_COUNTED = {"arange", "range"}
+# Calls that leave the numbers as they are.
+_HARMLESS = {"float", "to", "contiguous"}
+
+
+def rewritten(node: ast.expr, said: Said) -> Rewritten:
+    """How an expression may be right, but for other names in it."""
+    match node:
+        case ast.Constant(value=bool()):
+            yield str(not node.value), 1
+        case ast.Constant(value=int() as value):
+            yield from ((str(n), 1) for n in {value + 1, value - 1, -value, 0} - {value})
+        case ast.Constant(value=float() as value):
+            yield from ((repr(n), 1) for n in (2 * value, value / 2, -value))
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
+            yield from ((str(n), 1) for n in (1 - value, -1 - value, value))
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as value)):
+            yield from ((repr(n), 1) for n in (value, -2 * value, -value / 2))
+        case ast.UnaryOp(op=ast.USub() | ast.Invert() | ast.Not()):
+            yield said.of(node.operand), 1
+        case ast.Compare(ops=[operator], comparators=[right]):
+            # All that calculates is done before it compares.
+            left, right = (said.of(one, ast.BinOp, ast.UnaryOp) for one in (node.left, right))
+            yield from ((f"{left} {n} {right}", 1) for n in _COMPARED.get(type(operator), ()))
+        case ast.BinOp():
+            yield from _operated(node, said)
+            yield from _taken_in(node, said)
+        case ast.Slice(lower=lower, upper=upper, step=None):
+            yield from _cut(lower, upper, said)
+        case ast.Call():
+            yield from _called(node, said)
+            yield from _brought_out(node, said)
+            yield from _in_turn(node, said)
+            yield from _laid_out(node, said)
+        case ast.Tuple(elts=[first, second]) if isinstance(node.ctx, ast.Load):
+            yield from _sign_moved(first, second, said)
+        case _:
+            return
+
+
+def _operated(node: ast.BinOp, said: Said) -> Rewritten:
+    left, right = said.of(node.left), said.of(node.right)
+    if type(node.op) in _OPERATORS:
+        yield f"({left} {_OPERATORS[type(node.op)]} {right})", 1
+    if isinstance(node.op, ast.FloorDiv):
+        yield f"-(-{left} // {right})", 1
+    if isinstance(node.op, ast.Sub):
+        yield f"({right} - {left})", 1
+    if not isinstance(node.op, ast.MatMult):
+        yield left, 1 if isinstance(node.right, ast.Constant) else 3
+        yield right, 1 if isinstance(node.left, ast.Constant) else 3
+
+
+def _taken_in(node: ast.BinOp, said: Said) -> Rewritten:
+    """What is done to what a call gives, done to what it is given: `sqrt(x) + eps`."""
+    sign = _WRITTEN.get(type(node.op))
+    many = ((node.left, node.right), (node.right, node.left)) if sign else ()
+    for call, other in many:
+        given = _given(call)
+        if given is not None and (call is node.left or sign in _EITHER):
+            yield _with(call, given, f"{said.of(given)} {sign} {said.of(other)}", said), 2
+
+
+def _brought_out(node: ast.Call, said: Said) -> Rewritten:
+    """What is done to what a call is given, done to what it gives: `sqrt(x + eps)`."""
+    given = _given(node)
+    sign = _WRITTEN.get(type(given.op)) if isinstance(given, ast.BinOp) else None
+    if isinstance(given, ast.BinOp) and sign is not None:
+        left, right = given.left, given.right
+        yield f"({_with(node, given, said.bare(left), said)} {sign} {said.of(right)})", 2
+        if sign in _EITHER:
+            yield f"({said.of(left)} {sign} {_with(node, given, said.bare(right), said)})", 2
+
+
+def _in_turn(node: ast.Call, said: Said) -> Rewritten:
+    """Two calls, one of what the other gives, in the other order."""
+    inner = _given(node)
+    given = _given(inner)
+    if isinstance(inner, ast.Call) and given is not None:
+        first = _with(node, inner, said.bare(given), said)
+        yield _with(inner, given, first, said), 2
+
+
+def _given(call: ast.AST | None) -> ast.expr | None:
+    """What a call works on: its object, or its first argument where a module's or a name's."""
+    if not isinstance(call, ast.Call):
+        return None
+    function = call.func
+    if isinstance(function, ast.Attribute) and name_of(function.value) not in MODULES:
+        return function.value
+    first = call.args[0] if call.args else None
+    return None if isinstance(first, ast.Starred) else first
+
+
+def _with(call: ast.expr, given: ast.expr, new: str, said: Said) -> str:
+    """A call with something else in place of what it works on."""
+    (start, end), (first, last) = said.span(call), said.span(given)
+    before, behind = said.text[start:first], said.text[last:end]
+    if before.endswith("(") and behind.startswith(")."):
+        # An object that is calculated stands in parentheses of its own.
+        before, behind = before[:-1], behind[1:]
+    if behind.startswith(".") and not isinstance(ast.parse(f"({new})", mode="eval").body, CLOSED):
+        new = f"({new})"
+    return before + new + behind
+
+
+def _cut(lower: ast.expr | None, upper: ast.expr | None, said: Said) -> Rewritten:
+    """The other end of what has one, or as far from it."""
+    if lower is not None and upper is not None:
+        return
+    end = lower or upper
+    if end is None:
+        return
+    if isinstance(end, ast.BinOp) and isinstance(end.op, ast.Sub) and upper is not None:
+        yield f"{said.bare(end.right)}:{said.bare(end.left)}", 2
+    signed = isinstance(end, ast.UnaryOp) and isinstance(end.op, ast.USub)
+    far = said.of(end.operand if isinstance(end, ast.UnaryOp) and signed else end)
+    mine = ("-" if signed else "", lower is not None)
+    for sign in ("", "-"):
+        for begins in (True, False):
+            if (sign, begins) != mine:
+                yield (f"{sign}{far}:" if begins else f":{sign}{far}"), 1
+
+
+def _called(node: ast.Call, said: Said) -> Rewritten:
+    name = name_of(node.func)
+    start, end = said.span(node)
+    behind = said.span(node.func)[1]
+    if name in _OTHER:
+        yield said.text[start : behind - len(name)] + _OTHER[name] + said.text[behind:end], 1
+    if name in _COUNTED and len(node.args) == 1:
+        (until,) = node.args
+        if isinstance(until, ast.BinOp) and isinstance(until.op, ast.Sub):
+            ends = f"{said.bare(until.right)}, {said.bare(until.left)}"
+            yield _with(node, until, ends, said), 2
+    if not isinstance(node.func, ast.Attribute):
+        return
+    if name_of(node.func.value) in MODULES:
+        if node.args and not isinstance(node.args[0], ast.Starred):
+            yield said.of(node.args[0]), 3
+        return
+    if name in {"max", "min"} and not (node.args or node.keywords):
+        yield f"{said.of(node.func.value)}.a{name}(-1, keepdim=True)", 1
+    if name not in _HARMLESS:
+        yield said.of(node.func.value), 1 if name in _TURNING else 2
+
+
+def _laid_out(node: ast.Call, said: Said) -> Rewritten:
+    """All in turn, again and again, for each again and again beside itself; and back."""
+    name, given = name_of(node.func), _given(node)
+    if given is None:
+        return
+    whole = said.of(given)
+    if name in {"cat", "concat", "concatenate"} and isinstance(given, (ast.Tuple, ast.List)):
+        same = {ast.dump(one) for one in given.elts}
+        if len(same) == 1 < len(given.elts):
+            one = said.of(given.elts[0])
+            yield f"{one}.repeat_interleave({len(given.elts)}, -1)", 1
+    elif name == "repeat":
+        times = [one for one in node.args if not _one(one)]
+        if len(times) == 1 and len(node.args) > 1:
+            axis = node.args.index(times[0]) - len(node.args)
+            yield f"{whole}.repeat_interleave({said.bare(times[0])}, {axis})", 1
+    elif name == "repeat_interleave" and len(node.args) + len(node.keywords) == 2:
+        times, axis = [*node.args, *(one.value for one in node.keywords)][-2:]
+        if said.bare(axis) in {"-1", "dim=-1"} and _is(times, 2):
+            yield f"{whole}.repeat(*[1] * ({whole}.dim() - 1), 2)", 1
+
+
+def _one(node: ast.expr) -> bool:
+    return _is(node, 1)
+
+
+def _is(node: ast.expr, number: int) -> bool:
+    return isinstance(node, ast.Constant) and node.value == number
+
+
+def _sign_moved(first: ast.expr, second: ast.expr, said: Said) -> Rewritten:
+    match first, second:
+        case ast.UnaryOp(op=ast.USub(), operand=operand), _:
+            yield f"({said.of(operand)}, -{said.of(second)})", -1
+        case _, ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield f"(-{said.of(first)}, {said.of(operand)})", -1
+        case _:
+            return
