@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         Difference,
         Fault,
         Heat,
+        Mended,
         Mending,
         Part,
         Report,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHECK_IDS", "KEEP", "MISTAKE_IDS", "REMARK_IDS", "SIDES", "Against", "Bench", "Check",
     "Crash", "Departure", "Diagnosis", "Died", "Difference", "Fault", "Finding", "Heat",
-    "Mending", "Message", "Options", "Part", "Report", "Row", "Said", "Source", "Step",
+    "Mended", "Mending", "Message", "Options", "Part", "Report", "Row", "Said", "Source", "Step",
     "Timings", "Underway", "Unreadable", "begin", "begin_ahead", "cell_rows", "findings", "lost",
     "read", "said", "say", "standing", "stop",
 ]  # fmt: skip
@@ -50,7 +51,7 @@ _HOMES = {
     "report.ids": "CHECK_IDS MISTAKE_IDS REMARK_IDS",
     "report.message": "Message Said said say",
     "report.report": (
-        "Check Crash Departure Diagnosis Difference Fault Heat Mending Part Report Step"
+        "Check Crash Departure Diagnosis Difference Fault Heat Mended Mending Part Report Step"
     ),
     "report.timings": "SIDES Against Row Timings",
 }

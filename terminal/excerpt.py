@@ -53,7 +53,9 @@ def excerpt(
 
 def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
     """Draw the model answer's line as the numbers say it was written, and as it is."""
-    told = [("-", pair.wrong, "wrong", pair.match), ("+", pair.right, "right", pair.want)]
+    *many, last = (pair.right or "").split("\n")
+    told = [("-", pair.wrong, "wrong", pair.match), *(("+", one, "right", "") for one in many),
+            ("+", last, "right", pair.want)]  # fmt: skip
     found = [(sign, _shown(text).strip(), *rest) for sign, text, *rest in told if text]
     # Both are named in one column, or neither is: the signs say it where there is no room.
     side = max(cells(text) for _, text, _, _ in found) + 4

@@ -3,64 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..checker import (
     CHECK_IDS,
     Check,
-    Crash,
-    Departure,
-    Diagnosis,
-    Fault,
     Message,
     Part,
     Report,
-    Said,
 )  # fmt: skip
-from ..sentences.cells import located, short
+from ..sentences.cells import located
 from ..sentences.wording import headline
-from .difference import difference_lines, shape_told
-from .excerpt import Pair, excerpt
+from .difference import difference_lines
 from .flow import flow_lines
 from .heat import heat_lines
+from .look import Look, line_told, paragraph, place
 from .meanings import other_meanings
 from .printed import printed_lines
+from .reasons import reasons
 from .text import Line, Span, cells, pad, safe, wrap, written
 from .times import seconds_taken
-from .words import in_words, say
+from .words import say
 
 __all__ = [
-    "Look", "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
+    "command_lines", "quiet_line", "report_lines", "summary_lines", "verdict_line",
 ]  # fmt: skip
 
-_INDENT = 4
 _NAME = 11
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """How to draw a report.
-
-    source: the file's lines, empty where they cannot be shown.
-    commands: what to type next, as (label, command) pairs, last on the screen.
-    checks: how those that pass are drawn: "all", one below the other; "some", after a failure
-    by name alone; "count", after a pass by their number alone.
-    heat: whether the attention weights are drawn. colour: whether the screen has colours.
-    """
-
-    language: str
-    width: int = 80
-    source: Sequence[str] = ()
-    output: bool = False
-    trace: bool = False
-    heat: bool = False
-    checks: str = "some"
-    colour: bool = False
-    commands: Sequence[tuple[str, str]] = ()
-
-    def words(self, said: Said) -> str:
-        """What a report says, in words."""
-        return in_words(said, self.language)
 
 
 def report_lines(report: Report, look: Look) -> list[Line]:
@@ -73,7 +42,7 @@ def _report_lines(report: Report, look: Look) -> list[Line]:
     if report.debug is not None:
         from .debug import mending_lines
 
-        head = [[verdict_line(report, look)], *(_reasons(report, look) if report.error else [])]
+        head = [[verdict_line(report, look)], *(reasons(report, look) if report.error else [])]
         mended = mending_lines(report.debug, look.language, look.width)
         return _joined([*head, mended, _checks(report, look), command_lines(report, look)])
     asked, commands = _asked(report, look), command_lines(report, look)
@@ -81,7 +50,7 @@ def _report_lines(report: Report, look: Look) -> list[Line]:
         summary = summary_lines(report, look)
         return _joined([summary, *asked, commands]) if asked else summary + commands
     blocks = [[verdict_line(report, look)]]
-    blocks += [*_reasons(report, look), _parts(report, look)]
+    blocks += [*reasons(report, look), _parts(report, look)]
     if report.difference is not None:
         case = look.words(report.difference.case)
         told = any(case in look.words(check.detail) for check in report.checks)
@@ -99,7 +68,7 @@ def summary_lines(report: Report, look: Look) -> list[Line]:
     # Where the rest can be had by an option, the option is named.
     key = "count-passed" if look.checks == "count" else "watch-cases"
     text = say(key, look.language, cases=cases, checks=tried)
-    return [verdict_line(report, look), *_paragraph(text, look, 2), *_remarks(report, look)]
+    return [verdict_line(report, look), *paragraph(text, look, 2), *_remarks(report, look)]
 
 
 def _asked(report: Report, look: Look) -> list[list[Line]]:
@@ -148,92 +117,8 @@ def quiet_line(report: Report, language: str) -> Line:
     rows += [(report.error.line, headline(report.error.message, language))] if report.error else []
     rows += [(None, each.id) for each in report.checks if each.status == "fail"]
     line, what = rows[0] if rows else (None, "")
-    place = _place(report, line)
-    return [(f"{pad(word, 6)}  ", style), (f"{report.kata}  {place}  {safe(what)}".rstrip(), "")]
-
-
-def _reasons(report: Report, look: Look) -> list[list[Line]]:
-    fault: Fault | Crash | None = report.error or report.crash
-    if fault is not None:
-        return _crashed(fault, report, look)
-    blocks: list[list[Line]] = []
-    first, *others = report.diagnosis or [None]
-    if first is not None:
-        blocks.append(_paragraph(f"× {look.words(first.message)}", look, 2, "bold", hang=2))
-        blocks[-1] += _found(first.mistake, first.line, report, look)
-        blocks.append(_code(first, look))
-    elif report.departure is not None:
-        told = shape_told(report, look.language) or _departs(report.departure, look)
-        blocks.append(_paragraph(f"× {told}", look, 2, "bold", hang=2))
-        blocks[-1] += _found("", report.departure.line, report, look)
-        blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
-    blocks.append([line for other in others if other for line in _shorter(other, look)])
-    return blocks
-
-
-def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line]]:
-    """Draw what was raised, and below it the mistakes that have a name."""
-    head: list[Line] = []
-    # How far an unfinished file of several functions is stands below, one by one.
-    if not (report.unfinished and len(report.functions) > 1):
-        told = safe(headline(fault.message, look.language))
-        head += _paragraph(f"× {told}", look, 2, "bold", hang=2)
-    head += _paragraph(look.words(fault.help), look, _INDENT) if fault.help else []
-    blocks = [[*head, *(_found("", fault.line, report, look) if head else [])]]
-    named = report.diagnosis
-    behind = next((one for one in named if fault.line in {None, one.line}), None)
-    blocks.append(_code(behind or Diagnosis(mistake="", message="", line=fault.line), look))
-    blocks.append([line for one in named for line in _shorter(one, look)])
-    return blocks
-
-
-def _place(report: Report, line: int | None) -> str:
-    """Return a file and its line as editors and terminals read them: `mine.py:24`."""
-    with located(report.cells):
-        return f"{safe(report.file)}:{short(line)}" if line else safe(report.file)
-
-
-def _found(name: str, line: int | None, report: Report, look: Look) -> list[Line]:
-    """Draw a mistake's name and its place, which is unbroken if it can be, to be clicked."""
-    parts = [part for part in (name, _place(report, line) if line else "") if part]
-    rows = ["  ".join(parts)] if cells("  ".join(parts)) <= look.width - _INDENT else parts
-    pieces = [piece for row in rows if row for piece in wrap(row, look.width - _INDENT)]
-    return [[(" " * _INDENT, ""), (piece, "dim")] for piece in pieces]
-
-
-def _departs(departure: Departure, look: Look) -> str:
-    """Say which step differs first, where no mistake has a name for it."""
-    key = "departs" if departure.line else "departs-nowhere"
-    told = say(key, look.language, name=departure.milestone, line=departure.line)
-    more = look.words(departure.message)
-    return told + say("colon", look.language) + more if more else told
-
-
-def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
-    pair = Pair(
-        wrong=diagnosis.matches,
-        right=diagnosis.reference,
-        match=say("diff-yours", look.language),
-        want=say("diff-right", look.language),
-    )
-    if diagnosis.mended is not None:
-        # What is wrong is the line itself, which is marked.
-        want = say("diff-mended", look.language)
-        pair = Pair(wrong=None, right=diagnosis.mended, match="", want=want)
-    return excerpt(
-        look.source, diagnosis.line, yours=diagnosis.yours, width=look.width, pair=pair
-    )  # fmt: skip
-
-
-def _shorter(diagnosis: Diagnosis, look: Look) -> list[Line]:
-    where = _line(diagnosis.line, look)
-    told = look.words(diagnosis.message)
-    text = told if where and where.rstrip(": ：") in told else where + told
-    return _paragraph(f"× {text} [{diagnosis.mistake}]", look, 2, hang=2)
-
-
-def _line(line: int | None, look: Look) -> str:
-    return say("line", look.language, line=line) + say("colon", look.language) if line else ""
+    where = place(report, line)
+    return [(f"{pad(word, 6)}  ", style), (f"{report.kata}  {where}  {safe(what)}".rstrip(), "")]
 
 
 def _parts(report: Report, look: Look) -> list[Line]:
@@ -261,7 +146,7 @@ def _told(key: str, part: Part, report: Report, look: Look, room: int) -> list[L
     # What is the headline already is not said again.
     headline = report.error is not None and part.message == report.error.message
     text = "" if headline else look.words(part.message)
-    where = _line(part.line, look)
+    where = line_told(part.line, look)
     text = where + text if text else where.rstrip(": ：")
     style = "fail" if part.status == "fail" else "dim"
     return _hung(f"  {label}  {pad(part.name, room)} ", text, look, style, cut=2 + cells(label))
@@ -370,8 +255,10 @@ def _remarks(report: Report, look: Look) -> list[Line]:
 def _remarked(report: Report, look: Look) -> list[str]:
     """What is worth knowing: in sentences after a pass, else by name and line alone."""
     if report.verdict != "fail":
-        return [f"{_line(r.line, look)}{look.words(r.message)} [{r.id}]" for r in report.remarks]
-    rows = [(r.id, _line(r.line, look).rstrip(": ：")) for r in report.remarks]
+        return [
+            f"{line_told(r.line, look)}{look.words(r.message)} [{r.id}]" for r in report.remarks
+        ]
+    rows = [(r.id, line_told(r.line, look).rstrip(": ：")) for r in report.remarks]
     named = [name + (say("in-brackets", look.language, text=at) if at else "") for name, at in rows]
     meant = other_meanings(report, look.language, look.commands)
     return [*meant, *(["  ".join(named)] if named else [])]
@@ -392,8 +279,3 @@ def command_lines(report: Report, look: Look) -> list[Line]:
     else:
         lines.append([(pad(took, look.width, right=True), "dim")])
     return lines
-
-
-def _paragraph(text: str, look: Look, indent: int, style: str = "", *, hang: int = 0) -> list[Line]:
-    rows = wrap(text, look.width - indent - hang)
-    return [[(" " * (indent + (hang if at else 0)) + row, style)] for at, row in enumerate(rows)]

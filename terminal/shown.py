@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..checker import Report
 from ..practice.pages import page_called, page_names
-from .report import Look, report_lines
+from .look import Look
+from .report import report_lines
 from .screen import STYLES
 from .text import Line, written
 from .words import say

@@ -15,8 +15,9 @@ from ..practice.targets import INPUT, Target
 from .formats import Format
 from .formats.writers import writer
 from .lists import next_lines
+from .look import Look
 from .onward import again, claiming, watching
-from .report import Look, command_lines, quiet_line, report_lines, verdict_line
+from .report import command_lines, quiet_line, report_lines, verdict_line
 from .screen import Screen
 from .source import lines_of
 from .text import quoted, safe, wrap, written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ __all__ = ["Built", "build", "may_be_mask"]
 
 # What every module keeps: its own weights and layers, which torch names, and its hooks.
 _MODULE_OWN = frozenset(vars(nn.Module()))
+# How torch names what a parametrized weight is made of.
+_MADE_OF = re.compile(r"\bparametrizations\.(\w+)\.original$")
 # A mask has two values, at most three; weights have as many as entries.
 _MASK_LEVELS = 4
 
@@ -62,13 +65,16 @@ class Built:
     def _plain_weights(self) -> None:
         """Give layers a plain weight for what makes one of others, in either of torch's ways.
 
-        A direction and a length, a matrix and low-rank factors added to it: any weight can be.
+        A direction and a length, a matrix and low-rank factors added to it: any weight can be. Not
+        where it is made of fewer numbers than it has, as one head's that serves all.
         """
         modules: list[Any] = [*self.thing.modules()] if isinstance(self.thing, nn.Module) else []
         for module in modules:
             if is_parametrized(module):
-                for name in list(module.parametrizations):
-                    remove_parametrizations(module, name)
+                for name, many in [*module.parametrizations.items()]:
+                    given = sum(one.numel() for one in many.parameters())
+                    if given >= getattr(module, name).numel():
+                        remove_parametrizations(module, name)
             for hook in list(module._forward_pre_hooks.values()):  # noqa: SLF001
                 if type(hook).__name__ == "WeightNorm":
                     remove_weight_norm(module, hook.name)
@@ -110,7 +116,8 @@ class Built:
         """Look for weights again; layers made lazily appear only after a first call."""
         self.registered, self.frozen = {}, {}
         if isinstance(self.thing, nn.Module):
-            held: dict[str, Tensor] = dict(self.thing.named_parameters())
+            named = self.thing.named_parameters()
+            held: dict[str, Tensor] = {_MADE_OF.sub(r"\1", name): one for name, one in named}
             # One that is frozen beside others that learn is a constant, as a table of angles is.
             self.registered = {n: one for n, one in held.items() if one.requires_grad} or held
             self.frozen = {n: one for n, one in held.items() if n not in self.registered}

@@ -17,9 +17,9 @@ _COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">", ">="), ast.LtE: ("<", ">=", ">"), ast.Gt: (">=", "<", "<="),
     ast.GtE: (">", "<=", "<"), ast.Eq: ("!=",), ast.NotEq: ("==",),
 }  # fmt: skip
-_OPERATORS: dict[type[ast.operator], str] = {
-    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "%", ast.Mod: "//",
-    ast.BitAnd: "|", ast.BitOr: "&",
+_OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
+    ast.Add: ("-",), ast.Sub: ("+",), ast.Mult: ("/",), ast.Div: ("*", "//"),
+    ast.FloorDiv: ("%", "/"), ast.Mod: ("//",), ast.BitAnd: ("|",), ast.BitOr: ("&",),
 }  # fmt: skip
 _WRITTEN: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
@@ -38,6 +38,8 @@ _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 MODULES = {"torch", "F", "nn", "np", "math", "self"}
 # Calls that count from one number to another.
 _COUNTED = {"arange", "range"}
+# Calls that take no more than the size of what they are given.
+_MAKING = {"ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "len"}
 # Calls that leave the numbers as they are.
 _HARMLESS = {"float", "to", "contiguous"}
 
@@ -71,6 +73,8 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _brought_out(node, said)
             yield from _in_turn(node, said)
             yield from _laid_out(node, said)
+        case ast.Attribute(attr="T", value=value):
+            yield f"{said.of(value)}.mT", 1
         case ast.Tuple(elts=[first, second]) if isinstance(node.ctx, ast.Load):
             yield from _sign_moved(first, second, said)
         case _:
@@ -79,10 +83,9 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
 
 def _operated(node: ast.BinOp, said: Said) -> Rewritten:
     left, right = said.of(node.left), said.of(node.right)
-    if type(node.op) in _OPERATORS:
-        yield f"({left} {_OPERATORS[type(node.op)]} {right})", 1
     if isinstance(node.op, ast.FloorDiv):
         yield f"-(-{left} // {right})", 1
+    yield from ((f"({left} {other} {right})", 1) for other in _OPERATORS.get(type(node.op), ()))
     if isinstance(node.op, ast.Sub):
         yield f"({right} - {left})", 1
     if not isinstance(node.op, ast.MatMult):
@@ -115,7 +118,11 @@ def _in_turn(node: ast.Call, said: Said) -> Rewritten:
     """Two calls, one of what the other gives, in the other order."""
     inner = _given(node)
     given = _given(inner)
-    if isinstance(inner, ast.Call) and given is not None:
+    if (
+        isinstance(inner, ast.Call)
+        and given is not None
+        and not {name_of(node.func), name_of(inner.func)} & _MAKING
+    ):
         first = _with(node, inner, said.bare(given), said)
         yield _with(inner, given, first, said), 2
 

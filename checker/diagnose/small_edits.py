@@ -36,9 +36,10 @@ class SmallEdit:
     """One edit. line: where. start, end: what it replaces, by place in the text. new: with what.
 
     cost: -1 where a sign changes places in a pair, which is a rotation's, 0 where a loop goes on
-    in place of ending, 1 where one sign is another, 2 where a call is left out, two change places
-    or an attribute is another, 3 where a name is, or what is called with it stands for the call, 4
-    where it has a sign more, 5 where it has a factor more.
+    in place of ending, 1 where one sign is another or two steps change places, 2 where a call is
+    left out, two that are handed over change places or an attribute is another, 3 where a name is,
+    or what is called with it stands for the call, 4 where it has a sign more, 5 where it has a
+    factor more.
     """
 
     line: int
@@ -51,6 +52,10 @@ class SmallEdit:
         """Whether another edit replaces the same with something else."""
         same = (self.start, self.end) == (other.start, other.end)
         return same and self.new != other.new
+
+    def lines(self, text: str) -> range:
+        """The lines that it stands on."""
+        return range(self.line, self.line + 1 + text.count("\n", self.start, self.end))
 
     def applied(self, text: str) -> str:
         """The text with it."""
@@ -142,6 +147,7 @@ class _Edits:
                 yield self._edit(node, new, cost)
         elif isinstance(node, ast.stmt):
             yield from self._stated(node, names)
+            yield from self._alike(node) if isinstance(node, (*_SIMPLE, ast.Return)) else ()
         if isinstance(node, ast.Call) and name_of(node.func) == "einsum" and node.args:
             yield from self._lettered(node.args[0])
         for many in (getattr(node, field, None) for field in ("body", "orelse")):
@@ -225,6 +231,8 @@ class _Edits:
             case ast.If(test=test):
                 others = ("True", "False", f"not {self.said.of(test)}")
                 yield from (self._edit(test, other, 3) for other in others)
+                if isinstance(test, ast.Name):
+                    yield self._edit(test, f"{test.id} is not None", 1)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names.known:
                 yield self._edit(value, f"{name} + {self.said.of(value)}", 3)
             case ast.AugAssign(target=target, value=value):
@@ -232,11 +240,27 @@ class _Edits:
             case _:
                 return
 
+    def _alike(self, node: ast.stmt) -> Iterator[SmallEdit]:
+        """The same number in several calls of a statement, another one in all of them."""
+        places: dict[tuple[str, str, int], list[ast.Constant]] = {}
+        for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+            given = [(str(n), one) for n, one in enumerate(call.args)]
+            for where, one in [*given, *((str(k.arg), k.value) for k in call.keywords)]:
+                if isinstance(one, ast.Constant) and type(one.value) is int:
+                    places.setdefault((name_of(call.func), where, one.value), []).append(one)
+        start, said = self.said.span(node)[0], self.said.bare(node)
+        for (_, _, value), many in places.items():
+            for other in (value + 1, value - 1) if len(many) > 1 else ():
+                new = said
+                for first, last in sorted(map(self.said.span, many), reverse=True):
+                    new = new[: first - start] + str(other) + new[last - start :]
+                yield self._edit(node, new, 2)
+
     def _reordered(self, many: Sequence[ast.stmt]) -> Iterator[SmallEdit]:
         """Two statements, of which one reads what the other binds, in the other order."""
         for one, other in pairwise(many):
             if isinstance(one, _SIMPLE) and isinstance(other, _SIMPLE) and _meet(one, other):
-                yield from self._exchanged((one, other), 2)
+                yield from self._exchanged((one, other), 1)
 
     def _exchanged(self, many: Sequence[ast.expr | ast.stmt], cost: int) -> Iterator[SmallEdit]:
         """Two that stand side by side, each in the other's place."""

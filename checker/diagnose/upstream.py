@@ -37,7 +37,8 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
 
 def _reads(one: _Part, other: _Part) -> bool:
     """Whether a statement reads what another one binds."""
-    return one.within is other.within and bool(one.reads & other.binds)
+    seen = other.within in {None, one.within}
+    return seen and bool(one.reads & other.binds)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -48,6 +48,7 @@ from .subject import Subject
 from .timed import subject_of
 from .trials import Finding
 from .truth import answers, weighs
+from .unraised import Raising, mend
 from .weighing import Weighing
 from .written import function_at, hollow, unwritten
 
@@ -61,7 +62,7 @@ _NAMING = 20.0
 _LIVES = 2
 # Says how a process ended, and starts another that has run the file.
 Revive = Callable[[Ended], tuple[Fault, Candidate]]
-Afresh = Callable[[], Candidate]
+Afresh = Callable[[str], Candidate]
 
 
 def judge(
@@ -71,7 +72,7 @@ def judge(
     """Fill in a report on the functions of a file that was loaded. Raise Refused, Ended, Foul.
 
     loaded: what the file defines, its classes and sizes. revive: tells how a process ended, and
-    starts another.
+    starts another. afresh: starts another that runs the file, or a text that is given in its place.
     on_device: judges what has passed once more on a real accelerator, where there may be one;
     the candidate is gone then. What may be timed of the file is returned.
     """
@@ -104,6 +105,8 @@ class _Judging:
         # The mistakes that were named, by the function's name.
         self.told: dict[str, dict[str, Edit]] = {}
         self.refused: list[Refused] = []
+        # What raised in its first call.
+        self.raising: Raising | None = None
         self.refuse = Refusals(kata, source, job.options.class_name)
         self.examinations: list[Examination] = []
 
@@ -189,7 +192,7 @@ class _Judging:
         missing = unwritten(finding.fault, self.source) if finding and finding.fault else None
         if missing is not None:
             part.status, part.line = "waits", missing
-            part.message = self._waits_for(entry, missing)
+            part.message = self.refuse.waits_for(entry, missing)
             return
         unfit = finding is None or (
             finding.fault is not None and self.refuse.lacks(one, finding.fault)
@@ -201,13 +204,8 @@ class _Judging:
         )
         part.line, part.message = refused.line or part.line, refused.message
         self.refused.append(refused)
-
-    def _waits_for(self, entry: Entry, line: int) -> Said:
-        """What a function calls that is not written yet; nothing where it says so of itself."""
-        other = function_at(self.source, line)
-        if other is None or other is function_at(self.source, entry.line):
-            return ""
-        return say("waits-for", name=other.name)
+        if finding is not None and self.raising is None:
+            self.raising = Raising(one, finding, lambda: make(function))
 
     def _sum_up(self, entries: list[Entry], taken: dict[str, Entry]) -> None:
         """Say what became of every function, and what keeps the file from its verdict."""
@@ -215,12 +213,14 @@ class _Judging:
         waiting = [part for part in parts if part.status == "waits"]
         if self.refused:
             first = self.refused[0]
+            if self.raising is not None and self.options.diagnose:
+                mend(self.raising, self.source, self.report, first.diagnosis, self._edited)
             first.diagnosis += self.report.diagnosis
             raise first
         if not waiting or self.report.verdict == "fail":
             return
         if len(waiting) == len(parts):
-            raise self._unwritten(next(part for part in waiting if part.line is not None))
+            raise self.refuse.unwritten(next(part for part in waiting if part.line is not None))
         names = [f"`{part.name}`" for part in waiting]
         done = len(parts) - len(waiting)
         message = say("functions-wait", done=done, count=len(parts), names=names)
@@ -233,11 +233,6 @@ class _Judging:
         if missing and free:
             refused.help = self.refuse.not_there(free, [], missing).message
         raise refused
-
-    def _unwritten(self, part: Part) -> Refused:
-        """Nothing of what is asked for is written yet."""
-        key = "unwritten" if "NotImplementedError" in self.source.line(part.line) else "hollow"
-        return Refused("forward", say(key, line=part.line, name=part.name), part.line)
 
     def _write(self, examinations: list[Examination]) -> None:
         page = Page(self.report, self.source, self.kata.asked)
@@ -288,6 +283,9 @@ class _Judging:
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
+    def _edited(self, text: str) -> None:
+        self.candidate = self.afresh(text)
+
     def _needs_mask(self, page: Page, one: Examination) -> None:
         assert one.bound is not None
         assert one.function.mask is not None
@@ -305,7 +303,7 @@ class _Judging:
         if page.uncarried(one) or not calls_for_a_name(page, one):
             return
         if keeps(self.source, one):
-            self.candidate = self.afresh()
+            self.candidate = self.afresh("")
             if right_alone(one, self.examinations, self.candidate):
                 page.kept(one)
                 return

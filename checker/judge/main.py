@@ -14,7 +14,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -203,8 +203,8 @@ class _Sitting:
         fresh = self._afresh()
         return self._ended(ended), fresh
 
-    def _afresh(self) -> Candidate:
-        """Run the file again in a process that no call was made in."""
+    def _afresh(self, text: str = "") -> Candidate:
+        """Run the file again, or a text in its place, in a process that no call was made in."""
         assert self.candidate is not None
         before = self.candidate
         self._serve(None)
@@ -212,7 +212,7 @@ class _Sitting:
         self._serve(fresh)
         fresh.serve(before.path)
         assert self.loading is not None
-        fresh.ask(self.loading)
+        fresh.ask(replace(self.loading, source=text) if text else self.loading)
         return fresh
 
     def _load(self, source: Source, candidate: Candidate) -> Loaded:

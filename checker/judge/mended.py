@@ -15,20 +15,21 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from ...kata.slips import Slip, slips
+from ...kata.slips import slips
 from ..diagnose.likeness import likeness
 from ..diagnose.small_edits import UNREAD, SmallEdit, small_edits
 from ..diagnose.upstream import upstream
 from ..process.answers import Outcome
 from ..process.handle import Candidate, Ended, Foul
 from ..process.requests import MakeCalls, Series
-from ..report.report import Diagnosis
+from ..report.report import Diagnosis, Mended, Report
 from .examine import Examination
 from .page import Page
 from .source import Source
 from .trials import Trial, answers_of
+from .written import function_at
 
-__all__ = ["prove"]
+__all__ = ["prove", "running", "tell"]
 
 # Each edit is read by Python, which takes long where there is much to read.
 _LONGEST = 20_000
@@ -39,6 +40,10 @@ _MOST, _OF_CLASS, _PART = 72, 48, 12
 # How much further away an edit is that stands a step behind the line, and how much nearer one is
 # that does what brings the model answer's mistake back.
 _STEP, _LIKE = 2, 3
+# Mistakes that are told by the sizes that go wrong.
+_OF_SIZES = {"length-fixed", "batch-fixed"}
+# How many rows are shown of one.
+_ROWS = 4
 # In how many calls, of each kind, an edit has to hold that makes the first right.
 _PROOFS = 16
 
@@ -46,30 +51,69 @@ _Unit = tuple[Examination, list[Trial]]
 
 
 def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
-    """Where one mistake alone is told of, bring it to the line that one edit mends.
+    """Bring the mistakes that were named to the line that one edit mends; what has no name, too.
 
     Nothing else is asked of the submission's process any more: an edit may never end.
     """
-    wrong, named = [one for one in all_of if one.found.findings], page.report.diagnosis
-    line = named[0].line if named else None
-    known = _known(wrong[0], {one.mistake for one in named}) if wrong else []
-    if line is None or not known or not _provable(wrong[0], source):
+    wrong = [one for one in all_of if one.found.findings]
+    if not wrong or not _provable(wrong[0], source):
+        return
+    named = _explained(wrong[0], page.report.diagnosis)
+    if page.report.diagnosis and not named:
+        return
+    line = named[0].line if named else _unnamed(page.report) or _last(wrong[0], source)
+    if line is None:
         return
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
         candidate = wrong[0].candidate
         candidate.allow(replace(candidate.limits, seconds=_SECONDS))
         # What is told of several functions may have been made once, for all of them.
-        tried = _tried(source, line, known)
-        edit = _mending(wrong[: len(named)], all_of, source, candidate, tried)
+        failing = wrong[: len(named)] or wrong
+        edit = _mending(
+            failing, all_of, source, candidate, _tried(source, line, _back(wrong, named))
+        )
         if edit is not None:
-            del named[1:]
-            _bring(named[0], edit.tidied(source.text), source)
+            tell(edit, source, page.report, named)
 
 
-def _known(one: Examination, named: set[str]) -> list[Slip]:
-    """The mistake of the model answer that was named, in each of its rows, if it is one alone."""
-    return [slip for slip in slips(one.kata.folder) if {slip.id} == named and slip.edits]
+def running(one: Examination, trial: Trial, line: int, source: Source) -> Iterator[SmallEdit]:
+    """The edits behind a line with which a call gives something as large as it ought to be.
+
+    Nothing else is asked of the submission's process any more, as above.
+    """
+    if not _provable(one, source):
+        return
+    with suppress(Ended, Foul):
+        one.candidate.allow(replace(one.candidate.limits, seconds=_SECONDS))
+        tried = islice(_tried(source, line, []), _most(one))
+        while part := [*islice(tried, _PART)]:
+            yield from _running(one, trial, part)
+
+
+def _unnamed(report: Report) -> int | None:
+    """Where something goes wrong that has no name."""
+    lines = (each.line for each in (report.crash, report.departure) if each is not None)
+    return next(filter(None, lines), None)
+
+
+def _last(one: Examination, source: Source) -> int | None:
+    """The last line of a function."""
+    own = function_at(source, one.entry.line)
+    return None if own is None else own.body[-1].lineno
+
+
+def _explained(one: Examination, told: Sequence[Diagnosis]) -> list[Diagnosis]:
+    """Those mistakes of which one edit may be the cause: the model answer's, and sizes."""
+    known = _OF_SIZES.union(slip.id for slip in slips(one.kata.folder))
+    return [each for each in told if each.mistake in known]
+
+
+def _back(wrong: Sequence[Examination], named: Sequence[Diagnosis]) -> list[tuple[str, str]]:
+    """What brings the model answer's mistake back that was named: what stands there, and with."""
+    ids = {each.mistake for each in named}
+    known = (slip for slip in slips(wrong[0].kata.folder) if slip.id in ids)
+    return [(wrong, right) for slip in known for edit in slip.edits for right, wrong in edit]
 
 
 def _provable(one: Examination, source: Source) -> bool:
@@ -78,11 +122,26 @@ def _provable(one: Examination, source: Source) -> bool:
     return tried and len(source.text) <= _LONGEST
 
 
-def _bring(told: Diagnosis, edit: SmallEdit, source: Source) -> None:
-    """Bring what is told to an edit's line, and show it as it would be right, if it is one."""
-    told.line, told.yours = edit.line, source.line(edit.line).strip()
-    if "\n" not in source.text[edit.start : edit.end]:
-        told.mended = edit.applied(source.text).split("\n")[edit.line - 1].strip()
+def _most(one: Examination) -> int:
+    return _OF_CLASS if one.function.module else _MOST
+
+
+def tell(edit: SmallEdit, source: Source, report: Report, named: Sequence[Diagnosis]) -> None:
+    """Bring what is named, or the report, to an edit's line, and show that as it would be right.
+
+    named: the mistakes of which it is the cause. The first is told of, there.
+    """
+    edit = edit.tidied(source.text)
+    lines = edit.lines(source.text)
+    rows = edit.applied(source.text).split("\n")[lines.start - 1 : lines.stop - 1]
+    shown = "\n".join(row.strip() for row in rows) if len(rows) <= _ROWS else None
+    yours = source.line(edit.line).strip()
+    if named:
+        named[0].line, named[0].yours, named[0].mended = edit.line, yours, shown
+        beside = {id(each) for each in named[1:]}
+        report.diagnosis = [each for each in report.diagnosis if id(each) not in beside]
+    else:
+        report.mended = Mended(line=edit.line, yours=yours, mended=shown)
 
 
 def _mending(
@@ -97,15 +156,21 @@ def _mending(
     others = [unit for each in failing[1:] for unit in _sample(_wrong(each))]
     fine = [unit for each in all_of for unit in _sample(_fine(each))]
     proofs = [*_sample(wrong[1:]), *others, *fine]
-    tried = islice(edits, _OF_CLASS if one.function.module else _MOST)
+    tried = islice(edits, _most(one))
     while part := [*islice(tried, _PART)]:
-        for found in _passing(wrong[:1], part, candidate):
+        # Another number may do for the calls that were tried alone.
+        for found in sorted(_passing(wrong[:1], part, candidate), key=_counts):
             if _passing(proofs, [found], candidate):
                 beside = _passing([*wrong[:1], *proofs], _beside(found[0], source), candidate)
                 # An axis has two numbers. Where any is as good, what is done by it is left undone.
                 if len(beside) < 2:
                     return found[0]
     return None
+
+
+def _counts(tried: tuple[SmallEdit, str]) -> bool:
+    """Whether an edit puts a number."""
+    return tried[0].new.strip("-").isdigit()
 
 
 def _beside(edit: SmallEdit, source: Source) -> list[tuple[SmallEdit, str]]:
@@ -146,16 +211,22 @@ def _sample(units: Sequence[_Unit]) -> Sequence[_Unit]:
     return units[:: len(units) // _PROOFS + 1]
 
 
-def _tried(source: Source, line: int, known: Sequence[Slip]) -> Iterator[tuple[SmallEdit, str]]:
-    """The edits that are tried, in their order, each with the text that it makes."""
+def _tried(
+    source: Source, line: int, back: Sequence[tuple[str, str]]
+) -> Iterator[tuple[SmallEdit, str]]:
+    """The edits that are tried, in their order, each with the text that it makes.
+
+    back: as `_back` gives it.
+    """
     distance = upstream(source.tree, line)
-    back = [(wrong, right) for slip in known for edit in slip.edits for right, wrong in edit]
 
     def away(edit: SmallEdit) -> tuple[float, int]:
         old = source.text[edit.start : edit.end]
         # A sign that changes places in a pair turns a rotation, however the model answer does.
-        like = max(likeness(old, edit.new, *pair) for pair in back) if edit.cost >= 0 else 1.0
-        return edit.cost + _STEP * distance[edit.line] - _LIKE * like, edit.cost
+        likely = [likeness(old, edit.new, *pair) for pair in back] if edit.cost >= 0 else [1.0]
+        like = max(likely, default=0.0)
+        step = min(distance[line] for line in edit.lines(source.text) if line in distance)
+        return edit.cost + _STEP * step - _LIKE * like, edit.cost
 
     edits = (edit for edit in small_edits(source.tree, source.text) if edit.line in distance)
     seen = set[str]()
@@ -180,6 +251,23 @@ def _passing(
         # All are read, so that each edit has its own.
         right = [_right(trials, [*_answers(many, results)]) for trials, many in plain]
         if all(right):
+            found.append(edit)
+    return found
+
+
+def _running(
+    one: Examination, trial: Trial, edits: Sequence[tuple[SmallEdit, str]]
+) -> list[SmallEdit]:
+    """Those of some edits with which a call gives something as large as it ought to be."""
+    series = _series(one, [trial])
+    asked = [replace(each, source=text) for _, text in edits for each in series]
+    results = iter(one.candidate.ask(MakeCalls(series=asked)).results)
+    found: list[SmallEdit] = []
+    for edit, _ in edits:
+        (answer,) = _answers(series, results)
+        finding = copy.copy(trial).judge(answer)
+        # Which weight is which is not known yet.
+        if finding is None or finding.kind == "values":
             found.append(edit)
     return found
 

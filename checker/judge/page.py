@@ -30,7 +30,7 @@ from .trials import Trial
 from .weighing import Weighing
 from .weights.compressed import compressed
 from .words import Words
-from .written import function_at, within
+from .written import function_at, name_at, within
 
 __all__ = ["Page"]
 
@@ -262,7 +262,7 @@ class Page(Sheet):
         found = one.found
         line = one.entry.line
         # An object is made once, whatever is called how often.
-        called = [at for at in found.printed if _function(self.source, at) != "__init__"]
+        called = [at for at in found.printed if name_at(self.source, at) != "__init__"]
         if found.printed:
             key = "prints" if called else "prints-when-made"
             self.remark("prints", (called or found.printed)[0], key)
@@ -389,12 +389,8 @@ class Page(Sheet):
         part.message = next((reasons[name] for name in CHECK_IDS if name in reasons), "")
         own = function_at(self.source, part.line)
         if reasons and own is not None:
-            lines = [d.line for d in self.report.diagnosis if d.line and within(d.line, own)]
+            told = (*self.report.diagnosis, self.report.mended)
+            lines = [d.line for d in told if d and d.line and within(d.line, own)]
             departs = self.report.departure and self.report.departure.line
-            departs = departs if departs and within(departs, own) else part.line
-            part.line = min(lines, default=self.raised.get(part.name) or departs)
-
-
-def _function(source: Source, line: int | None) -> str:
-    own = function_at(source, line)
-    return own.name if own is not None else ""
+            off = departs if departs and within(departs, own) else part.line
+            part.line = min(lines, default=self.raised.get(part.name) or off)

@@ -20,7 +20,7 @@ from ..diagnose.statements import statement
 from ..process.answers import Entry, Raised
 from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
 from ..report.message import Said, say
-from ..report.report import Diagnosis
+from ..report.report import Diagnosis, Part
 from .examine import Examination
 from .fewer_axes import axes_taken
 from .fills import narrowing
@@ -30,6 +30,7 @@ from .source import Source
 from .trials import Finding
 from .unjudged import known, slipped
 from .weighing import Weighing
+from .written import function_at
 
 __all__ = ["Refusals", "Refused"]
 
@@ -162,6 +163,18 @@ class Refusals:
         if not isinstance(one, Weighing) or one.construction is None:
             return []
         return [] if self.kata.promised is not None else one.construction.lacking
+
+    def unwritten(self, part: Part) -> Refused:
+        """Nothing of what is asked for is written yet."""
+        key = "unwritten" if "NotImplementedError" in self.source.line(part.line) else "hollow"
+        return Refused("forward", say(key, line=part.line, name=part.name), part.line)
+
+    def waits_for(self, entry: Entry, line: int) -> Said:
+        """What a function calls that is not written yet; nothing where it says so of itself."""
+        other = function_at(self.source, line)
+        if other is None or other is function_at(self.source, entry.line):
+            return ""
+        return say("waits-for", name=other.name)
 
     def no_forward(self, entry: Entry) -> Refused:
         """Say that a class has no forward, or which method was meant to be it."""

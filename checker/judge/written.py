@@ -7,7 +7,7 @@ import ast
 from ..process.answers import Raised
 from .source import Source
 
-__all__ = ["Function", "function_at", "hollow", "unwritten", "within"]
+__all__ = ["Function", "function_at", "hollow", "name_at", "unwritten", "within"]
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -24,6 +24,12 @@ def function_at(source: Source, line: int | None) -> Function | None:
         <= (node.end_lineno or node.lineno)
     ]
     return max(found, key=lambda node: node.lineno, default=None)
+
+
+def name_at(source: Source, line: int | None) -> str:
+    """The name of the function that a line belongs to, nothing where it belongs to none."""
+    own = function_at(source, line)
+    return own.name if own is not None else ""
 
 
 def hollow(source: Source, line: int | None) -> int | None:

@@ -56,10 +56,14 @@ def _raised(kind: str, fault: Fault | Crash) -> Finding:
 
 
 def _unnamed(report: Report) -> Finding:
-    """What is wrong and has no name: the first check that fails, at the first step that differs."""
+    """What is wrong and has no name: the first check that fails, where an edit mends it.
+
+    Else it is told at the first step that differs.
+    """
     failing = next((one for one in report.checks if one.status == "fail"), None)
     parts = [part for part in report.functions if part.status == "fail"]
-    line = report.departure.line if report.departure is not None else None
+    places = (one for one in (report.mended, report.departure) if one is not None)
+    line = next((one.line for one in places), None)
     line = next((part.line for part in parts), None) if line is None else line
     name, detail = (failing.id, failing.detail) if failing is not None else (report.verdict, "")
     return Finding(level="error", id=name, message=detail or name, line=line)

@@ -42,9 +42,9 @@ class Check:
 class Diagnosis:
     """A named mistake, with the line and, where they are known, the lines of code.
 
-    reference: the model answer's line. matches: that line as the mistake writes it, which
-    gives the submission's numbers. yours: the submission's own line; mended: that line with one
-    small edit, with which every call that was tried again is right.
+    reference: the model answer's line. matches: that line as the mistake writes it, which gives the
+    submission's numbers. yours: the submission's own line; mended: that line, or the lines that
+    change places, with one small edit with which every call that was tried again is right.
     """
 
     mistake: str
@@ -53,6 +53,18 @@ class Diagnosis:
     reference: str | None = None
     yours: str | None = None
     matches: str | None = None
+    mended: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Mended:
+    """A line of a file in which nothing has a name, with one small edit that makes all right.
+
+    yours, mended: as of a Diagnosis.
+    """
+
+    line: int
+    yours: str
     mended: str | None = None
 
 
@@ -232,6 +244,7 @@ class Report:
     trace: list[Step] = field(default_factory=list)
     traced: Said = ""
     departure: Departure | None = None
+    mended: Mended | None = None
     difference: Difference | None = None
     error: Fault | None = None
     crash: Crash | None = None
@@ -287,7 +300,8 @@ _MANY: dict[str, type[Any]] = {
     "also": Named,
 }  # fmt: skip
 _ONE: dict[str, type[Any]] = {
-    "difference": Difference, "error": Fault, "crash": Crash, "departure": Departure, "heat": Heat,
+    "mended": Mended, "difference": Difference, "error": Fault, "crash": Crash,
+    "departure": Departure, "heat": Heat,
 }  # fmt: skip
 
 

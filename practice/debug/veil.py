@@ -16,6 +16,6 @@ def veiled(report: Report) -> Report:
     checks = [replace(check, detail="") for check in report.checks]
     error = None if report.error is None else replace(report.error, help="")
     return replace(
-        report, checks=checks, error=error, crash=None, diagnosis=[], departure=None, remarks=[],
-        difference=None, trace=[], heat=None, functions=[], also=[], printed="",
+        report, checks=checks, error=error, crash=None, diagnosis=[], departure=None, mended=None,
+        remarks=[], difference=None, trace=[], heat=None, functions=[], also=[], printed="",
     )  # fmt: skip

@@ -10,7 +10,8 @@ from ...practice.interview.said import Said
 from ...sentences.wording import sentence
 from ..brief import markdown_lines
 from ..debug import hint_text
-from ..report import Look, report_lines
+from ..look import Look
+from ..report import report_lines
 from ..text import Line, cells, pad, safe, wrap
 from ..words import say
 

@@ -27,7 +27,7 @@ from ...kata.catalogue import Kata
 from ...practice import clock
 from ...practice.errors import Refusal
 from ...practice.schedule import Standing
-from ..report import Look
+from ..look import Look
 from ..screen import WIDEST, Screen, hush
 from ..text import Line, fold, safe
 from ..times import seconds_taken

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..report import Look
+from ..look import Look
 from ..screen import Screen
 from ..text import safe
 from .rounds import Rounds

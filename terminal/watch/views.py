@@ -10,7 +10,8 @@ from ...practice.pages import page_called
 from ..brief import markdown_lines
 from ..debug import hint_text
 from ..lists import hint_lines, hints_over_lines, next_lines
-from ..report import Look, report_lines, summary_lines, verdict_line
+from ..look import Look
+from ..report import report_lines, summary_lines, verdict_line
 from ..solution import solution_lines
 from ..text import Line, cells, pad, safe, wrap
 from ..times import duration, in_days

@@ -1,10 +1,14 @@
 """A small edit that makes wrong calls right proves the line, and is shown."""
 
 import ast
+from dataclasses import replace
 
 import pytest
+from attn_kata.checker import Mending, findings
+from attn_kata.checker.diagnose.likeness import likeness
 from attn_kata.checker.diagnose.small_edits import small_edits
 from attn_kata.checker.diagnose.upstream import upstream
+from attn_kata.practice.debug.veil import veiled
 
 ALIBI = """
 import math
@@ -105,6 +109,70 @@ def tree_attention(query, key, value, back):
     scores = query @ key.mT / query.shape[-1] ** 0.5
     return scores.masked_fill(~torch.cat((prefix, seen), 1), -torch.inf).softmax(-1) @ value
 """
+LINEAR = """
+import torch
+
+
+def features(x):
+    return torch.nn.functional.elu(x) + 1
+
+
+def linear_attention(query, key, value):
+    q, k = features(query), features(key)
+    state = k.transpose(-2, -1) @ value
+    return q @ state / (q @ k.sum(dim=-2).unsqueeze(-1))
+
+
+def causal_linear_attention(query, key, value):
+    q, k = features(query), features(key)
+    states = torch.cumsum(k.unsqueeze(-1) * value.unsqueeze(-2), dim=-3)
+    keys = torch.cumsum(k, dim=-1)
+    seen = (q.unsqueeze(-2) @ states).squeeze(-2)
+    return seen / (q * keys).sum(dim=-1, keepdim=True)
+"""
+V2 = """
+import math
+
+import torch
+from torch import nn
+
+
+class SelfAttentionV2(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+
+    def forward(self, x):
+        query, key, value = self.qkv(x).chunk(3, dim=1)
+        scores = query @ key.transpose(-2, -1) / math.sqrt(query.shape[-1])
+        return scores.softmax(dim=-1) @ value
+"""
+FLASH = """
+import math
+
+import torch
+
+
+def flash_attention(query, key, value, block_size, causal=False):
+    length, keys = query.shape[-2], key.shape[-2]
+    rows = torch.arange(length, device=query.device)[:, None]
+    most = query.new_full(query.shape[:-1], -math.inf)
+    total = torch.zeros_like(most)
+    made = query.new_zeros(*query.shape[:-1], value.shape[-1])
+    for start in range(0, keys, block_size):
+        block = key[..., start : start + block_size, :]
+        scores = query @ block.mT / math.sqrt(query.shape[-1])
+        if causal:
+            places = torch.arange(start, start + block.shape[-2], device=query.device)
+            scores = scores.masked_fill(places > rows, -math.inf)
+        now = torch.maximum(most, scores.amax(-1))
+        weights = torch.exp(scores - now[..., None])
+        most = now
+        shrink = torch.exp(most - now)
+        total = total * shrink + weights.sum(-1)
+        made = made * shrink[..., None] + weights @ value[..., start : start + block_size, :]
+    return made / total[..., None]
+"""
 
 
 def line_of(source, text):
@@ -147,6 +215,101 @@ def test_what_no_small_edit_mends_is_as_it_was(judged):
     source = MHA.replace("self.width**-0.5", "1")
     (told,) = judged("mha", source).diagnosis
     assert (told.mistake, told.mended) == ("scale-missing", None)
+
+
+def test_what_has_no_name_is_told_where_an_edit_mends_it(judged):
+    """The line is shown as it would be right, and the report's findings stand there."""
+    report = judged("linear", LINEAR)
+    right = "keys = torch.cumsum(k, dim=-2)"
+    assert (report.diagnosis, report.mended.mended) == ([], right)
+    assert report.mended.line == line_of(LINEAR, report.mended.yours)
+    assert [one.line for one in findings(report)] == [report.mended.line]
+    assert judged("linear", LINEAR.replace(report.mended.yours, right)).mended is None
+
+
+def test_what_raises_is_told_where_an_edit_mends_it(judged):
+    """What raises in its first call is judged again with what keeps it from that."""
+    report = judged("v2", V2)
+    assert (report.verdict, report.error.line) == ("error", line_of(V2, "return scores"))
+    assert report.mended.mended == "query, key, value = self.qkv(x).chunk(3, dim=2)"
+    assert judged("v2", V2.replace(report.mended.yours, report.mended.mended)).verdict == "pass"
+
+
+def test_nothing_mends_what_calls_for_more(judged):
+    """Where no small edit makes all calls right, the exception is all that is told."""
+    source = V2.replace("key.transpose(-2, -1)", "key")
+    report = judged("v2", source)
+    assert (report.verdict, report.mended) == ("error", None)
+
+
+def test_two_steps_in_the_wrong_order(judged):
+    """They are shown in the right one; what else it makes wrong is told of no more."""
+    (told,) = judged("flash", FLASH).diagnosis
+    assert told.mended == "shrink = torch.exp(most - now)\nmost = now"
+    wrong = "most = now\n        shrink = torch.exp(most - now)"
+    right = "shrink = torch.exp(most - now)\n        most = now"
+    assert judged("flash", FLASH.replace(wrong, right)).verdict == "pass"
+    assert told.line == line_of(FLASH, "most = now")
+
+
+def test_what_an_exercise_is_about_is_not_given_away(judged):
+    """Of an exercise with planted bugs no edit is shown."""
+    report = judged("linear", LINEAR)
+    shown = veiled(replace(report, debug=Mending(bugs=1)))
+    assert (report.mended is not None, shown.mended) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("x.sqrt() + y", "(x + y).sqrt()"),
+        ("torch.sqrt(x) + y", "torch.sqrt(x + y)"),
+        ("torch.sqrt(x + y)", "torch.sqrt(x) + y"),
+        ("f(g(x))", "g(f(x))"),
+        ("x.view(2, 3).transpose(0, 1)", "x.transpose(0, 1).view(2, 3)"),
+        ("x[: y - 1]", "x[1:y]"),
+        ("x[y * 2 : y * 3]", "x[2 * y * 2:2 * y * 3]"),
+        ("range(x - y)", "range(y, x)"),
+        ("x // y", "-(-x // y)"),
+        ("torch.cat((x, x), -1)", "x.repeat_interleave(2, -1)"),
+        ("x.T", "x.mT"),
+        ("0.5 * x", "1.0 * x"),
+        ("x.sum(0) + y.sum(0)", "x.sum(1) + y.sum(1)"),
+        ("x if y else x", "y if y else x"),
+        ("torch.einsum('ij,kj->ik', x, y)", "torch.einsum('ij,jk->ik', x, y)"),
+    ],
+)
+def test_each_kind_of_edit(wrong, right):
+    """What a slip of the pen makes of one expression is brought back."""
+    source = f"def f(x, y):\n    return {wrong}\n"
+    made = {ast.dump(ast.parse(edit.applied(source)))
+            for edit in small_edits(ast.parse(source), source)}  # fmt: skip
+    assert ast.dump(ast.parse(source.replace(wrong, right))) in made
+
+
+def test_sizes_are_not_multiplied():
+    """Pieces of a size that is multiplied in place of divided are one piece: that mends nothing."""
+    source = "def f(x, y):\n    return range(0, x, math.ceil(x / y))\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert not any("x * y" in text for text in made)
+
+
+def test_statements_change():
+    """A branch is taken, a sum goes on, and steps that have to do with each other are swapped."""
+    source = "def f(x, y):\n    a = x\n    a = y + a\n    if a:\n        a += y\n    return a\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("a = x\n    a = y + a", "a = y + a\n    a = x") in made
+    assert source.replace("a = y + a", "a = a + (y + a)") in made
+    assert source.replace("if a:", "if a is not None:") in made
+    assert source.replace("a += y", "a = y") in made
+
+
+def test_what_takes_a_mistake_back_is_likely():
+    """The same numbers and signs count whole, others of their kind half, and nothing else."""
+    assert likeness("dim=1", "dim=2", "axis=1", "axis=2") == 1.0
+    assert likeness("dim=1", "dim=2", "axis=3", "axis=0") == 0.5
+    assert likeness("x + y", "x", "dim=1", "dim=2") == 0.0
+    assert likeness("mine", "other", "length", "width") == 1.0
 
 
 def test_edits_leave_the_lines_where_they_are():

@@ -19,7 +19,8 @@ from attn_kata.practice.debug.veil import veiled
 from attn_kata.practice.history import Event
 from attn_kata.practice.stubs import Started
 from attn_kata.terminal import debug
-from attn_kata.terminal.report import Look, quiet_line, report_lines
+from attn_kata.terminal.look import Look
+from attn_kata.terminal.report import quiet_line, report_lines
 from attn_kata.terminal.screen import Screen
 from attn_kata.terminal.text import cells, written
 

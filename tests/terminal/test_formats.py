@@ -12,7 +12,8 @@ import pytest
 from attn_kata.checker.report.findings import findings
 from attn_kata.checker.report.report import Check, Diagnosis, Fault, Part, Remark, Report
 from attn_kata.terminal.formats import Format
-from attn_kata.terminal.report import Look, quiet_line, report_lines
+from attn_kata.terminal.look import Look
+from attn_kata.terminal.report import quiet_line, report_lines
 from attn_kata.terminal.text import written
 from attn_kata.terminal.verdicts import Manner, Verdicts
 

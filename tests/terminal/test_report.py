@@ -18,8 +18,9 @@ from attn_kata.checker.report.report import (
     Report,
     Step,
 )
+from attn_kata.terminal.look import Look
 from attn_kata.terminal.onward import again
-from attn_kata.terminal.report import Look, quiet_line, report_lines
+from attn_kata.terminal.report import quiet_line, report_lines
 from attn_kata.terminal.screen import Screen
 from attn_kata.terminal.text import cells, written
 from attn_kata.terminal.verdicts import Manner, Verdicts

@@ -1,0 +1,105 @@
+"""What is wrong with a submission, as the first thing that a report says."""
+
+from __future__ import annotations
+
+from ..checker import Crash, Departure, Diagnosis, Fault, Mended, Report
+from ..sentences.wording import headline
+from .difference import shape_told
+from .excerpt import Pair, excerpt
+from .look import INDENT, Look, line_told, paragraph, place
+from .text import Line, cells, safe, wrap
+from .words import say
+
+__all__ = ["reasons"]
+
+
+def reasons(report: Report, look: Look) -> list[list[Line]]:
+    """Draw what was raised, or what is wrong, and on which line."""
+    fault: Fault | Crash | None = report.error or report.crash
+    if fault is not None:
+        return _crashed(fault, report, look)
+    blocks: list[list[Line]] = []
+    first, *others = report.diagnosis or [None]
+    if first is not None:
+        blocks.append(paragraph(f"× {look.words(first.message)}", look, 2, "bold", hang=2))
+        blocks[-1] += _found(first.mistake, first.line, report, look)
+        blocks.append(_code(first, look))
+    elif report.mended is not None:
+        blocks += _mends(report.mended, report, look)
+    elif report.departure is not None:
+        told = shape_told(report, look.language) or _departs(report.departure, look)
+        blocks.append(paragraph(f"× {told}", look, 2, "bold", hang=2))
+        blocks[-1] += _found("", report.departure.line, report, look)
+        blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
+    blocks.append([line for other in others if other for line in _shorter(other, look)])
+    return blocks
+
+
+def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line]]:
+    """Draw what was raised, and below it the mistakes that have a name."""
+    head: list[Line] = []
+    # How far an unfinished file of several functions is stands below, one by one.
+    if not (report.unfinished and len(report.functions) > 1):
+        told = safe(headline(fault.message, look.language))
+        head += paragraph(f"× {told}", look, 2, "bold", hang=2)
+    head += paragraph(look.words(fault.help), look, INDENT) if fault.help else []
+    blocks = [[*head, *(_found("", fault.line, report, look) if head else [])]]
+    named, mended = report.diagnosis, report.mended
+    behind = next((one for one in named if fault.line in {None, one.line}), None)
+    if behind is None and mended is not None and mended.line == fault.line:
+        return [*blocks, _code(_with_edit(mended), look)]
+    blocks.append(_code(behind or Diagnosis(mistake="", message="", line=fault.line), look))
+    blocks.append([line for one in named for line in _shorter(one, look)])
+    return [*blocks, *(_mends(mended, report, look) if mended is not None else [])]
+
+
+def _mends(mended: Mended, report: Report, look: Look) -> list[list[Line]]:
+    """Draw the edit that makes all right of which nothing more is known."""
+    told = say("mended-alone", look.language, line=mended.line)
+    head = paragraph(f"× {told}", look, 2, "bold", hang=2)
+    return [head + _found("", mended.line, report, look), _code(_with_edit(mended), look)]
+
+
+def _with_edit(mended: Mended) -> Diagnosis:
+    return Diagnosis(
+        mistake="", message="", line=mended.line, yours=mended.yours, mended=mended.mended
+    )
+
+
+def _found(name: str, line: int | None, report: Report, look: Look) -> list[Line]:
+    """Draw a mistake's name and its place, which is unbroken if it can be, to be clicked."""
+    parts = [part for part in (name, place(report, line) if line else "") if part]
+    rows = ["  ".join(parts)] if cells("  ".join(parts)) <= look.width - INDENT else parts
+    pieces = [piece for row in rows if row for piece in wrap(row, look.width - INDENT)]
+    return [[(" " * INDENT, ""), (piece, "dim")] for piece in pieces]
+
+
+def _departs(departure: Departure, look: Look) -> str:
+    """Say which step differs first, where no mistake has a name for it."""
+    key = "departs" if departure.line else "departs-nowhere"
+    told = say(key, look.language, name=departure.milestone, line=departure.line)
+    more = look.words(departure.message)
+    return told + say("colon", look.language) + more if more else told
+
+
+def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
+    pair = Pair(
+        wrong=diagnosis.matches,
+        right=diagnosis.reference,
+        match=say("diff-yours", look.language),
+        want=say("diff-right", look.language),
+    )
+    if diagnosis.mended is not None:
+        # What is wrong is the line itself, which is marked.
+        want = say("diff-mended", look.language)
+        pair = Pair(wrong=None, right=diagnosis.mended, match="", want=want)
+    return excerpt(
+        look.source, diagnosis.line, yours=diagnosis.yours, width=look.width, pair=pair
+    )  # fmt: skip
+
+
+def _shorter(diagnosis: Diagnosis, look: Look) -> list[Line]:
+    where = line_told(diagnosis.line, look)
+    told = look.words(diagnosis.message)
+    text = told if where and where.rstrip(": ：") in told else where + told
+    return paragraph(f"× {text} [{diagnosis.mistake}]", look, 2, hang=2)
