@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .expressions import name_of
 from .said import CLOSED, Said
 
-__all__ = ["MODULES", "rewritten"]
+__all__ = ["COUNTED", "MODULES", "rewritten"]
 
 # How an expression may be right, with what that costs.
 Rewritten = Iterator[tuple[str, int]]
@@ -37,7 +37,7 @@ _OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
 _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 MODULES = {"torch", "F", "nn", "np", "math", "self"}
 # Calls that count from one number to another.
-_COUNTED = {"arange", "range"}
+COUNTED = {"arange", "range"}
 # Calls that take no more than the size of what they are given.
 _MAKING = {"ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "len"}
 # Calls that leave the numbers as they are.
@@ -85,6 +85,9 @@ def _operated(node: ast.BinOp, said: Said) -> Rewritten:
     left, right = said.of(node.left), said.of(node.right)
     if isinstance(node.op, ast.FloorDiv):
         yield f"-(-{left} // {right})", 1
+    if isinstance(node.op, ast.Mod):
+        # What is left of a whole number of pieces is a piece.
+        yield f"(({left} - 1) % {right} + 1)", 2
     yield from ((f"({left} {other} {right})", 1) for other in _OPERATORS.get(type(node.op), ()))
     if isinstance(node.op, ast.Sub):
         yield f"({right} - {left})", 1
@@ -174,7 +177,7 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
     behind = said.span(node.func)[1]
     if name in _OTHER:
         yield said.text[start : behind - len(name)] + _OTHER[name] + said.text[behind:end], 1
-    if name in _COUNTED and len(node.args) == 1:
+    if name in COUNTED and len(node.args) == 1:
         (until,) = node.args
         if isinstance(until, ast.BinOp) and isinstance(until.op, ast.Sub):
             ends = f"{said.bare(until.right)}, {said.bare(until.left)}"

@@ -32,6 +32,8 @@ RANDOM = ("rand", "randn", "rand_like", "randn_like", "bernoulli", "normal", "ra
 _SUMMING = {"sum", "dot", "mean", "inner", "vdot", "prod", "amax", "max", "norm", "logsumexp"}
 # What a method that sets the mode of a module calls, or goes through, for its parts.
 _HANDING_ON = {"super", "children", "modules", "named_children", "named_modules", "apply", "Module"}
+# What an argument is called that says whether dropout drops.
+_MODES = {"training", "train", "is_training", "train_mode"}
 # Decorators by which a function gives the same object again.
 _REMEMBER = {"cache", "lru_cache"}
 _SIZES = {"shape", "size", "device", "dtype"}
@@ -84,6 +86,29 @@ def mode_line(tree: ast.AST) -> int | None:
         for one in ast.walk(node.test) if isinstance(node, (ast.If, ast.IfExp)) else ():
             if isinstance(one, ast.Attribute) and one.attr == "train" and id(one) not in asked:
                 return one.lineno
+    return _untold(tree)
+
+
+def _untold(tree: ast.AST) -> int | None:
+    """A call that leaves a function to take it that it trains, as it does where nobody says."""
+    helpers = dict[str, int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            arguments = [one.arg for one in node.args.args]
+            usual = [*zip(arguments[::-1], node.args.defaults[::-1], strict=False)]
+            usual += zip(
+                (one.arg for one in node.args.kwonlyargs), node.args.kw_defaults, strict=True
+            )
+            if any(name in _MODES and getattr(value, "value", 0) is True for name, value in usual):
+                place = next(
+                    (at for at, name in enumerate(arguments) if name in _MODES), len(arguments)
+                )
+                helpers[node.name] = place - (arguments[:1] == ["self"])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node) in helpers:
+            told = {one.arg for one in node.keywords} & {*_MODES, None}
+            if not told and len(node.args) <= helpers[called(node)]:
+                return node.lineno
     return None
 
 

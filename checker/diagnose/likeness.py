@@ -5,14 +5,40 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from typing import NamedTuple
 
 import torch
 
-__all__ = ["likeness"]
+__all__ = ["Change"]
 
 _WORDS = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?|\w+|//|\*\*|[<>=!]=|[^\w\s]")
 # What stands for nothing by itself.
 _SILENT = {"(", ")", ".", ","}
+
+
+class Change(NamedTuple):
+    """What an edit takes away and puts there. words: each with a sign; kinds: of which they are."""
+
+    words: Counter[str]
+    kinds: Counter[str]
+
+    @classmethod
+    def of(cls, old: str, new: str) -> Change:
+        """Compare two texts."""
+        before, after = _words_of(old), _words_of(new)
+        told = [("-", before - after), ("+", after - before)]
+        words = [(sign, word) for sign, many in told for word in many.elements()]
+        return cls(
+            Counter(sign + word for sign, word in words),
+            Counter(sign + _kind(word) for sign, word in words),
+        )
+
+    def like(self, other: Change) -> float:
+        """How much of what two take away and put there is the same, from 0 to 1.
+
+        Half of it is for another number or name of the same kind.
+        """
+        return (_shared(self.words, other.words) + _shared(self.kinds, other.kinds)) / 2
 
 
 @lru_cache(maxsize=4096)
@@ -26,34 +52,12 @@ def _word(word: str) -> str:
     return word if known or word in {"dim", "keepdim", "not"} else "name"
 
 
-def likeness(old: str, new: str, wrong: str, right: str) -> float:
-    """How much of what two edits take away and put there is the same, from 0 to 1.
-
-    Half of it is for another number or name of the same kind.
-    """
-    mine, others = _changed(old, new), _changed(wrong, right)
-    return (_shared(mine, others) + _shared(_kinds(mine), _kinds(others))) / 2
-
-
-_Change = tuple[Counter[str], Counter[str]]
-
-
-def _changed(old: str, new: str) -> _Change:
-    """The words that an edit takes away, and those that it puts there."""
-    before, after = _words_of(old), _words_of(new)
-    return before - after, after - before
-
-
-def _kinds(change: _Change) -> _Change:
-    gone, come = (Counter(_kind(word) for word in each.elements()) for each in change)
-    return gone, come
-
-
 def _kind(word: str) -> str:
     return "number" if word[0].isdigit() else "name" if word.isidentifier() else word
 
 
-def _shared(mine: _Change, others: _Change) -> float:
-    same = sum((one & other).total() for one, other in zip(mine, others, strict=True))
-    all_of = sum((one | other).total() for one, other in zip(mine, others, strict=True))
-    return same / all_of if all_of else 1.0
+def _shared(mine: Counter[str], others: Counter[str]) -> float:
+    if not mine and not others:
+        return 1.0
+    same = sum(min(count, others[word]) for word, count in mine.items() if word in others)
+    return same / (mine.total() + others.total() - same)

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 
 from ..judge.source import Source
 from ..process.answers import Step
+from ..vocabulary import forward_role
 from .expressions import calls, name_of
 
 __all__ = [
-    "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "tested",
-    "thrown_away",
+    "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "replaced",
+    "tested", "thrown_away",
 ]  # fmt: skip
 
 # The largest number that float16 holds.
@@ -208,6 +209,28 @@ def own_imports(source: Source) -> int | None:
         if any(name.split(".")[0] == "attn_kata" for name in names):
             return node.lineno
     return None
+
+
+def replaced(function: ast.AST, role: str) -> int | None:
+    """Where an argument of some role is given another value, whatever it was handed over with."""
+    arguments = {one.arg for one in ast.walk(function) if isinstance(one, ast.arg)}
+    named = {one for one in arguments if forward_role(one) == role}
+    # What asks whether there is one replaces none.
+    asked = {
+        id(inner)
+        for node in ast.walk(function) if isinstance(node, ast.If) and named & _names(node.test)
+        for inner in ast.walk(node)
+    }  # fmt: skip
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and id(node) not in asked:
+            targets = set[str]().union(*map(_names, node.targets))
+            if targets & named - _names(node.value):
+                return node.lineno
+    return None
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def thrown_away(tree: ast.AST, ran: set[int]) -> int | None:

@@ -31,7 +31,7 @@ from .kinds import (
     spreads,
     turned,
 )  # fmt: skip
-from .lines import in_place, thrown_away
+from .lines import in_place, replaced, thrown_away
 from .readings import Readings
 from .signatures import parameters
 from .statements import Function
@@ -354,7 +354,7 @@ class Places(Readings):
                 other = node.orelse[0]
                 if isinstance(other, ast.If) and _pair(node.test, other.test):
                     return other.lineno
-        return None
+        return next(filter(None, (replaced(one, "mask") for one in (own, *others))), None)
 
 
 def _only(lines: set[int]) -> int | None:

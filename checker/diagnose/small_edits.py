@@ -9,14 +9,15 @@ wrong right.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from .counts import counts
-from .expression_edits import MODULES, rewritten
+from .expression_edits import COUNTED, MODULES, rewritten
 from .expressions import name_of
 from .said import Said
 
@@ -78,28 +79,36 @@ def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
         if isinstance(function, ast.FunctionDef):
             inside = [node for node in ast.walk(function) if id(node) not in seen]
             seen.update(map(id, inside))
-            bound, numbers = _bound(function), counts(function)
+            bound, numbers, newer = _bound(function), counts(function), _newer(function)
+            making = function.name == "__init__"
             for node in inside:
                 before = getattr(node, "lineno", 0)
                 known = {n for n, line in bound.items() if line < before}
-                yield from made.of(node, _Names([*bound], known, numbers))
+                yield from made.of(node, _Names([*bound], known, numbers, newer, making))
 
 
 class _Names(NamedTuple):
     """The names around a node.
 
     bound: those of its function, in their order. known: those that are bound before it. numbers:
-    those that stand for numbers.
+    those that stand for numbers. newer: what is made of each, the last. making: whether an object
+    is being made.
     """
 
     bound: Sequence[str]
-    known: Collection[str]
-    numbers: Collection[str]
+    known: AbstractSet[str]
+    numbers: AbstractSet[str]
+    newer: Mapping[str, str]
+    making: bool
 
     def like(self, name: str) -> Iterator[str]:
         """Those that may stand for another one."""
         counts = name in self.numbers
         return (n for n in self.bound if n in self.known and (n in self.numbers) == counts)
+
+    def counting(self, *but: str) -> Iterator[str]:
+        """Those that stand for numbers."""
+        return (n for n in self.bound if n in self.known and n in self.numbers and n not in but)
 
 
 def _bound(function: ast.FunctionDef) -> dict[str, int]:
@@ -111,6 +120,19 @@ def _bound(function: ast.FunctionDef) -> dict[str, int]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found[node.id] = min(node.lineno, found.get(node.id, node.lineno))
     return {name: line for name, line in found.items() if name not in MODULES}
+
+
+def _newer(function: ast.FunctionDef) -> dict[str, str]:
+    """What was made last of each name of a function."""
+    found: dict[str, str] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=made)], value=value):
+                read = (one.id for one in ast.walk(value) if isinstance(one, ast.Name))
+                found |= {name: made for name in read if name != made}
+            case _:
+                continue
+    return found
 
 
 class _Edits:
@@ -147,7 +169,9 @@ class _Edits:
                 yield self._edit(node, new, cost)
         elif isinstance(node, ast.stmt):
             yield from self._stated(node, names)
-            yield from self._alike(node) if isinstance(node, (*_SIMPLE, ast.Return)) else ()
+            if isinstance(node, (*_SIMPLE, ast.Return)):
+                yield from self._alike(node)
+                yield from self._renewed(node, names)
         if isinstance(node, ast.Call) and name_of(node.func) == "einsum" and node.args:
             yield from self._lettered(node.args[0])
         for many in (getattr(node, field, None) for field in ("body", "orelse")):
@@ -185,21 +209,50 @@ class _Edits:
                 yield from ((sign.format(node.id), 4) for sign in signs)
                 besides = {node.id} | self.besides.get(id(node), set())
                 yield from ((other, 3) for other in names.like(node.id) if other not in besides)
+                if names.making and id(node) in self.besides and node.id in names.numbers:
+                    # A layer is made for heads, or for all of them.
+                    many = [*names.counting(node.id)]
+                    yield from ((f"{node.id} {sign} {n}", 4) for n in many for sign in ("//", "*"))
             case ast.Attribute(ctx=ast.Load(), value=ast.Name(id=owner)):
                 if id(node) not in self.parts:
                     others = sorted(self.attributes[self._owner(node)] - {node.attr})
                     yield from ((f"{owner}.{other}", 2) for other in others)
             case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper):
                 yield from self._shifted(lower, upper, names)
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=ast.Name(id=name), right=right):
-                # What counts tiles is told from what counts entries by a factor.
-                sign = "+" if isinstance(node.op, ast.Add) else "-"
-                counts = (n for n in names.bound if n in names.numbers and n in names.known)
-                for other in counts:
-                    if other != name:
-                        yield f"({name} * {other} {sign} {self.said.of(right)})", 5
+            case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
+                # What goes on where something ended begins there.
+                for name in names.counting(name_of(until)):
+                    yield self._counted(node, until, name), 4
+            case ast.BinOp(left=left, right=right):
+                yield from self._calculated(node, left, right, names)
             case _:
                 return
+
+    def _counted(self, call: ast.Call, until: ast.expr, start: str) -> str:
+        """A call that counts from 0, from a number on."""
+        (begun, ended), (first, last) = self.said.span(call), self.said.span(until)
+        ends = f"{start}, {start} + {self.said.of(until)}"
+        return self.said.text[begun:first] + ends + self.said.text[last:ended]
+
+    def _calculated(
+        self, node: ast.BinOp, left: ast.expr, right: ast.expr, names: _Names
+    ) -> Iterator[tuple[str, int]]:
+        """Other numbers in what is calculated of numbers."""
+        told, other = self.said.of(left), self.said.of(right)
+        if isinstance(node.op, ast.Add | ast.Sub) and isinstance(left, ast.Name):
+            sign = "+" if isinstance(node.op, ast.Add) else "-"
+            # What counts tiles is told from what counts entries by a factor.
+            yield from ((f"({told} * {n} {sign} {other})", 5) for n in names.counting(left.id))
+            if isinstance(right, ast.Constant) and left.id in names.numbers:
+                yield from ((n, 4) for n in names.counting(left.id))
+        if isinstance(node.op, ast.Mod | ast.FloorDiv):
+            # Which of those that lie side by side, and which of those that come in turn.
+            sign = "%" if isinstance(node.op, ast.FloorDiv) else "//"
+            yield from ((f"{told} {sign} {n}", 3) for n in names.counting(name_of(right)))
+            if isinstance(right, ast.Attribute) and id(right) not in self.parts:
+                many = sorted(self.attributes[self._owner(right)] - {right.attr})
+                whole = (f"{name_of(right.value)}.{n}" for n in many)
+                yield from ((f"{told} {sign} ({one} // {other})", 4) for one in whole)
 
     def _shifted(
         self, lower: ast.expr, upper: ast.expr, names: _Names
@@ -209,15 +262,17 @@ class _Edits:
         for name in sorted({n.id for n in both[0]} & {n.id for n in both[1]}):
             for new in (f"2 * {name}", *names.like(name)):
                 if new != name:
-                    ends = (self._replaced(end, name, new) for end in (lower, upper))
+                    ends = (self._replaced(end, {name: new}) for end in (lower, upper))
                     yield ":".join(ends), 3
 
-    def _replaced(self, node: ast.expr, name: str, new: str) -> str:
-        """What a node says, with something else for a name."""
+    def _replaced(self, node: ast.expr | ast.stmt, others: Mapping[str, str]) -> str:
+        """What a node says, with something else for some names that it reads."""
         start, said = self.said.span(node)[0], self.said.bare(node)
-        places = [self.said.span(n) for n in ast.walk(node)
-                  if isinstance(n, ast.Name) and n.id == name]  # fmt: skip
-        for first, last in sorted(places, reverse=True):
+        read = (
+            n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        )
+        places = [(self.said.span(n), others[n.id]) for n in read if n.id in others]
+        for (first, last), new in sorted(places, reverse=True):
             said = said[: first - start] + new + said[last - start :]
         return said
 
@@ -235,6 +290,9 @@ class _Edits:
                     yield self._edit(test, f"{test.id} is not None", 1)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names.known:
                 yield self._edit(value, f"{name} + {self.said.of(value)}", 3)
+            case ast.Assign(targets=[ast.Attribute() as target], value=value):
+                told = f"{self.said.bare(target)} + {self.said.of(value)}"
+                yield self._edit(value, told, 3)
             case ast.AugAssign(target=target, value=value):
                 yield self._edit(node, f"{self.said.bare(target)} = {self.said.bare(value)}", 3)
             case _:
@@ -255,6 +313,14 @@ class _Edits:
                 for first, last in sorted(map(self.said.span, many), reverse=True):
                     new = new[: first - start] + str(other) + new[last - start :]
                 yield self._edit(node, new, 2)
+
+    def _renewed(self, node: ast.stmt, names: _Names) -> Iterator[SmallEdit]:
+        """What is made of several names, of what was made of each of them last."""
+        used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        newer = {n: names.newer[n] for n in used & {*names.newer}}
+        newer = {n: new for n, new in newer.items() if new in names.known - used}
+        if len(newer) > 1:
+            yield self._edit(node, self._replaced(node, newer), 2)
 
     def _reordered(self, many: Sequence[ast.stmt]) -> Iterator[SmallEdit]:
         """Two statements, of which one reads what the other binds, in the other order."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .expressions import name_of, span
@@ -19,19 +19,22 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
     """Return the lines that have a part in what a line works out, each with its distance.
 
     One step leads from a statement to those that assign a name or an attribute that it reads, to
-    the functions that it calls, and from a function that reads its arguments to who calls it.
+    the functions that it calls, to what decides whether it is made, and from a function that reads
+    its arguments to who calls it.
     """
-    left = [*_parts(tree)]
+    left, ending = [*_parts(tree)], _ending(tree)
     around = [one for one in left if line in one.whole]
     front = [min(around, key=lambda one: len(one.whole))] if around else []
     distance: dict[int, int] = {}
     fed = [one for one in left for begun in front if _reads(one, begun)]
+    given = [one for one in left for begun in front if one.gives and one.within is begun.within]
     for step in range(_FAR):
         distance |= {at: step for one in front for at in one.lines if at not in distance}
         left = [one for one in left if one.lines.start not in distance]
-        front = _feeding(left, front)
-        # What comes of it at once is less likely than what it comes of.
-        front += [one for one in fed if step == 1 and one not in front]
+        front = _feeding(left, front) + _deciding(left, front, ending)
+        # What comes of it at once, or in the end, is less likely than what it comes of.
+        behind = fed if step == 0 else given if step == 1 else []
+        front += [one for one in behind if one not in front]
     return distance
 
 
@@ -45,7 +48,8 @@ def _reads(one: _Part, other: _Part) -> bool:
 class _Part:
     """A statement without its body. reads, binds, sets: the names, and attributes, that it does.
 
-    whole: its lines with those of its body. within: the function that it stands in.
+    whole: its lines with those of its body. within: the function that it stands in. owner: what
+    that is called by: a class where it makes an object. gives: whether it gives something back.
     """
 
     whole: range
@@ -54,34 +58,58 @@ class _Part:
     binds: set[str]
     sets: set[str]
     within: ast.FunctionDef | None
+    owner: str
+    gives: bool
 
 
-def _parts(tree: ast.AST, within: ast.FunctionDef | None = None) -> Iterator[_Part]:
+def _parts(tree: ast.AST, within: ast.FunctionDef | None = None, kind: str = "") -> Iterator[_Part]:
+    """The statements of a file. kind: the class that they stand in."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.stmt):
-            yield _part(node, within)
+            yield _part(node, within, kind)
         # A function's defaults and decorators are its own.
-        yield from _parts(node, node if isinstance(node, ast.FunctionDef) else within)
+        inner = node if isinstance(node, ast.FunctionDef) else within
+        yield from _parts(node, inner, node.name if isinstance(node, ast.ClassDef) else kind)
 
 
-def _part(statement: ast.stmt, within: ast.FunctionDef | None) -> _Part:
+def _part(statement: ast.stmt, within: ast.FunctionDef | None, kind: str) -> _Part:
     fields = (field for name, field in ast.iter_fields(statement) if name not in _BODIES)
     many = [one for field in fields for one in (field if isinstance(field, list) else [field])]
     said = [node for one in many if isinstance(one, ast.AST) for node in ast.walk(one)]
     stored = [node for node in said if isinstance(getattr(node, "ctx", None), ast.Store)]
     loaded = [node for node in said if isinstance(getattr(node, "ctx", None), ast.Load)]
     function = statement if isinstance(statement, ast.FunctionDef) else None
+    inside = function or within
+    name = inside.name if inside is not None else ""
     body = getattr(statement, "body", None)
     behind = body[0].lineno if isinstance(body, list) and body else span(statement).stop
     return _Part(
         whole=span(statement),
         lines=range(statement.lineno, max(behind, statement.lineno + 1)),
         reads={*map(name_of, loaded)},
-        binds={name_of(node) for node in stored if isinstance(node, ast.Name)}
-        | (_arguments(function) if function is not None else set()),
+        binds={_root(node) for node in stored if isinstance(node, (ast.Name, ast.Subscript))}
+        | (_arguments(function) if function is not None else _lengthened(statement)),
         sets={name_of(node) for node in stored if isinstance(node, ast.Attribute)},
-        within=function or within,
+        within=inside,
+        owner=kind if name == "__init__" else name,
+        gives=isinstance(statement, ast.Return),
     )
+
+
+def _root(node: ast.AST) -> str:
+    """The name of what a place is in: `out[:, n]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return name_of(node)
+
+
+def _lengthened(statement: ast.stmt) -> set[str]:
+    """What a statement calls a method of, and no more: `rows.append(x)`."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+            return {name}
+        case _:
+            return set()
 
 
 def _feeding(parts: list[_Part], front: list[_Part]) -> list[_Part]:
@@ -92,14 +120,35 @@ def _feeding(parts: list[_Part], front: list[_Part]) -> list[_Part]:
     for one in front:
         local.setdefault(id(one.within), set()).update(one.reads)
         if one.within is not None and one.reads & _arguments(one.within):
-            callers.add(one.within.name)
+            callers.add(one.owner)
     return [
         one for one in parts
         if one.binds & local.get(id(one.within), set())
         or one.sets & reads
         or one.reads & callers
-        or (one.within is not None and one.within.name in reads)
+        or one.owner in reads
     ]  # fmt: skip
+
+
+def _deciding(parts: list[_Part], front: list[_Part], ending: Mapping[int, range]) -> list[_Part]:
+    """Those in whose bodies others stand, and those that end the loops that they stand in.
+
+    ending: the loop that each branch may end, by the branch's line.
+    """
+    lines = {one.lines.start for one in front}
+    return [one for one in parts if lines & {*one.whole} - {*one.lines}
+            or lines & {*ending.get(one.lines.start, ())}]  # fmt: skip
+
+
+def _ending(tree: ast.AST) -> dict[int, range]:
+    """The loops that branches may end, or turn round in, by the branches' lines."""
+    found: dict[int, range] = {}
+    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)):
+        for node in ast.walk(loop):
+            if isinstance(node, ast.If):
+                left = any(isinstance(one, ast.Break | ast.Continue) for one in ast.walk(node))
+                found |= {node.lineno: span(loop)} if left else {}
+    return found
 
 
 def _arguments(function: ast.FunctionDef) -> set[str]:

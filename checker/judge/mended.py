@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from ...kata.slips import slips
-from ..diagnose.likeness import likeness
+from ..diagnose.likeness import Change
 from ..diagnose.small_edits import UNREAD, SmallEdit, small_edits
 from ..diagnose.upstream import upstream
 from ..process.answers import Outcome
@@ -35,11 +35,13 @@ __all__ = ["prove", "running", "tell"]
 _LONGEST = 20_000
 # Seconds of processor time for all of them; where a call takes long they come to nothing.
 _SECONDS = 1.0
-# How many edits are tried, of a class, which takes longer, and how many at once.
-_MOST, _OF_CLASS, _PART = 72, 48, 12
+# How many edits are tried, how many times as many where nothing says which are likely, how many of
+# a class, which takes longer, and how many at once.
+_MOST, _UNTOLD, _OF_CLASS, _PART = 72, 3, 48, 12
 # How much further away an edit is that stands a step behind the line, and how much nearer one is
 # that does what brings the model answer's mistake back.
 _STEP, _LIKE = 2, 3
+_BOTH = {"True", "False"}
 # Mistakes that are told by the sizes that go wrong.
 _OF_SIZES = {"length-fixed", "batch-fixed"}
 # How many rows are shown of one.
@@ -61,7 +63,9 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
     named = _explained(wrong[0], page.report.diagnosis)
     if page.report.diagnosis and not named:
         return
-    line = named[0].line if named else _unnamed(page.report) or _last(wrong[0], source)
+    sized = bool(named) and named[0].mistake in _OF_SIZES
+    line = _last(wrong[0], source) if sized else None
+    line = line or (named[0].line if named else _unnamed(page.report)) or _last(wrong[0], source)
     if line is None:
         return
     # What ends it, or what it reaches for, is no finding.
@@ -70,9 +74,8 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
         candidate.allow(replace(candidate.limits, seconds=_SECONDS))
         # What is told of several functions may have been made once, for all of them.
         failing = wrong[: len(named)] or wrong
-        edit = _mending(
-            failing, all_of, source, candidate, _tried(source, line, _back(wrong, named))
-        )
+        likely = _likely(wrong[0], source, line, _back(wrong, named))
+        edit = _mending(failing, all_of, source, candidate, likely)
         if edit is not None:
             tell(edit, source, page.report, named)
 
@@ -86,7 +89,7 @@ def running(one: Examination, trial: Trial, line: int, source: Source) -> Iterat
         return
     with suppress(Ended, Foul):
         one.candidate.allow(replace(one.candidate.limits, seconds=_SECONDS))
-        tried = islice(_tried(source, line, []), _most(one))
+        tried = _likely(one, source, line)
         while part := [*islice(tried, _PART)]:
             yield from _running(one, trial, part)
 
@@ -122,8 +125,12 @@ def _provable(one: Examination, source: Source) -> bool:
     return tried and len(source.text) <= _LONGEST
 
 
-def _most(one: Examination) -> int:
-    return _OF_CLASS if one.function.module else _MOST
+def _likely(
+    one: Examination, source: Source, line: int, back: Sequence[tuple[str, str]] = ()
+) -> Iterator[tuple[SmallEdit, str]]:
+    """The edits that there is time for. back: as `_back` gives it."""
+    most = _OF_CLASS if one.function.module else _MOST
+    return islice(_tried(source, line, back), most if back else _UNTOLD * most)
 
 
 def tell(edit: SmallEdit, source: Source, report: Report, named: Sequence[Diagnosis]) -> None:
@@ -134,7 +141,9 @@ def tell(edit: SmallEdit, source: Source, report: Report, named: Sequence[Diagno
     edit = edit.tidied(source.text)
     lines = edit.lines(source.text)
     rows = edit.applied(source.text).split("\n")[lines.start - 1 : lines.stop - 1]
-    shown = "\n".join(row.strip() for row in rows) if len(rows) <= _ROWS else None
+    # Nobody writes a branch that is always taken.
+    plain = edit.new not in _BOTH or source.text[edit.start : edit.end] in _BOTH
+    shown = "\n".join(row.strip() for row in rows) if plain and len(rows) <= _ROWS else None
     yours = source.line(edit.line).strip()
     if named:
         named[0].line, named[0].yours, named[0].mended = edit.line, yours, shown
@@ -156,8 +165,7 @@ def _mending(
     others = [unit for each in failing[1:] for unit in _sample(_wrong(each))]
     fine = [unit for each in all_of for unit in _sample(_fine(each))]
     proofs = [*_sample(wrong[1:]), *others, *fine]
-    tried = islice(edits, _most(one))
-    while part := [*islice(tried, _PART)]:
+    while part := [*islice(edits, _PART)]:
         # Another number may do for the calls that were tried alone.
         for found in sorted(_passing(wrong[:1], part, candidate), key=_counts):
             if _passing(proofs, [found], candidate):
@@ -218,13 +226,13 @@ def _tried(
 
     back: as `_back` gives it.
     """
-    distance = upstream(source.tree, line)
+    distance, wanted = upstream(source.tree, line), [Change.of(*pair) for pair in back]
 
     def away(edit: SmallEdit) -> tuple[float, int]:
         old = source.text[edit.start : edit.end]
         # A sign that changes places in a pair turns a rotation, however the model answer does.
-        likely = [likeness(old, edit.new, *pair) for pair in back] if edit.cost >= 0 else [1.0]
-        like = max(likely, default=0.0)
+        made = Change.of(old, edit.new)
+        like = max(map(made.like, wanted), default=0.0) if edit.cost >= 0 else 1.0
         step = min(distance[line] for line in edit.lines(source.text) if line in distance)
         return edit.cost + _STEP * step - _LIKE * like, edit.cost
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from inspect import currentframe, unwrap
 from types import CodeType, FrameType
 from typing import Any
@@ -82,23 +83,29 @@ def noted(answer: Callable[..., Any], steps: NamedSteps | None) -> Generator[Non
 
 def telling(source: str, file: str) -> CodeType:
     """Compile a model answer's text so that its functions say what they name. Raise SyntaxError."""
-    return compile(_Telling().visit(ast.parse(source, file)), file, "exec")
-
-
-class _Telling(ast.NodeTransformer):
-    """Puts a word to who listens before and behind each function's body."""
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        """Have a function, and those in it, tell; its lines stay what they are."""
-        self.generic_visit(node)
-        taken = node.args
+    tree = ast.parse(source, file)
+    for function in [*_functions(tree.body)]:
+        taken = function.args
         names = tuple(one.arg for one in (*taken.posonlyargs, *taken.args, *taken.kwonlyargs))
-        begun = f"if {STEPS}: {STEPS}.begun()"
-        done = f"if {STEPS}: {STEPS}.done(locals(), {names!r})"
-        first, last = (ast.parse(text).body[0] for text in (begun, done))
-        whole = ast.Try(body=node.body, handlers=[], orelse=[], finalbody=[last])
-        at = node.body[0]
-        node.body = [first, whole]
-        for added in (*ast.walk(first), *ast.walk(last), whole):
-            ast.copy_location(added, at)
-        return node
+        first, last = (
+            _said(f"if {STEPS}: {STEPS}.begun()"),
+            _said(f"if {STEPS}: {STEPS}.done(locals(), {names!r})"),
+        )
+        whole = ast.Try(body=function.body, handlers=[], orelse=[], finalbody=[last])
+        function.body = [first, ast.copy_location(whole, function.body[0])]
+    return compile(tree, file, "exec")
+
+
+def _functions(body: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef]:
+    """The functions of a body, and those within others: of expressions there are too many."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef):
+            yield node
+        for field in ("body", "orelse", "finalbody"):
+            yield from _functions(getattr(node, field, ()))
+
+
+@lru_cache(maxsize=256)
+def _said(text: str) -> ast.stmt:
+    """A statement, which may stand in many places: every answer's, edited anew each time."""
+    return ast.parse(text).body[0]

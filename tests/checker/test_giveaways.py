@@ -39,6 +39,30 @@ MODES = {
                     x = F.dropout(x, self.p)
                 return x
     """),
+    "a helper that takes it that it trains": (6, """\
+        def attend(q, k, v, training=True):
+            return F.dropout(q @ k.mT, 0.1, training) @ v
+
+        class A(nn.Module):
+            def forward(self, x):
+                return attend(x, x, x)
+    """),
+    "a method that is told so by name alone": (3, """\
+        class A(nn.Module):
+            def forward(self, x):
+                return self.attend(x)
+
+            def attend(self, x, *, is_training=True):
+                return F.dropout(x, 0.1, is_training)
+    """),
+    "a helper that is told": (None, """\
+        def attend(q, k, v, training=True):
+            return F.dropout(q @ k.mT, 0.1, training) @ v
+
+        class A(nn.Module):
+            def forward(self, x):
+                return attend(x, x, x, self.training) + attend(x, x, x, training=self.training)
+    """),
     "the mode itself": (None, """\
         class A(nn.Module):
             def forward(self, x):

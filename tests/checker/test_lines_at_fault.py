@@ -16,6 +16,71 @@ HEAD = """\
 
 """
 FAULTS = {
+    "queries folded into the length and taken apart as heads": (
+        "mqa",
+        "heads-view-without-transpose",
+        """\
+        class MultiQueryAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h, self.d = num_heads, hidden_dim // num_heads
+                self.q, self.o = (nn.Linear(hidden_dim, hidden_dim) for _ in range(2))
+                self.k, self.v = (nn.Linear(hidden_dim, self.d) for _ in range(2))
+
+            def forward(self, x, attention_mask=None):
+                b, t, e = x.shape
+                q, k, v = self.q(x), self.k(x), self.v(x)
+                folded = q.reshape(b, t * self.h, self.d)
+                scores = torch.bmm(folded, k.transpose(1, 2)) * self.d**-0.5
+                scores = scores.view(b, self.h, t, t)  # here
+                if attention_mask is not None:
+                    scores = scores.masked_fill(attention_mask == 0, float("-inf"))
+                heads = scores.softmax(-1) @ v.unsqueeze(1)
+                return self.o(heads.transpose(1, 2).reshape(b, t, e))
+        """,
+    ),
+    "heads that are stacked behind their features": (
+        "mqa",
+        "heads-merge-wrong-axes",
+        """\
+        class MultiQueryAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.d = hidden_dim // num_heads
+                self.q, self.o = (nn.Linear(hidden_dim, hidden_dim) for _ in range(2))
+                self.k, self.v = (nn.Linear(hidden_dim, self.d) for _ in range(2))
+
+            def forward(self, x, attention_mask=None):
+                k, v = self.k(x), self.v(x)
+                heads = []
+                for n, q in enumerate(self.q(x).split(self.d, -1)):
+                    scores = torch.bmm(q, k.transpose(1, 2)) / math.sqrt(self.d)
+                    if attention_mask is not None:
+                        own = attention_mask[:, min(n, attention_mask.shape[1] - 1)]
+                        scores = scores.masked_fill(own == 0, float("-inf"))
+                    heads.append(scores.softmax(-1) @ v)
+                return self.o(torch.stack(heads, -1).flatten(-2))  # here
+        """,
+    ),
+    "a mask that a triangle takes the place of": (
+        "sdpa",
+        "mask-or-causal",
+        """\
+        def triangle(query, key):
+            n, m = query.shape[-2], key.shape[-2]
+            rows = torch.arange(n, device=query.device) + (m - n)
+            return rows[:, None] >= torch.arange(m, device=query.device)
+
+
+        def attention(query, key, value, mask=None, causal=False):
+            if causal:
+                mask = triangle(query, key)  # here
+            scores = query @ key.mT * query.shape[-1] ** -0.5
+            if mask is not None:
+                scores = scores.masked_fill(mask == 0, float("-inf"))
+            return scores.softmax(-1) @ value
+        """,
+    ),
     "a scale from the constructor": (
         "v1",
         "scale-by-length",

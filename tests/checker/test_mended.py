@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from attn_kata.checker import Mending, findings
-from attn_kata.checker.diagnose.likeness import likeness
+from attn_kata.checker.diagnose.likeness import Change
 from attn_kata.checker.diagnose.small_edits import small_edits
 from attn_kata.checker.diagnose.upstream import upstream
 from attn_kata.practice.debug.veil import veiled
@@ -306,10 +306,11 @@ def test_statements_change():
 
 def test_what_takes_a_mistake_back_is_likely():
     """The same numbers and signs count whole, others of their kind half, and nothing else."""
-    assert likeness("dim=1", "dim=2", "axis=1", "axis=2") == 1.0
-    assert likeness("dim=1", "dim=2", "axis=3", "axis=0") == 0.5
-    assert likeness("x + y", "x", "dim=1", "dim=2") == 0.0
-    assert likeness("mine", "other", "length", "width") == 1.0
+    axis = Change.of("dim=1", "dim=2")
+    assert axis.like(Change.of("axis=1", "axis=2")) == 1.0
+    assert axis.like(Change.of("axis=3", "axis=0")) == 0.5
+    assert axis.like(Change.of("x + y", "x")) == 0.0
+    assert Change.of("mine", "other").like(Change.of("length", "width")) == 1.0
 
 
 def test_edits_leave_the_lines_where_they_are():
@@ -347,3 +348,28 @@ def f(x):
         "return helper", "scale = ", "self.root", "return made", "made = x", "axis=1",
     ])} == {0: 0, 1: 1, 2: 1, 3: 1, 4: 1, 5: 1}  # fmt: skip
     assert line_of(source, "x - 1") not in found
+
+
+def test_what_decides_and_what_gathers_stands_behind_a_line():
+    """A branch that ends the loop, a list that is lengthened, who makes an object, and the end."""
+    source = """
+class Scale:
+    def __init__(self, width):
+        self.root = width**0.5
+
+def other(x):
+    parts = []
+    for at, one in enumerate(x):
+        if at > 3:
+            break
+        scale = Scale(len(x))
+        parts.append(one / scale.root)
+    whole = sum(parts)
+    return whole
+"""
+    found = upstream(ast.parse(source), line_of(source, "whole = "))
+    assert [found.get(line_of(source, text)) for text in [
+        "whole = ", "parts.append", "scale = ", "if at", "return whole", "self.root", "for at",
+    ]] == [0, 1, 2, 2, 1, 2, 2]  # fmt: skip
+    made = upstream(ast.parse(source), line_of(source, "self.root"))
+    assert made[line_of(source, "scale = ")] == 1
