@@ -10,6 +10,7 @@ from ..judge.source import Source
 from .asked import regrown
 from .blocks import Function
 from .expressions import called, name_of, span
+from .signatures import default_of, given_to, parameters
 
 __all__ = [
     "RANDOM", "call_line", "called_late", "changed", "cut_around", "cut_line", "kept_line",
@@ -91,24 +92,17 @@ def mode_line(tree: ast.AST) -> int | None:
 
 def _untold(tree: ast.AST) -> int | None:
     """A call that leaves a function to take it that it trains, as it does where nobody says."""
-    helpers = dict[str, int]()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            arguments = [one.arg for one in node.args.args]
-            usual = [*zip(arguments[::-1], node.args.defaults[::-1], strict=False)]
-            usual += zip(
-                (one.arg for one in node.args.kwonlyargs), node.args.kw_defaults, strict=True
-            )
-            if any(name in _MODES and getattr(value, "value", 0) is True for name, value in usual):
-                place = next(
-                    (at for at, name in enumerate(arguments) if name in _MODES), len(arguments)
-                )
-                helpers[node.name] = place - (arguments[:1] == ["self"])
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and called(node) in helpers:
-            told = {one.arg for one in node.keywords} & {*_MODES, None}
-            if not told and len(node.args) <= helpers[called(node)]:
-                return node.lineno
+    helpers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        helper = helpers.get(called(call))
+        # What is handed on as a whole is not read.
+        if helper is None or any(keyword.arg is None for keyword in call.keywords):
+            continue
+        for name in _MODES.intersection(parameters(helper)):
+            usual = default_of(helper, name)
+            trains = isinstance(usual, ast.Constant) and usual.value is True
+            if trains and given_to(call, helper, name) is None:
+                return call.lineno
     return None
 
 
