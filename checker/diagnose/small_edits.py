@@ -26,6 +26,8 @@ __all__ = ["UNREAD", "SmallEdit", "small_edits"]
 # What Python says of a text that it does not read.
 UNREAD = (SyntaxError, ValueError, RecursionError, MemoryError)
 
+# Calls that take a mask.
+_HIDING = {"masked_fill", "where", "logical_and", "logical_or"}
 # Calls that round to a whole number.
 _ROUNDING = {"ceil", "floor", "int", "round"}
 # Statements that can change places.
@@ -35,6 +37,8 @@ _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 @dataclass(frozen=True, slots=True)
 class SmallEdit:
     """One edit. line: where. start, end: what it replaces, by place in the text. new: with what.
+
+    Of two steps that change places the second's line is meant, which comes too late.
 
     cost: -1 where a sign changes places in a pair, which is a rotation's, 0 where a loop goes on
     in place of ending, 1 where one sign is another or two steps change places, 2 where a call is
@@ -56,7 +60,8 @@ class SmallEdit:
 
     def lines(self, text: str) -> range:
         """The lines that it stands on."""
-        return range(self.line, self.line + 1 + text.count("\n", self.start, self.end))
+        first = 1 + text.count("\n", 0, self.start)
+        return range(first, first + 1 + text.count("\n", self.start, self.end))
 
     def applied(self, text: str) -> str:
         """The text with it."""
@@ -145,6 +150,8 @@ class _Edits:
         called = {id(node.func) for node in calls}
         # What a call is given besides: nobody gives it the same twice.
         self.besides = {id(one): {*map(name_of, node.args)} for node in calls for one in node.args}
+        hiding = (node for node in calls if name_of(node.func).strip("_") in _HIDING)
+        self.hiding = {id(one) for node in hiding for one in node.args}
         # What is called, or stands within a sign or before a dot, is part of another node.
         inside = (getattr(n, "operand", None) or getattr(n, "value", None) for n in nodes
                   if isinstance(n, (ast.UnaryOp, ast.Attribute)))  # fmt: skip
@@ -205,8 +212,10 @@ class _Edits:
         """Other names in an expression, or another number of what a name counts."""
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
-                signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})", "(~{0})", "(2 * {0})")
+                signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})", "(2 * {0})")
                 yield from ((sign.format(node.id), 4) for sign in signs)
+                if id(node) in self.hiding:
+                    yield f"~{node.id}", 4
                 besides = {node.id} | self.besides.get(id(node), set())
                 yield from ((other, 3) for other in names.like(node.id) if other not in besides)
                 if names.making and id(node) in self.besides and node.id in names.numbers:
@@ -336,7 +345,8 @@ class _Edits:
                 between = self.said.between(one, other)
                 new = self.said.bare(other) + between + self.said.bare(one)
                 start, end = self.said.span(one)[0], self.said.span(other)[1]
-                yield SmallEdit(one.lineno, start, end, new, cost)
+                meant = other if isinstance(other, ast.stmt) else one
+                yield SmallEdit(meant.lineno, start, end, new, cost)
 
 
 def _meet(one: ast.stmt, other: ast.stmt) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .expressions import name_of, span
 
-__all__ = ["upstream"]
+__all__ = ["guards", "upstream"]
 
 # What stands under a statement, and is none of its own.
 _BODIES = {"body", "orelse", "finalbody", "handlers", "name"}
@@ -36,6 +36,12 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
         behind = fed if step == 0 else given if step == 1 else []
         front += [one for one in behind if one not in front]
     return distance
+
+
+def guards(tree: ast.AST, line: int) -> set[int]:
+    """The lines that ask whether a line is reached."""
+    asked = (node for node in ast.walk(tree) if isinstance(node, ast.If))
+    return {one.lineno for one in asked if line in span(one) and line != one.lineno}
 
 
 def _reads(one: _Part, other: _Part) -> bool:

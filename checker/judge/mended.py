@@ -18,7 +18,7 @@ from typing import Any
 from ...kata.slips import slips
 from ..diagnose.likeness import Change
 from ..diagnose.small_edits import UNREAD, SmallEdit, small_edits
-from ..diagnose.upstream import upstream
+from ..diagnose.upstream import guards, upstream
 from ..process.answers import Outcome
 from ..process.handle import Candidate, Ended, Foul
 from ..process.requests import MakeCalls, Series
@@ -41,6 +41,8 @@ _MOST, _UNTOLD, _OF_CLASS, _PART = 72, 3, 48, 12
 # How much further away an edit is that stands a step behind the line, and how much nearer one is
 # that does what brings the model answer's mistake back.
 _STEP, _LIKE = 2, 3
+# How like that an edit has to be of what asks whether the line is reached.
+_ALIKE = 0.5
 _BOTH = {"True", "False"}
 # Mistakes that are told by the sizes that go wrong.
 _OF_SIZES = {"length-fixed", "batch-fixed"}
@@ -48,6 +50,8 @@ _OF_SIZES = {"length-fixed", "batch-fixed"}
 _ROWS = 4
 # In how many calls, of each kind, an edit has to hold that makes the first right.
 _PROOFS = 16
+
+_NOTHING = SmallEdit(1, 0, 0, "", 0)
 
 _Unit = tuple[Examination, list[Trial]]
 
@@ -77,7 +81,7 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
         likely = _likely(wrong[0], source, line, _back(wrong, named))
         edit = _mending(failing, all_of, source, candidate, likely)
         if edit is not None:
-            tell(edit, source, page.report, named)
+            tell(edit, source, page.report, named, line)
 
 
 def running(one: Examination, trial: Trial, line: int, source: Source) -> Iterator[SmallEdit]:
@@ -133,10 +137,12 @@ def _likely(
     return islice(_tried(source, line, back), most if back else _UNTOLD * most)
 
 
-def tell(edit: SmallEdit, source: Source, report: Report, named: Sequence[Diagnosis]) -> None:
+def tell(
+    edit: SmallEdit, source: Source, report: Report, named: Sequence[Diagnosis], line: int
+) -> None:
     """Bring what is named, or the report, to an edit's line, and show that as it would be right.
 
-    named: the mistakes of which it is the cause. The first is told of, there.
+    named: the mistakes of which it is the cause. The first is told of, there. line: where it was.
     """
     edit = edit.tidied(source.text)
     lines = edit.lines(source.text)
@@ -144,13 +150,14 @@ def tell(edit: SmallEdit, source: Source, report: Report, named: Sequence[Diagno
     # Nobody writes a branch that is always taken.
     plain = edit.new not in _BOTH or source.text[edit.start : edit.end] in _BOTH
     shown = "\n".join(row.strip() for row in rows) if plain and len(rows) <= _ROWS else None
-    yours = source.line(edit.line).strip()
+    meant = line if line in lines else edit.line
+    yours = source.line(meant).strip()
     if named:
-        named[0].line, named[0].yours, named[0].mended = edit.line, yours, shown
+        named[0].line, named[0].yours, named[0].mended = meant, yours, shown
         beside = {id(each) for each in named[1:]}
         report.diagnosis = [each for each in report.diagnosis if id(each) not in beside]
     else:
-        report.mended = Mended(line=edit.line, yours=yours, mended=shown)
+        report.mended = Mended(line=meant, yours=yours, mended=shown)
 
 
 def _mending(
@@ -165,6 +172,9 @@ def _mending(
     others = [unit for each in failing[1:] for unit in _sample(_wrong(each))]
     fine = [unit for each in all_of for unit in _sample(_fine(each))]
     proofs = [*_sample(wrong[1:]), *others, *fine]
+    if _passing(wrong[:1], [(_NOTHING, f"{source.text}\n")], candidate):
+        # What went wrong by what was called before goes right where the file is run anew.
+        return None
     while part := [*islice(edits, _PART)]:
         # Another number may do for the calls that were tried alone.
         for found in sorted(_passing(wrong[:1], part, candidate), key=_counts):
@@ -227,18 +237,19 @@ def _tried(
     back: as `_back` gives it.
     """
     distance, wanted = upstream(source.tree, line), [Change.of(*pair) for pair in back]
-
-    def away(edit: SmallEdit) -> tuple[float, int]:
-        old = source.text[edit.start : edit.end]
+    around = guards(source.tree, line) if back else set[int]()
+    found: list[tuple[float, int, SmallEdit]] = []
+    for edit in small_edits(source.tree, source.text):
+        steps = [distance[line] for line in edit.lines(source.text) if line in distance]
+        made = Change.of(source.text[edit.start : edit.end], edit.new)
         # A sign that changes places in a pair turns a rotation, however the model answer does.
-        made = Change.of(old, edit.new)
         like = max(map(made.like, wanted), default=0.0) if edit.cost >= 0 else 1.0
-        step = min(distance[line] for line in edit.lines(source.text) if line in distance)
-        return edit.cost + _STEP * step - _LIKE * like, edit.cost
-
-    edits = (edit for edit in small_edits(source.tree, source.text) if edit.line in distance)
+        # What is wrong and not reached any more is wrong still.
+        if steps and (like >= _ALIKE or edit.line not in around):
+            away = edit.cost + _STEP * min(steps) - _LIKE * like
+            found.append((away, edit.cost, edit))
     seen = set[str]()
-    for edit in sorted(edits, key=away):
+    for _, _, edit in sorted(found, key=lambda one: one[:2]):
         text = edit.applied(source.text)
         if text not in seen:
             seen.add(text)

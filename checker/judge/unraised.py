@@ -53,5 +53,5 @@ def mend(
             if one.bind() is None and one.bound is not None:
                 try_all(one)
                 if not one.found.findings:
-                    tell(edit, source, report, named)
+                    tell(edit, source, report, named, fault.line)
                     return

@@ -249,7 +249,7 @@ def test_two_steps_in_the_wrong_order(judged):
     wrong = "most = now\n        shrink = torch.exp(most - now)"
     right = "shrink = torch.exp(most - now)\n        most = now"
     assert judged("flash", FLASH.replace(wrong, right)).verdict == "pass"
-    assert told.line == line_of(FLASH, "most = now")
+    assert told.line == line_of(FLASH, "shrink = torch")
 
 
 def test_what_an_exercise_is_about_is_not_given_away(judged):
