@@ -33,6 +33,7 @@ class Submission:
 
     def __init__(self, source: str, path: str, package: str = "") -> None:
         self.source = source
+        self.cells: list[list[int]] | None = None
         # What an edit raises is not told in full.
         self.brief = False
         self.path = path
@@ -56,7 +57,7 @@ class Submission:
         os.close(null)
         other = Submission(source, self.path, self.module.__package__ or "")
         other.brief = True
-        other.execute(None)
+        other.execute(self.cells)
         yield other
         sys.modules["submission"] = self.module
 
@@ -66,6 +67,7 @@ class Submission:
         cells: for a notebook the first and last line of each code cell. Cells are run
         one after another as a notebook does, and one that raises does not stop the next.
         """
+        self.cells = cells
         if cells is None:
             return self._execute(self.source)
         lines = self.source.split("\n")

@@ -55,3 +55,13 @@ def test_a_broken_cell_is_told_by_its_number(judged):
     assert report.error.message.startswith("code cell 2: line 2")
     assert report.error.line == 4
     assert report.cells == [[1, 2], [3, 4]]
+
+
+def test_an_edit_mends_a_cell(judged):
+    """A small edit is tried cell by cell, and a cell that raises by itself is in nobody's way."""
+    wrong = RIGHT.replace("q.shape[-1]", "q.shape[-2]")
+    text = notebook("import torch", "%matplotlib inline\nhere = missing", wrong)
+    (told,) = judged("v1", text, name="mine.ipynb").diagnosis
+    assert (told.mistake, told.line) == ("scale-by-length", 12)
+    assert told.mended in {row.strip() for axis in ("-1", "2")
+                           for row in wrong.replace("-2])", f"{axis}])").splitlines()}  # fmt: skip
