@@ -185,7 +185,7 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
     if not isinstance(node.func, ast.Attribute):
         return
     if name_of(node.func.value) in MODULES:
-        if node.args and not isinstance(node.args[0], ast.Starred):
+        if node.args and not isinstance(node.args[0], ast.Starred) and not name[:1].isupper():
             yield said.of(node.args[0]), 3
         return
     if name in {"max", "min"} and not (node.args or node.keywords):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from .counts import counts
@@ -140,6 +140,18 @@ def _newer(function: ast.FunctionDef) -> dict[str, str]:
     return found
 
 
+def _layers(node: ast.AST) -> Iterator[str]:
+    """The attributes that a statement makes of a class: `self.norm = nn.LayerNorm(width)`."""
+    made = node.value if isinstance(node, ast.Assign) else None
+    if isinstance(node, ast.Assign) and isinstance(made, ast.Call) and _makes(made):
+        yield from (one.attr for one in node.targets if isinstance(one, ast.Attribute))
+
+
+def _makes(call: ast.Call) -> bool:
+    """Whether a call makes an object of a class."""
+    return name_of(call.func)[:1].isupper()
+
+
 class _Edits:
     """The edits of one file's expressions and statements."""
 
@@ -162,6 +174,7 @@ class _Edits:
         self.whole = inner | sizes
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         self.classes = {id(node): one.name for one in classes for node in ast.walk(one)}
+        self.layers = {name for node in nodes for name in _layers(node)}
         self.attributes: dict[tuple[str, str], set[str]] = {}
         for node in nodes:
             if isinstance(node, ast.Attribute) and id(node) not in called:
@@ -198,6 +211,12 @@ class _Edits:
         name = name_of(node.value)
         return (self.classes.get(id(node), "") if name == "self" else "", name)
 
+    def _like(self, node: ast.Attribute) -> list[str]:
+        """The attributes that may stand for another one of the same."""
+        layer = node.attr in self.layers
+        others = self.attributes[self._owner(node)] - {node.attr}
+        return sorted(one for one in others if (one in self.layers) == layer)
+
     def _lettered(self, node: ast.expr) -> Iterator[SmallEdit]:
         """What an einsum says, two letters of one operand in each other's place."""
         said = node.value if isinstance(node, ast.Constant) else None
@@ -212,8 +231,8 @@ class _Edits:
         """Other names in an expression, or another number of what a name counts."""
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
-                signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})", "(2 * {0})")
-                yield from ((sign.format(node.id), 4) for sign in signs)
+                signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})") if not names.making else ()
+                yield from ((sign.format(node.id), 4) for sign in (*signs, "(2 * {0})"))
                 if id(node) in self.hiding:
                     yield f"~{node.id}", 4
                 besides = {node.id} | self.besides.get(id(node), set())
@@ -222,10 +241,12 @@ class _Edits:
                     # A layer is made for heads, or for all of them.
                     many = [*names.counting(node.id)]
                     yield from ((f"{node.id} {sign} {n}", 4) for n in many for sign in ("//", "*"))
+                    yield from ((f"{one} * {other}", 5) for one, other in combinations(many, 2))
             case ast.Attribute(ctx=ast.Load(), value=ast.Name(id=owner)):
                 if id(node) not in self.parts:
-                    others = sorted(self.attributes[self._owner(node)] - {node.attr})
-                    yield from ((f"{owner}.{other}", 2) for other in others)
+                    yield from ((f"{owner}.{other}", 2) for other in self._like(node))
+                    if names.making and id(node) in self.besides:
+                        yield f"2 * {owner}.{node.attr}", 4
             case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper):
                 yield from self._shifted(lower, upper, names)
             case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
@@ -259,8 +280,7 @@ class _Edits:
             sign = "%" if isinstance(node.op, ast.FloorDiv) else "//"
             yield from ((f"{told} {sign} {n}", 3) for n in names.counting(name_of(right)))
             if isinstance(right, ast.Attribute) and id(right) not in self.parts:
-                many = sorted(self.attributes[self._owner(right)] - {right.attr})
-                whole = (f"{name_of(right.value)}.{n}" for n in many)
+                whole = (f"{name_of(right.value)}.{n}" for n in self._like(right))
                 yield from ((f"{told} {sign} ({one} // {other})", 4) for one in whole)
 
     def _shifted(
@@ -299,7 +319,7 @@ class _Edits:
                     yield self._edit(test, f"{test.id} is not None", 1)
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names.known:
                 yield self._edit(value, f"{name} + {self.said.of(value)}", 3)
-            case ast.Assign(targets=[ast.Attribute() as target], value=value):
+            case ast.Assign(targets=[ast.Attribute() as target], value=value) if not names.making:
                 told = f"{self.said.bare(target)} + {self.said.of(value)}"
                 yield self._edit(value, told, 3)
             case ast.AugAssign(target=target, value=value):
@@ -344,6 +364,8 @@ class _Edits:
             if not strings and not any(isinstance(each, ast.Starred) for each in (one, other)):
                 between = self.said.between(one, other)
                 new = self.said.bare(other) + between + self.said.bare(one)
+                if self.said.bare(one) == self.said.bare(other):
+                    continue
                 start, end = self.said.span(one)[0], self.said.span(other)[1]
                 meant = other if isinstance(other, ast.stmt) else one
                 yield SmallEdit(meant.lineno, start, end, new, cost)

@@ -278,7 +278,8 @@ def _running(
     one: Examination, trial: Trial, edits: Sequence[tuple[SmallEdit, str]]
 ) -> list[SmallEdit]:
     """Those of some edits with which a call gives something as large as it ought to be."""
-    series = _series(one, [trial])
+    # An object that is made in another size has room for other weights: it keeps its own.
+    series = [replace(each, weights={}) for each in _series(one, [trial])]
     asked = [replace(each, source=text) for _, text in edits for each in series]
     results = iter(one.candidate.ask(MakeCalls(series=asked)).results)
     found: list[SmallEdit] = []
