@@ -15,7 +15,10 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """A line of the model answer, as the mistake writes it and as it is, with their names."""
+    """What is shown below a line, with names: the wrong and the right line of the model answer.
+
+    Or the submission's own lines as they would be right, with nothing wrong beside them.
+    """
 
     wrong: str | None
     right: str | None
@@ -32,7 +35,7 @@ def excerpt(
     around: int = 1,
     pair: Pair | None = None,
 ) -> list[Line]:
-    """Draw the line at fault between its neighbours, and the model answer's line in two ways.
+    """Draw the line at fault between its neighbours, and below it what would be right.
 
     source: the file's lines; empty where they cannot be shown, then `yours` stands alone.
     """
@@ -52,7 +55,7 @@ def excerpt(
 
 
 def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
-    """Draw the model answer's line as the numbers say it was written, and as it is."""
+    """Draw a line as the numbers say it was written, if that is known, and as it is right."""
     *many, last = (pair.right or "").split("\n")
     told = [("-", pair.wrong, "wrong", pair.match), *(("+", one, "right", "") for one in many),
             ("+", last, "right", pair.want)]  # fmt: skip

@@ -18,25 +18,30 @@ def reasons(report: Report, look: Look) -> list[list[Line]]:
     fault: Fault | Crash | None = report.error or report.crash
     if fault is not None:
         return _crashed(fault, report, look)
-    blocks: list[list[Line]] = []
-    first, *others = report.diagnosis or [None]
-    if first is not None:
-        blocks.append(paragraph(f"× {look.words(first.message)}", look, 2, "bold", hang=2))
-        blocks[-1] += _found(first.mistake, first.line, report, look)
-        blocks.append(_code(first, look))
+    told = report.diagnosis
+    if told:
+        first = told[0]
+        head = paragraph(f"× {look.words(first.message)}", look, 2, "bold", hang=2)
+        blocks = [head + _found(first.mistake, first.line, report, look), _code(first, look)]
     elif report.mended is not None:
-        blocks += _mends(report.mended, report, look)
-    elif report.departure is not None:
-        told = shape_told(report, look.language) or _departs(report.departure, look)
-        blocks.append(paragraph(f"× {told}", look, 2, "bold", hang=2))
-        blocks[-1] += _found("", report.departure.line, report, look)
-        blocks.append(_code(Diagnosis(mistake="", message="", line=report.departure.line), look))
-    blocks.append([line for other in others if other for line in _shorter(other, look)])
-    return blocks
+        blocks = _mends(report.mended, report, look)
+    else:
+        blocks = _parts_ways(report, look)
+    return [*blocks, [line for other in told[1:] for line in _shorter(other, look)]]
+
+
+def _parts_ways(report: Report, look: Look) -> list[list[Line]]:
+    """Draw the first step that differs, if there is one."""
+    if report.departure is None:
+        return []
+    line = report.departure.line
+    told = shape_told(report, look.language) or _departs(report.departure, look)
+    head = paragraph(f"× {told}", look, 2, "bold", hang=2)
+    return [head + _found("", line, report, look), _code(_at(line), look)]
 
 
 def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line]]:
-    """Draw what was raised, and below it the mistakes that have a name."""
+    """Draw what was raised, and below it the mistakes that have a name, and an edit that mends."""
     head: list[Line] = []
     # How far an unfinished file of several functions is stands below, one by one.
     if not (report.unfinished and len(report.functions) > 1):
@@ -45,25 +50,28 @@ def _crashed(fault: Fault | Crash, report: Report, look: Look) -> list[list[Line
     head += paragraph(look.words(fault.help), look, INDENT) if fault.help else []
     blocks = [[*head, *(_found("", fault.line, report, look) if head else [])]]
     named, mended = report.diagnosis, report.mended
-    behind = next((one for one in named if fault.line in {None, one.line}), None)
-    if behind is None and mended is not None and mended.line == fault.line:
-        return [*blocks, _code(_with_edit(mended), look)]
-    blocks.append(_code(behind or Diagnosis(mistake="", message="", line=fault.line), look))
-    blocks.append([line for one in named for line in _shorter(one, look)])
-    return [*blocks, *(_mends(mended, report, look) if mended is not None else [])]
+    here = mended is not None and mended.line == fault.line
+    edited = _at(fault.line, mended) if here else _at(fault.line)
+    behind = next((one for one in named if fault.line in {None, one.line}), edited)
+    blocks.append(_code(behind, look))
+    for one in named:
+        blocks.append(_shorter(one, look))
+        if one is not behind and one.mended is not None:
+            blocks.append(_code(one, look))
+    return [*blocks, *(_mends(mended, report, look) if mended is not None and not here else [])]
 
 
 def _mends(mended: Mended, report: Report, look: Look) -> list[list[Line]]:
     """Draw the edit that makes all right of which nothing more is known."""
     told = say("mended-alone", look.language, line=mended.line)
     head = paragraph(f"× {told}", look, 2, "bold", hang=2)
-    return [head + _found("", mended.line, report, look), _code(_with_edit(mended), look)]
+    return [head + _found("", mended.line, report, look), _code(_at(mended.line, mended), look)]
 
 
-def _with_edit(mended: Mended) -> Diagnosis:
-    return Diagnosis(
-        mistake="", message="", line=mended.line, yours=mended.yours, mended=mended.mended
-    )
+def _at(line: int | None, mended: Mended | None = None) -> Diagnosis:
+    """What has no name, on a line, with the edit that mends it."""
+    edit = (mended.yours, mended.mended) if mended is not None else (None, None)
+    return Diagnosis(mistake="", message="", line=line, yours=edit[0], mended=edit[1])
 
 
 def _found(name: str, line: int | None, report: Report, look: Look) -> list[Line]:

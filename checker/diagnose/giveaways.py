@@ -92,7 +92,8 @@ def mode_line(tree: ast.AST) -> int | None:
 
 def _untold(tree: ast.AST) -> int | None:
     """A call that leaves a function to take it that it trains, as it does where nobody says."""
-    helpers = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    helpers = {node.name: node for node in ast.walk(tree)
+               if isinstance(node, ast.FunctionDef) and not node.name.startswith("__")}  # fmt: skip
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         helper = helpers.get(called(call))
         # What is handed on as a whole is not read.

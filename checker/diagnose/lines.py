@@ -223,8 +223,9 @@ def replaced(function: ast.AST, role: str) -> int | None:
     }  # fmt: skip
     for node in ast.walk(function):
         if isinstance(node, ast.Assign) and id(node) not in asked:
-            targets = set[str]().union(*map(_names, node.targets))
-            if targets & named - _names(node.value):
+            bound = {one.id for one in ast.walk(node)
+                     if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
+            if bound & named - _names(node.value):
                 return node.lineno
     return None
 

@@ -105,7 +105,8 @@ class _Judging:
         # The mistakes that were named, by the function's name.
         self.told: dict[str, dict[str, Edit]] = {}
         self.refused: list[Refused] = []
-        # What raised in its first call.
+        # What is written, and what raised in its first call.
+        self.written: list[tuple[Function, Entry]] = []
         self.raising: Raising | None = None
         self.refuse = Refusals(kata, source, job.options.class_name)
         self.examinations: list[Examination] = []
@@ -156,25 +157,24 @@ class _Judging:
             part.line, part.message = fault.line or part.line, fault.message
             self.refused.append(Refused(fault.kind, fault.message, fault.line))
 
-    def _examine(self, function: Function, entry: Entry, part: Part) -> None:
-        """Bind and try a function that is written; what keeps it from that is noted."""
+    def _made(self, function: Function, entry: Entry) -> Examination:
         truth = answers(self.kata)
         assert truth is not None
         kind = Weighing if function.module is not None else Examination
+        made = kind(
+            self.kata, function, entry, self.candidate, truth,
+            seed=self.job.seed, convention=self.options.mask, numbers=self.source.numbers,
+        )  # fmt: skip
+        if isinstance(made, Weighing):
+            made.globals = self.globals
+            made.tables = self.source.tables
+        return made
 
-        def make(asked: Function) -> Examination:
-            made = kind(
-                self.kata, asked, entry, self.candidate, truth,
-                seed=self.job.seed, convention=self.options.mask,
-                numbers=self.source.numbers,
-            )  # fmt: skip
-            if isinstance(made, Weighing):
-                made.globals = self.globals
-                made.tables = self.source.tables
-            return made
-
-        finding = (one := make(function)).bind()
-        masked = with_masks(one, finding, make)
+    def _examine(self, function: Function, entry: Entry, part: Part) -> None:
+        """Bind and try a function that is written; what keeps it from that is noted."""
+        self.written.append((function, entry))
+        finding = (one := self._made(function, entry)).bind()
+        masked = with_masks(one, finding, lambda asked: self._made(asked, entry))
         if masked is not None:
             one, self.unmasked[function.name] = masked
             finding = None
@@ -205,7 +205,7 @@ class _Judging:
         part.line, part.message = refused.line or part.line, refused.message
         self.refused.append(refused)
         if finding is not None and self.raising is None:
-            self.raising = Raising(one, finding, lambda: make(function))
+            self.raising = Raising(one, finding, refused)
 
     def _sum_up(self, entries: list[Entry], taken: dict[str, Entry]) -> None:
         """Say what became of every function, and what keeps the file from its verdict."""
@@ -214,7 +214,8 @@ class _Judging:
         if self.refused:
             first = self.refused[0]
             if self.raising is not None and self.options.diagnose:
-                mend(self.raising, self.source, self.report, first.diagnosis, self._edited)
+                mend(self.raising, self.source, self.report, self._run,
+                     lambda: [self._made(*one) for one in self.written])  # fmt: skip
             first.diagnosis += self.report.diagnosis
             raise first
         if not waiting or self.report.verdict == "fail":
@@ -283,8 +284,9 @@ class _Judging:
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
-    def _edited(self, text: str) -> None:
+    def _run(self, text: str) -> Candidate:
         self.candidate = self.afresh(text)
+        return self.candidate
 
     def _needs_mask(self, page: Page, one: Examination) -> None:
         assert one.bound is not None

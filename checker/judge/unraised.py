@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
-from ..process.handle import Ended, Foul
-from ..report.report import Diagnosis, Report
+from ..diagnose.edits.small_edits import SmallEdit
+from ..process.handle import Candidate, Ended, Foul
+from ..report.report import Report
 from .checks import try_all
 from .examine import Examination
-from .mended import running, tell
+from .likely import PART, allow, likely, provable
+from .mended import tell
+from .refusals import Refused
+from .retried import running
 from .source import Source
 from .trials import Finding
 
@@ -25,33 +29,52 @@ _OF_TENSORS = {"RuntimeError", "IndexError", "ValueError"}
 
 
 class Raising(NamedTuple):
-    """What raised in its plainest call. again: makes another examination of it."""
+    """What raised in its plainest call, and what is said of it."""
 
     one: Examination
     finding: Finding
-    again: Callable[[], Examination]
+    refused: Refused
 
 
 def mend(
-    raising: Raising, source: Source, report: Report, named: list[Diagnosis],
-    run: Callable[[str], None],
+    raising: Raising, source: Source, report: Report, run: Callable[[str], Candidate],
+    again: Callable[[], Sequence[Examination]],
 ) -> None:  # fmt: skip
     """Tell of the first edit with which all is right, if there is one.
 
-    named: what is told of it by name. run: has a text run in the file's place from now on.
+    run: has a text run in the file's place from now on. again: examines all that is written anew.
     """
     fault = raising.finding.fault
     if fault is None or fault.line is None or fault.type not in _OF_TENSORS:
         return
-    edits = [*islice(running(raising.one, raising.finding.trial, fault.line, source), _JUDGED)]
-    for edit in edits:
+    if not provable(raising.one, source):
+        return
+    for edit in [*islice(_unraised(raising, fault.line, source, run), _JUDGED)]:
         # What ends it, or what it reaches for, is no finding.
         with suppress(Ended, Foul):
-            run(edit.applied(source.text))
-            one = raising.again()
-            one.candidate.allow(replace(one.candidate.limits, seconds=_SECONDS))
-            if one.bind() is None and one.bound is not None:
-                try_all(one)
-                if not one.found.findings:
-                    tell(edit, source, report, named, fault.line)
-                    return
+            candidate = run(edit.applied(source.text))
+            candidate.allow(replace(candidate.limits, seconds=_SECONDS))
+            if all(map(_right, again())):
+                tell(edit, source, report, raising.refused.diagnosis, fault.line)
+                return
+
+
+def _unraised(
+    raising: Raising, line: int, source: Source, run: Callable[[str], Candidate]
+) -> Iterator[SmallEdit]:
+    """The edits behind a line with which the call gives something as large as it ought to be."""
+    with suppress(Ended, Foul):
+        # The process that it was tried in may be gone.
+        raising.one.candidate = run(source.text)
+        allow(raising.one)
+        edits = likely(raising.one, source, line)
+        while part := [*islice(edits, PART)]:
+            yield from running(raising.one, raising.finding.trial, part)
+
+
+def _right(one: Examination) -> bool:
+    """Try all of a function or class."""
+    if one.bind() is not None or one.bound is None:
+        return False
+    try_all(one)
+    return not one.found.findings

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 from attn_kata.checker import Mending, findings
-from attn_kata.checker.diagnose.likeness import Change
-from attn_kata.checker.diagnose.small_edits import small_edits
-from attn_kata.checker.diagnose.upstream import upstream
+from attn_kata.checker.diagnose.edits.likeness import Change
+from attn_kata.checker.diagnose.edits.small_edits import small_edits
+from attn_kata.checker.diagnose.edits.upstream import upstream
 from attn_kata.practice.debug.veil import veiled
 
 ALIBI = """

@@ -36,7 +36,9 @@ class Said:
     def of(self, node: ast.expr, *closed: type[ast.expr]) -> str:
         """What a node says, in parentheses where it may need them; kinds that do not are closed."""
         said = self.bare(node)
-        return said if isinstance(node, (*CLOSED, *closed)) else f"({said})"
+        # On several lines it stood in parentheses of something else.
+        whole = isinstance(node, (*CLOSED, *closed)) and "\n" not in said
+        return said if whole else f"({said})"
 
     def between(self, one: ast.expr | ast.stmt, other: ast.expr | ast.stmt) -> str:
         """What stands between two nodes."""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from .expressions import name_of, span
+from ..expressions import name_of, span
 
 __all__ = ["guards", "upstream"]
 
@@ -22,19 +22,22 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
     the functions that it calls, to what decides whether it is made, and from a function that reads
     its arguments to who calls it.
     """
-    left, ending = [*_parts(tree)], _ending(tree)
-    around = [one for one in left if line in one.whole]
-    front = [min(around, key=lambda one: len(one.whole))] if around else []
+    parts, ending = [*_parts(tree)], _ending(tree)
+    around = [one for one in parts if line in one.whole]
+    least = min((len(one.whole) for one in around), default=0)
+    front = [one for one in around if len(one.whole) == least]
+    # What comes of it at once, or in the end, is less likely than what it comes of.
+    fed = [one for one in parts for begun in front if _reads(one, begun)]
+    given = [one for one in parts for begun in front if one.gives and one.within is begun.within]
+    behind = {1: fed, 2: given}
     distance: dict[int, int] = {}
-    fed = [one for one in left for begun in front if _reads(one, begun)]
-    given = [one for one in left for begun in front if one.gives and one.within is begun.within]
+    reached = set[_Part]()
     for step in range(_FAR):
+        front = [one for one in (*front, *behind.get(step, ())) if one not in reached]
+        reached.update(front)
         distance |= {at: step for one in front for at in one.lines if at not in distance}
-        left = [one for one in left if one.lines.start not in distance]
+        left = [one for one in parts if one not in reached]
         front = _feeding(left, front) + _deciding(left, front, ending)
-        # What comes of it at once, or in the end, is less likely than what it comes of.
-        behind = fed if step == 0 else given if step == 1 else []
-        front += [one for one in behind if one not in front]
     return distance
 
 
@@ -92,7 +95,7 @@ def _part(statement: ast.stmt, within: ast.FunctionDef | None, kind: str) -> _Pa
     return _Part(
         whole=span(statement),
         lines=range(statement.lineno, max(behind, statement.lineno + 1)),
-        reads={*map(name_of, loaded)},
+        reads={*map(name_of, loaded), *map(name_of, _changed(statement))},
         binds={_root(node) for node in stored if isinstance(node, (ast.Name, ast.Subscript))}
         | (_arguments(function) if function is not None else _lengthened(statement)),
         sets={name_of(node) for node in stored if isinstance(node, ast.Attribute)},
@@ -100,6 +103,11 @@ def _part(statement: ast.stmt, within: ast.FunctionDef | None, kind: str) -> _Pa
         owner=kind if name == "__init__" else name,
         gives=isinstance(statement, ast.Return),
     )
+
+
+def _changed(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement takes to change it: `total += x`."""
+    return [statement.target] if isinstance(statement, ast.AugAssign) else []
 
 
 def _root(node: ast.AST) -> str:
@@ -151,9 +159,9 @@ def _ending(tree: ast.AST) -> dict[int, range]:
     found: dict[int, range] = {}
     for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For | ast.While)):
         for node in ast.walk(loop):
-            if isinstance(node, ast.If):
-                left = any(isinstance(one, ast.Break | ast.Continue) for one in ast.walk(node))
-                found |= {node.lineno: span(loop)} if left else {}
+            ends = (isinstance(one, ast.Break | ast.Continue) for one in ast.walk(node))
+            if isinstance(node, ast.If) and any(ends):
+                found[node.lineno] = span(loop)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import lru_cache
+from keyword import iskeyword
 from typing import NamedTuple
 
 import torch
@@ -48,12 +49,13 @@ def _words_of(text: str) -> Counter[str]:
 
 
 def _word(word: str) -> str:
-    known = not word.isidentifier() or hasattr(torch.Tensor, word) or hasattr(torch, word)
-    return word if known or word in {"dim", "keepdim", "not"} else "name"
+    known = iskeyword(word) or hasattr(torch.Tensor, word) or hasattr(torch, word)
+    return word if known or not word.isidentifier() or word == "keepdim" else "name"
 
 
 def _kind(word: str) -> str:
-    return "number" if word[0].isdigit() else "name" if word.isidentifier() else word
+    name = word.isidentifier() and not iskeyword(word)
+    return "number" if word[0].isdigit() else "name" if name else word
 
 
 def _shared(mine: Counter[str], others: Counter[str]) -> float:

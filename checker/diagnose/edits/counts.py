@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from .expressions import name_of
+from ..expressions import name_of
 
 __all__ = ["counts"]
 
 # Calls that give a number, or several.
-_COUNTING = {"range", "len", "int", "size", "divmod", "min", "max"}
+_COUNTING = {"range", "len", "int", "divmod", "min", "max"}
 
 
 def counts(function: ast.FunctionDef) -> set[str]:
@@ -41,6 +41,8 @@ def _numbered(arguments: ast.arguments) -> set[str]:
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     if isinstance(node, ast.Assign):
         yield from ((target, node.value) for target in node.targets)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value
     elif isinstance(node, (ast.For, ast.comprehension)):
         yield node.target, node.iter
 
@@ -49,7 +51,7 @@ def _counts_as(value: ast.expr, counts: set[str]) -> bool:
     """Whether an expression is a number, or several."""
     match value:
         case ast.Constant(value=held):
-            return isinstance(held, (int, float))
+            return type(held) in {int, float}
         case ast.Name():
             return value.id in counts
         case ast.Attribute():
@@ -64,6 +66,7 @@ def _counts_as(value: ast.expr, counts: set[str]) -> bool:
         case ast.Tuple():
             return all(_counts_as(one, counts) for one in value.elts)
         case ast.Call():
-            return name_of(value.func) in _COUNTING
+            plain = isinstance(value.func, ast.Name) and value.func.id in _COUNTING
+            return plain or name_of(value.func) == "size"
         case _:
             return False

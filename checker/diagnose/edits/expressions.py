@@ -1,14 +1,15 @@
-"""What a slip of the pen may have made of an expression: how each may be right instead."""
+"""What a slip of the pen may have made of an expression by itself: how it may be right instead."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from .expressions import name_of
+from ..expressions import name_of
+from .names import MODULES
 from .said import CLOSED, Said
 
-__all__ = ["COUNTED", "MODULES", "rewritten"]
+__all__ = ["COUNTED", "Rewritten", "rewritten"]
 
 # How an expression may be right, with what that costs.
 Rewritten = Iterator[tuple[str, int]]
@@ -35,7 +36,6 @@ _PAIRS = (
 _OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
 # Calls that take the opposite.
 _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
-MODULES = {"torch", "F", "nn", "np", "math", "self"}
 # Calls that count from one number to another.
 COUNTED = {"arange", "range"}
 # Calls that take no more than the size of what they are given.
@@ -50,19 +50,18 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
         case ast.Constant(value=bool()):
             yield str(not node.value), 1
         case ast.Constant(value=int() as value):
-            yield from ((str(n), 1) for n in {value + 1, value - 1, -value, 0} - {value})
+            yield from ((_number(n), 1) for n in {value + 1, value - 1, -value, 0} - {value})
         case ast.Constant(value=float() as value):
-            yield from ((repr(n), 1) for n in (2 * value, value / 2, -value))
+            yield from ((_number(n), 1) for n in (2 * value, value / 2, -value))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)):
-            yield from ((str(n), 1) for n in (1 - value, -1 - value, value))
+            yield from ((_number(n), 1) for n in (1 - value, -1 - value, value))
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=float() as value)):
-            yield from ((repr(n), 1) for n in (value, -2 * value, -value / 2))
+            yield from ((_number(n), 1) for n in (value, -2 * value, -value / 2))
         case ast.UnaryOp(op=ast.USub() | ast.Invert() | ast.Not()):
             yield said.of(node.operand), 1
         case ast.Compare(ops=[operator], comparators=[right]):
-            # All that calculates is done before it compares.
-            left, right = (said.of(one, ast.BinOp, ast.UnaryOp) for one in (node.left, right))
-            yield from ((f"{left} {n} {right}", 1) for n in _COMPARED.get(type(operator), ()))
+            left, other = _side(node.left, said), _side(right, said)
+            yield from ((f"{left} {n} {other}", 1) for n in _COMPARED.get(type(operator), ()))
         case ast.BinOp():
             yield from _operated(node, said)
             yield from _taken_in(node, said)
@@ -70,6 +69,7 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _cut(lower, upper, said)
         case ast.Call():
             yield from _called(node, said)
+            yield from _lettered(node, said)
             yield from _brought_out(node, said)
             yield from _in_turn(node, said)
             yield from _laid_out(node, said)
@@ -79,6 +79,18 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _sign_moved(first, second, said)
         case _:
             return
+
+
+def _number(number: float) -> str:
+    """A number, which may be the base of a power."""
+    return f"({number!r})" if number < 0 else repr(number)
+
+
+def _side(node: ast.expr, said: Said) -> str:
+    """One side of a comparison: what calculates is done before it, and what denies behind it."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return said.of(node)
+    return said.of(node, ast.BinOp, ast.UnaryOp)
 
 
 def _operated(node: ast.BinOp, said: Said) -> Rewritten:
@@ -134,11 +146,18 @@ def _given(call: ast.AST | None) -> ast.expr | None:
     """What a call works on: its object, or its first argument where a module's or a name's."""
     if not isinstance(call, ast.Call):
         return None
-    function = call.func
-    if isinstance(function, ast.Attribute) and name_of(function.value) not in MODULES:
-        return function.value
+    if isinstance(call.func, ast.Attribute) and not _of_module(call.func):
+        return call.func.value
     first = call.args[0] if call.args else None
-    return None if isinstance(first, ast.Starred) else first
+    return None if isinstance(first, ast.Starred | ast.Constant | ast.GeneratorExp) else first
+
+
+def _of_module(function: ast.Attribute) -> bool:
+    """Whether a function is a module's, or the object's own: `torch.nn.functional.softmax`."""
+    root = function.value
+    while isinstance(root, ast.Attribute) and root.attr in MODULES:
+        root = root.value
+    return isinstance(root, ast.Name) and root.id in MODULES
 
 
 def _with(call: ast.expr, given: ast.expr, new: str, said: Said) -> str:
@@ -148,7 +167,9 @@ def _with(call: ast.expr, given: ast.expr, new: str, said: Said) -> str:
     if before.endswith("(") and behind.startswith(")."):
         # An object that is calculated stands in parentheses of its own.
         before, behind = before[:-1], behind[1:]
-    if behind.startswith(".") and not isinstance(ast.parse(f"({new})", mode="eval").body, CLOSED):
+    if behind.lstrip(" \\\n").startswith(".") and not isinstance(
+        ast.parse(f"({new})", mode="eval").body, CLOSED
+    ):
         new = f"({new})"
     return before + new + behind
 
@@ -184,14 +205,27 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
             yield _with(node, until, ends, said), 2
     if not isinstance(node.func, ast.Attribute):
         return
-    if name_of(node.func.value) in MODULES:
-        if node.args and not isinstance(node.args[0], ast.Starred) and not name[:1].isupper():
-            yield said.of(node.args[0]), 3
+    given = _given(node)
+    if _of_module(node.func):
+        if given is not None and not name[:1].isupper():
+            yield said.of(given), 3
         return
     if name in {"max", "min"} and not (node.args or node.keywords):
         yield f"{said.of(node.func.value)}.a{name}(-1, keepdim=True)", 1
     if name not in _HARMLESS:
         yield said.of(node.func.value), 1 if name in _TURNING else 2
+
+
+def _lettered(node: ast.Call, said: Said) -> Rewritten:
+    """What an einsum says, two letters of one operand in each other's place."""
+    first = node.args[0] if node.args and name_of(node.func) == "einsum" else None
+    told = first.value if isinstance(first, ast.Constant) else None
+    for at in range(len(told) - 1) if isinstance(told, str) else ():
+        assert isinstance(first, ast.Constant)
+        assert isinstance(told, str)
+        pair = told[at : at + 2]
+        if pair.isalpha():
+            yield _with(node, first, repr(told[:at] + pair[::-1] + told[at + 2 :]), said), 1
 
 
 def _laid_out(node: ast.Call, said: Said) -> Rewritten:
@@ -206,18 +240,14 @@ def _laid_out(node: ast.Call, said: Said) -> Rewritten:
             one = said.of(given.elts[0])
             yield f"{one}.repeat_interleave({len(given.elts)}, -1)", 1
     elif name == "repeat":
-        times = [one for one in node.args if not _one(one)]
+        times = [one for one in node.args if not _is(one, 1)]
         if len(times) == 1 and len(node.args) > 1:
             axis = node.args.index(times[0]) - len(node.args)
             yield f"{whole}.repeat_interleave({said.bare(times[0])}, {axis})", 1
     elif name == "repeat_interleave" and len(node.args) + len(node.keywords) == 2:
         times, axis = [*node.args, *(one.value for one in node.keywords)][-2:]
-        if said.bare(axis) in {"-1", "dim=-1"} and _is(times, 2):
+        if said.bare(axis) == "-1" and _is(times, 2):
             yield f"{whole}.repeat(*[1] * ({whole}.dim() - 1), 2)", 1
-
-
-def _one(node: ast.expr) -> bool:
-    return _is(node, 1)
 
 
 def _is(node: ast.expr, number: int) -> bool:

@@ -1,0 +1,110 @@
+"""The names around an expression: which of them may stand for which."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
+
+from ..expressions import name_of
+from .counts import counts
+
+__all__ = ["MODULES", "Attributes", "Names", "names_in", "read_in"]
+
+# What is called through these is no method of a tensor.
+MODULES = {"torch", "F", "nn", "np", "math", "self", "functional", "tl", "linalg", "einops"}
+
+
+class Names(NamedTuple):
+    """The names around a node.
+
+    bound: those of its function, in their order. known: those that are bound before it. numbers:
+    those that stand for numbers. newer: what is made of each, the last. making: whether an object
+    is being made.
+    """
+
+    bound: Mapping[str, int]
+    known: AbstractSet[str]
+    numbers: AbstractSet[str]
+    newer: Mapping[str, str]
+    making: bool
+
+    def before(self, line: int) -> Names:
+        """The same around what stands on a line."""
+        return self._replace(known={n for n, first in self.bound.items() if first < line})
+
+    def like(self, name: str) -> Iterator[str]:
+        """Those that may stand for another one."""
+        counts = name in self.numbers
+        return (n for n in self.bound if n in self.known and (n in self.numbers) == counts)
+
+    def counting(self, *but: str) -> Iterator[str]:
+        """Those that stand for numbers."""
+        return (n for n in self.bound if n in self.known and n in self.numbers and n not in but)
+
+
+def names_in(function: ast.FunctionDef) -> Names:
+    """The names of a function's arguments and of what it assigns."""
+    bound: dict[str, int] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.arg):
+            bound[node.arg] = function.lineno - 1
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            bound[node.id] = min(node.lineno, bound.get(node.id, node.lineno))
+    bound = {name: line for name, line in bound.items() if name not in MODULES}
+    making = function.name == "__init__"
+    return Names(bound, {*bound}, counts(function), _newer(function), making)
+
+
+def read_in(node: ast.AST) -> list[ast.Name]:
+    """The names that a node reads."""
+    names = (one for one in ast.walk(node) if isinstance(one, ast.Name))
+    return [one for one in names if isinstance(one.ctx, ast.Load)]
+
+
+def _newer(function: ast.FunctionDef) -> dict[str, str]:
+    found: dict[str, str] = {}
+    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    for node in sorted(assigned, key=lambda one: one.lineno):
+        match node.targets:
+            case [ast.Name(id=made)]:
+                read = (one.id for one in read_in(node.value))
+                found |= {name: made for name in read if name != made}
+            case _:
+                continue
+    return found
+
+
+class Attributes:
+    """The attributes of a file's objects, layers apart from all others."""
+
+    def __init__(self, nodes: Sequence[ast.AST]) -> None:
+        classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+        self.classes = {id(node): one.name for one in classes for node in ast.walk(one)}
+        self.layers = {name for node in nodes for name in _layers(node)}
+        called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
+        self.held: dict[tuple[str, str], set[str]] = {}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and id(node) not in called:
+                self.held.setdefault(self._owner(node), set()).add(node.attr)
+
+    def like(self, node: ast.Attribute) -> list[str]:
+        """Those that may stand for another one of the same object."""
+        layer = node.attr in self.layers
+        others = self.held[self._owner(node)] - {node.attr}
+        return sorted(one for one in others if (one in self.layers) == layer)
+
+    def _owner(self, node: ast.Attribute) -> tuple[str, str]:
+        """Whose attribute it is: of `self` in each class another's."""
+        name = name_of(node.value)
+        return (self.classes.get(id(node), "") if name == "self" else "", name)
+
+
+def _layers(node: ast.AST) -> Iterator[str]:
+    """The attributes that a statement makes of a class: `self.norm = nn.LayerNorm(width)`."""
+    match node:
+        case ast.Assign(targets=targets, value=ast.Call(func=made)) if name_of(made)[:1].isupper():
+            yield from (one.attr for one in targets if isinstance(one, ast.Attribute))
+        case _:
+            return

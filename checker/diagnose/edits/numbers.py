@@ -1,0 +1,123 @@
+"""What a slip of the pen may have made of an expression by the names that stand around it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+from ..expressions import name_of
+from .expressions import COUNTED, Rewritten
+from .names import Attributes, Names, read_in
+from .said import Said
+
+__all__ = ["Renaming", "renewed"]
+
+# Calls that take a mask.
+_HIDING = {"masked_fill", "where", "logical_and", "logical_or"}
+
+
+class Renaming:
+    """Other names, and other numbers, in the expressions of one file."""
+
+    def __init__(self, nodes: Sequence[ast.AST], said: Said) -> None:
+        self.said, self.attributes = said, Attributes(nodes)
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        # What a call is given besides: nobody gives it the same twice.
+        self.besides = {id(one): {*map(name_of, node.args)} for node in calls for one in node.args}
+        hiding = (node for node in calls if name_of(node.func).strip("_") in _HIDING)
+        self.hiding = {id(one) for node in hiding for one in node.args}
+        # What is called, or stands before a dot, is part of another node.
+        before = (node.value for node in nodes if isinstance(node, ast.Attribute))
+        attributes = {id(one) for one in before if isinstance(one, ast.Attribute)}
+        self.parts = {id(node.func) for node in calls} | attributes
+
+    def of(self, node: ast.expr, names: Names) -> Rewritten:
+        """How an expression may be right with other names in it. names: those around it."""
+        match node:
+            case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
+                yield from self._named(node, names)
+            case ast.Attribute(ctx=ast.Load(), value=ast.Name(id=owner)):
+                if id(node) not in self.parts:
+                    yield from ((f"{owner}.{one}", 2) for one in self.attributes.like(node))
+                    if names.making and id(node) in self.besides:
+                        yield f"2 * {owner}.{node.attr}", 4
+            case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper, step=None):
+                yield from self._shifted(lower, upper, names)
+            case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
+                # What goes on where something ended begins there.
+                for name in names.counting(name_of(until)):
+                    yield self._counted(node, until, name), 4
+            case ast.BinOp():
+                yield from self._summed(node, names)
+                yield from self._cut(node, names)
+            case _:
+                return
+
+    def _named(self, node: ast.Name, names: Names) -> Rewritten:
+        """Another name, or another number of what it counts."""
+        signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})") if not names.making else ()
+        yield from ((sign.format(node.id), 4) for sign in (*signs, "(2 * {0})"))
+        if id(node) in self.hiding:
+            yield f"~{node.id}", 4
+        besides = {node.id} | self.besides.get(id(node), set())
+        yield from ((other, 3) for other in names.like(node.id) if other not in besides)
+        if names.making and id(node) in self.besides and node.id in names.numbers:
+            # A layer is made for heads, or for all of them.
+            many = [*names.counting(node.id)]
+            yield from ((f"{node.id} {sign} {n}", 4) for n in many for sign in ("//", "*"))
+            yield from ((f"{one} * {other}", 5) for one, other in combinations(many, 2))
+
+    def _counted(self, call: ast.Call, until: ast.expr, start: str) -> str:
+        """A call that counts from 0, from a number on."""
+        (begun, ended), (first, last) = self.said.span(call), self.said.span(until)
+        ends = f"{start}, {start} + {self.said.of(until)}"
+        return self.said.text[begun:first] + ends + self.said.text[last:ended]
+
+    def _summed(self, node: ast.BinOp, names: Names) -> Rewritten:
+        """A name that lacks a factor: what counts tiles is told from what counts entries."""
+        if not isinstance(node.op, ast.Add | ast.Sub) or not isinstance(node.left, ast.Name):
+            return
+        name, right = node.left.id, self.said.of(node.right)
+        sign = "+" if isinstance(node.op, ast.Add) else "-"
+        yield from ((f"({name} * {n} {sign} {right})", 5) for n in names.counting(name))
+        if isinstance(node.right, ast.Constant) and name in names.numbers:
+            yield from ((n, 4) for n in names.counting(name))
+
+    def _cut(self, node: ast.BinOp, names: Names) -> Rewritten:
+        """Which of those that lie side by side for which of those that come in turn; and back."""
+        if not isinstance(node.op, ast.Mod | ast.FloorDiv):
+            return
+        left, right = self.said.of(node.left), self.said.of(node.right)
+        sign = "%" if isinstance(node.op, ast.FloorDiv) else "//"
+        yield from ((f"{left} {sign} {n}", 3) for n in names.counting(name_of(node.right)))
+        if isinstance(node.right, ast.Attribute) and id(node.right) not in self.parts:
+            owner = self.said.of(node.right.value)
+            whole = (f"{owner}.{one}" for one in self.attributes.like(node.right))
+            yield from ((f"{left} {sign} ({one} // {right})", 4) for one in whole)
+
+    def _shifted(self, lower: ast.expr, upper: ast.expr, names: Names) -> Rewritten:
+        """Both ends of a slice further on, by what both begin at."""
+        both = [{one.id for one in read_in(end)} for end in (lower, upper)]
+        for name in sorted(both[0] & both[1]):
+            for new in (f"2 * {name}", *names.like(name)):
+                if new != name:
+                    yield ":".join(_replaced(e, {name: new}, self.said) for e in (lower, upper)), 3
+
+
+def renewed(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
+    """What is made of several names, of what was made of each of them last."""
+    used = {one.id for one in read_in(node)}
+    newer = {n: names.newer[n] for n in used & {*names.newer}}
+    newer = {n: new for n, new in newer.items() if new in names.known - used}
+    if len(newer) > 1:
+        yield _replaced(node, newer, said)
+
+
+def _replaced(node: ast.expr | ast.stmt, others: Mapping[str, str], said: Said) -> str:
+    """What a node says, with something else for some names that it reads."""
+    start, text = said.span(node)[0], said.bare(node)
+    places = [(said.span(one), others[one.id]) for one in read_in(node) if one.id in others]
+    for (first, last), new in sorted(places, reverse=True):
+        text = text[: first - start] + new + text[last - start :]
+    return text

@@ -1,0 +1,144 @@
+"""Every small edit of a file, as a place in its text and what stands there instead."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from ..expressions import name_of
+from .expressions import rewritten
+from .names import Names, names_in
+from .numbers import Renaming
+from .said import Said
+from .statements import restated, swapped
+
+__all__ = ["UNREAD", "SmallEdit", "small_edits"]
+
+# What Python says of a text that it does not read.
+UNREAD = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+# Calls that round to a whole number.
+_ROUNDING = {"ceil", "floor", "int", "round"}
+
+
+@dataclass(frozen=True, slots=True)
+class SmallEdit:
+    """One edit. line: where. start, end: what it replaces, by place in the text. new: with what.
+
+    Of two steps that change places the second's line is meant, which comes too late.
+
+    cost: -1 where a sign changes places in a pair, which is a rotation's, 0 where a loop goes on
+    in place of ending, 1 where one sign is another or two steps change places, 2 where a call is
+    left out, two that are handed over change places or an attribute is another, 3 where a name is,
+    or what is called with it stands for the call, 4 where it has a sign more, 5 where it has a
+    factor more.
+    """
+
+    line: int
+    start: int
+    end: int
+    new: str
+    cost: int
+
+    def beside(self, other: SmallEdit) -> bool:
+        """Whether another edit replaces the same with something else."""
+        same = (self.start, self.end) == (other.start, other.end)
+        return same and self.new != other.new
+
+    def lines(self, text: str) -> range:
+        """The lines that it stands on, before and after."""
+        first = 1 + text.count("\n", 0, self.start)
+        return range(first, first + 1 + text.count("\n", self.start, self.end))
+
+    def applied(self, text: str) -> str:
+        """The text with it."""
+        return text[: self.start] + self.new + text[self.end :]
+
+    def tidied(self, text: str) -> SmallEdit:
+        """The same without its own parentheses, where they change nothing there."""
+        bare = replace(self, new=self.new[1:-1])
+        with suppress(*UNREAD):
+            one, other = (ast.dump(ast.parse(each.applied(text))) for each in (self, bare))
+            return bare if self.new.startswith("(") and one == other else self
+        return self
+
+
+def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
+    """Every small edit of what stands in a file's functions: each text once, in as many lines."""
+    made, done = _Edits(tree, text), {text}
+    seen: set[int] = set()
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            inside = [node for node in ast.walk(function) if id(node) not in seen]
+            seen.update(map(id, inside))
+            names = names_in(function)
+            for node in inside:
+                for edit in made.of(node, names.before(getattr(node, "lineno", 0))):
+                    new = edit.applied(text)
+                    if new not in done and new.count("\n") == text.count("\n"):
+                        done.add(new)
+                        yield edit
+
+
+class _Edits:
+    """The edits of one file's nodes."""
+
+    def __init__(self, tree: ast.AST, text: str) -> None:
+        self.said = Said(text)
+        nodes = [*ast.walk(tree)]
+        self.renaming = Renaming(nodes, self.said)
+        # A number within a sign is part of another node.
+        signed = (node.operand for node in nodes if isinstance(node, ast.UnaryOp))
+        # What is rounded is a size: with another it is cut otherwise, or not at all.
+        calls = (node for node in nodes if isinstance(node, ast.Call))
+        sizes = (one for node in calls if name_of(node.func) in _ROUNDING for one in node.args)
+        # What stands in a string that is filled in is nobody's number.
+        filled = (n for node in nodes if isinstance(node, ast.JoinedStr) for n in ast.walk(node))
+        numbers = (one for one in signed if isinstance(one, ast.Constant))
+        self.whole = {id(one) for many in (numbers, sizes, filled) for one in many}
+
+    def of(self, node: ast.AST, names: Names) -> Iterator[SmallEdit]:
+        """The edits of one node. names: those around it."""
+        if id(node) in self.whole:
+            return
+        if isinstance(node, ast.expr):
+            for new, cost in rewritten(node, self.said):
+                yield self._edit(node, new, cost)
+            for new, cost in self.renaming.of(node, names):
+                yield self._edit(node, new, cost)
+        elif isinstance(node, ast.stmt):
+            for part, new, cost in restated(node, names, self.said):
+                yield self._edit(part, new, cost)
+        yield from self._orders(node)
+
+    def _orders(self, node: ast.AST) -> Iterator[SmallEdit]:
+        """What is handed over, joined, listed or done in another order."""
+        if isinstance(node, ast.Call):
+            yield from self._exchanged(node.args, 2)
+        elif isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
+            yield from self._exchanged(node.elts, 1)
+        for body in (getattr(node, field, None) for field in ("body", "orelse")):
+            for one, other in swapped(body) if isinstance(body, list) else ():
+                yield replace(self._exchange(one, other, 1), line=other.lineno)
+
+    def _exchanged(self, many: Sequence[ast.expr], cost: int) -> Iterator[SmallEdit]:
+        """Each two that stand side by side, in each other's place."""
+        for one, other in pairwise(many):
+            strings = any(isinstance(getattr(each, "value", 0), str) for each in (one, other))
+            if not strings and not any(isinstance(each, ast.Starred) for each in (one, other)):
+                yield self._exchange(one, other, cost)
+
+    def _exchange(
+        self, one: ast.expr | ast.stmt, other: ast.expr | ast.stmt, cost: int
+    ) -> SmallEdit:
+        new = self.said.bare(other) + self.said.between(one, other) + self.said.bare(one)
+        return SmallEdit(one.lineno, self.said.span(one)[0], self.said.span(other)[1], new, cost)
+
+    def _edit(self, node: ast.expr | ast.stmt, new: str, cost: int) -> SmallEdit:
+        start, end = self.said.span(node)
+        # What it leaves out may have stood on lines of its own, within brackets.
+        lost = self.said.text.count("\n", start, end) - new.count("\n")
+        return SmallEdit(node.lineno, start, end, new + "\n" * lost, cost)

@@ -1,0 +1,75 @@
+"""What a slip of the pen may have made of statements: another way to go on, or another order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..expressions import name_of
+from .names import MODULES, Names
+from .numbers import renewed
+from .said import Said
+
+__all__ = ["restated", "swapped"]
+
+# Statements that can change places, and that do one thing.
+_MOVABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
+_PLAIN = (*_MOVABLE, ast.Return)
+
+# What is replaced, with what, and what that costs.
+Restated = Iterator[tuple[ast.expr | ast.stmt, str, int]]
+
+
+def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
+    """How a statement may be right. names: those around it."""
+    match node:
+        case ast.Break():
+            yield node, "continue", 0
+        case ast.Continue():
+            yield node, "pass", 0
+        case ast.If(test=test):
+            yield from ((test, other, 3) for other in ("True", "False", f"not {said.of(test)}"))
+            if isinstance(test, ast.Name):
+                yield test, f"{test.id} is not None", 1
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names.known:
+            yield value, f"{name} + {said.of(value)}", 3
+        case ast.Assign(targets=[ast.Attribute() as target], value=value) if not names.making:
+            yield value, f"{said.bare(target)} + {said.of(value)}", 3
+        case ast.AugAssign(target=target, value=value):
+            yield node, f"{said.bare(target)} = {said.of(value)}", 3
+        case _:
+            pass
+    if isinstance(node, _PLAIN):
+        yield from ((node, new, 2) for new in _alike(node, said))
+        yield from ((node, new, 2) for new in renewed(node, names, said))
+
+
+def swapped(many: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    """Those of a body's statements that may stand in each other's place: one reads the other's."""
+    for one, other in pairwise(many):
+        if isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE) and _meet(one, other):
+            yield one, other
+
+
+def _alike(node: ast.stmt, said: Said) -> Iterator[str]:
+    """The same number in several calls of a statement, another one in all of them."""
+    places: dict[tuple[str, str, int], list[ast.Constant]] = {}
+    for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+        given = [(str(n), one) for n, one in enumerate(call.args)]
+        for where, one in [*given, *((str(k.arg), k.value) for k in call.keywords)]:
+            if isinstance(one, ast.Constant) and type(one.value) is int:
+                places.setdefault((name_of(call.func), where, one.value), []).append(one)
+    start, text = said.span(node)[0], said.bare(node)
+    for (_, _, value), many in places.items():
+        for other in (value + 1, value - 1) if len(many) > 1 else ():
+            new = text
+            for first, last in sorted(map(said.span, many), reverse=True):
+                new = new[: first - start] + str(other) + new[last - start :]
+            yield new
+
+
+def _meet(one: ast.stmt, other: ast.stmt) -> bool:
+    """Whether two statements name the same."""
+    uses = [{n.id for n in ast.walk(each) if isinstance(n, ast.Name)} for each in (one, other)]
+    return bool(uses[0] & uses[1] - MODULES)
