@@ -60,7 +60,7 @@ GROUPS = (
     "joined", "kept", "call", "thrown", "read", "number", "variance", "window", "moved", "index",
     "taken", "swapped", "lined-up", "skipped", "drawn", "turned", "folded", "compared", "sorted",
     "laid", "offset", "remainder", "noted", "carried", "flipped", "cast", "piece", "ordered",
-    "given", "begun", "outside",
+    "given", "begun", "outside", "handed",
 )  # fmt: skip
 _KEYS = {
     "id", "group", "shows", "en", "zh", "edits", "rank", "calls", "without", "number", "says",

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from .expressions import called, calls, name_of, of_self, span
 
-__all__ = ["answered", "from_end", "loop_over", "regrown", "undrawn"]
+__all__ = ["answered", "from_end", "loop_over", "read_whatever", "regrown", "undrawn"]
 
 _Test = ast.If | ast.IfExp
+# What arguments are called that a cache takes the place of.
+_REPLACED = ("memory", "length")
 # Calls that answer yes or no.
 _DECIDE = {"bool", "all", "any", "equal", "allclose", "isinstance"}
 # Calls that draw a causal mask.
@@ -120,3 +122,26 @@ def _decides(value: ast.expr | None) -> bool:
         return called(value) in _DECIDE
     negated = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
     return negated or isinstance(value, ast.Compare | ast.BoolOp)
+
+
+def read_whatever(function: ast.AST | None, line: int) -> int | None:
+    """Where what a cache takes the place of is read, cache or not: the last until a line."""
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    arguments = [one.arg for one in (*function.args.args, *function.args.kwonlyargs)]
+    meant = {name for name in arguments if any(word in name for word in _REPLACED)}
+    asked = [
+        node for node in ast.walk(function) if isinstance(node, ast.If) and _of_cache(node.test)
+    ]
+    guarded = {id(one) for node in asked for row in (*node.body, *node.orelse)
+               for one in ast.walk(row)}  # fmt: skip
+    read = [
+        node.lineno for node in ast.walk(function)
+        if isinstance(node, ast.Name) and node.id in meant and id(node) not in guarded
+    ]  # fmt: skip
+    return max((at for at in read if at <= line), default=None)
+
+
+def _of_cache(test: ast.expr) -> bool:
+    """Whether a test asks if there is a cache: of what is kept, whether it is None."""
+    return any(isinstance(one, ast.Constant) and one.value is None for one in ast.walk(test))

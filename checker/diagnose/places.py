@@ -10,7 +10,7 @@ from dataclasses import replace
 from ...kata.slips import Slip
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .asked import from_end, undrawn
+from .asked import from_end, read_whatever, undrawn
 from .blocks import outside
 from .expressions import left_early, name_of, reads_a_size, scaling, span
 from .giveaways import called_late, changed, of_record, root_of, stand_ins
@@ -82,6 +82,7 @@ class Places(Readings):
             "fill": lambda: self.fill(lines),
             "flipped": lambda: nearest(step, steps, flips),
             "folded": lambda: nearest(step, steps, folds),
+            "handed": lambda: read_whatever(self._function(lines[-1]), lines[-1]),
             "index": lambda: None if step.call in _CUTS else self.index(lines),
             "joined": lambda: (
                 nearest(step, steps, ors) or self._either(lines, ran) or nearest(step, steps, joins)

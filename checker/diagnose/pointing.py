@@ -36,6 +36,8 @@ _SAME = 1e-9
 _MAKERS = {
     "linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow", "view", "reshape",
 }  # fmt: skip
+# Calls that cut an axis into two, or take two for one.
+_CUTS = {"view", "reshape", "unflatten", "flatten", "chunk", "split"}
 # Calls that put a mask on.
 _HIDING = {"masked_fill", "where"}
 # Groups of what is done with a mask: one that hides nothing shows little of it.
@@ -267,7 +269,9 @@ def _first_wrong(
                 continue
         if step is None and given.weights and name in right and _rearranged(value, right[name]):
             # One head of it is some head of the right one too, and tells nothing.
-            step = _viewed(value, names, wrong, steps) or find(value.flatten(), list(steps))
+            cuts = [one for one in steps if one.call in _CUTS]
+            step = _viewed(value, names, wrong, steps) or find(value.flatten(), cuts[::-1])
+            step = step or find(value.flatten(), list(steps))
         else:
             step = step or holding(value, steps, given)
             step = step or holding_part(value, right.get(name), steps, [*right.values()])
