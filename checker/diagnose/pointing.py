@@ -16,6 +16,7 @@ from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
 from ..process.answers import Step
 from .blocks import constructed
+from .cut_apart import cut_apart
 from .drawn import drawn_in, shown_in
 from .holding import as_it_lies, holding, laid, moved, stacked
 from .kernels import with_called
@@ -36,8 +37,6 @@ _SAME = 1e-9
 _MAKERS = {
     "linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow", "view", "reshape",
 }  # fmt: skip
-# Calls that cut an axis into two, or take two for one.
-_CUTS = {"view", "reshape", "unflatten", "flatten", "chunk", "split"}
 # Calls that put a mask on.
 _HIDING = {"masked_fill", "where"}
 # Groups of what is done with a mask: one that hides nothing shows little of it.
@@ -268,32 +267,13 @@ def _first_wrong(
             if step is None and any(_rearranged(value, v) for v in same):
                 continue
         if step is None and given.weights and name in right and _rearranged(value, right[name]):
-            # One head of it is some head of the right one too, and tells nothing.
-            cuts = [one for one in steps if one.call in _CUTS]
-            step = _viewed(value, names, wrong, steps) or find(value.flatten(), cuts[::-1])
-            step = step or find(value.flatten(), list(steps))
+            step = cut_apart(name, names, right, wrong, steps)
         else:
             step = step or holding(value, steps, given)
             step = step or holding_part(value, right.get(name), steps, [*right.values()])
         if step is not None:
             return step
     return None
-
-
-def _viewed(
-    value: Tensor, names: Sequence[str], wrong: dict[str, Tensor], steps: Sequence[Step]
-) -> Step | None:
-    """Where entries that stay in their order are first seen as what they are not.
-
-    names: what differs, in its order.
-    """
-    in_order = value.flatten()
-    if not any(same_numbers(one.flatten(), in_order) for step in steps for one in step.values):
-        return None
-    # Its first axes may be one.
-    folded = as_it_lies(value.flatten(0, -3), steps[::-1]) if value.dim() > 3 else None
-    made = (as_it_lies(wrong[name], steps) for name in names if wrong[name].numel() > 1)
-    return folded or next(filter(None, made), None)
 
 
 def _one_laid(value: Tensor, steps: Sequence[Step]) -> Step | None:

@@ -1,4 +1,5 @@
-# wrong: drill-expand tokens-interleaved line 12
+# wrong: drill-expand tokens-interleaved line 13
+# fair: tokens-interleaved 12
 import torch
 
 

@@ -1,4 +1,5 @@
-# wrong: kvcache causal-from-start line 34
+# wrong: kvcache causal-from-start line 35
+# fair: causal-from-start 30
 from __future__ import annotations
 
 import math

@@ -1,4 +1,5 @@
-# wrong: mha length-fixed line 10
+# wrong: mha length-fixed line 11
+# fair: length-fixed 16
 import torch, math
 from torch import nn
 class MultiHeadAttention(nn.Module):

@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+BATCH, LENGTH, HEADS, DIM = range(4)
+
+
+def by_transpose(x: Tensor) -> Tensor:
+    return x.transpose(LENGTH, HEADS)
+
+
+def by_permute(x: Tensor) -> Tensor:
+    return torch.permute(x, (BATCH, HEADS, LENGTH, DIM))
+
+
+def by_swapaxes(x: Tensor) -> Tensor:
+    return x.swapaxes(LENGTH, HEADS)
+
+
+def by_movedim(x: Tensor) -> Tensor:
+    return x.movedim(HEADS, LENGTH)
+
+
+def swap_last(key: Tensor) -> Tensor:
+    return key.transpose(-1, -2)
+
+
+def swap_last_copy(key: Tensor) -> Tensor:
+    return key.transpose(-1, -2).contiguous()
+
+
+def heads_to_front(x: Tensor) -> Tensor:
+    per_head = [x.select(HEADS, h) for h in range(x.size(HEADS))]
+    return torch.stack(per_head)
+
+
+def heads_to_back(x: Tensor) -> Tensor:
+    return torch.stack(x.unbind(0), dim=HEADS)
