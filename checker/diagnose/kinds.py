@@ -12,8 +12,9 @@ from ..process.answers import Step
 from .expressions import MOVES
 
 __all__ = [
-    "behind_softmax", "casts", "compared", "first", "flips", "folds", "joins", "laid_out",
-    "made_bool", "moved_by", "moves", "nearest", "ors", "rounds", "sorts", "spreads", "turned",
+    "behind_softmax", "casts", "compared", "first", "flips", "folds", "in_floats", "joins",
+    "laid_out", "made_bool", "moved_by", "moves", "nearest", "ors", "rounds", "sorts", "spreads",
+    "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
@@ -90,9 +91,13 @@ def turned(step: Step) -> bool:
 
 def rounds(step: Step) -> bool:
     """Whether a step brings places to a dtype of floats that has no room for all of them."""
-    whole = (bool((one == one.round()).all()) and float(one.max()) > 1
-             for one in step.values if one.numel() > 1)  # fmt: skip
-    return step.dtype in {"bfloat16", "float16"} and any(whole)
+    return step.dtype in {"bfloat16", "float16"} and in_floats(step)
+
+
+def in_floats(step: Step) -> bool:
+    """Whether a step holds places as floats, of which some dtypes have no room for all."""
+    return any(one.numel() > 1 and bool((one == one.round()).all()) and float(one.max()) > 1
+               for one in step.values)  # fmt: skip
 
 
 def spreads(step: Step) -> bool:

@@ -20,7 +20,7 @@ from .cut_apart import cut_apart
 from .drawn import drawn_in, shown_in
 from .holding import as_it_lies, holding, laid, moved, stacked
 from .kernels import with_called
-from .kinds import first, moves, rounds
+from .kinds import first, in_floats, moves, rounds
 from .milestones import alike, find
 from .overflows import overflow
 from .places import Places
@@ -136,7 +136,7 @@ def _acting(slip: Slip, call: _Call, step: Step) -> Step:
     if slip.id == _ROUNDED:
         # What is compared was rounded before.
         before = steps[: 1 + next(n for n, one in enumerate(steps) if one is step)]
-        return first(before, rounds) or step
+        return first(before, rounds) or first(before, in_floats) or step
     if slip.group in {"index", "step"} and moves(step):
         return _before_moves(slip, call, step)
     if slip.group != "mask" or any(one.call.strip("_") in _HIDING for one in steps):

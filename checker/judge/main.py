@@ -98,6 +98,8 @@ class _Sitting:
         self.candidate: Candidate | None = candidate
         take(map(Path, job.packs))
         self.kata: Kata = find(job.kata)
+        # Whether the candidate runs another text than the file's.
+        self.edited = False
         self.phase = "load"
         self.subject: Subject | None = None
         self.loading: Load | None = None
@@ -154,10 +156,10 @@ class _Sitting:
         """End the candidate that there is; another may take its place."""
         if self.candidate is not None:
             printed = self.candidate.close()
-            # A second one prints the same again.
-            if not self.result.printed:
+            # A second one prints the same again, and one of another text what nobody wrote.
+            if not self.result.printed and not self.edited:
                 self.result.printed, self.result.printed_from = parted(printed)
-        self.candidate = candidate
+        self.candidate, self.edited = candidate, False
 
     def _own_fault(self, fault: Exception) -> Fault:
         if os.environ.get("ATTN_KATA_DEBUG"):
@@ -212,7 +214,8 @@ class _Sitting:
         self._serve(fresh)
         fresh.serve(before.path)
         assert self.loading is not None
-        fresh.ask(replace(self.loading, source=text) if text else self.loading)
+        self.edited = text not in {"", self.loading.source}
+        fresh.ask(replace(self.loading, source=text) if self.edited else self.loading)
         return fresh
 
     def _load(self, source: Source, candidate: Candidate) -> Loaded:

@@ -99,7 +99,8 @@ def test_corpus_lines(bench, name: str) -> None:
         ("sdpa", CAUSAL_FOR_EVERY_HEAD, {("mask-inverted", 7), ("causal-excludes-self", 9)}),
         ("drill-softmax", OWN_SOFTMAX, {("empty-row-not-zero", 13)}),
         ("drill-mask", LONGEST, {("length-from-longest", 4)}),
-        ("drill-expand", WRITTEN, {("expand-written", 6)}),
+        # The clone comes too early: behind what expands it would do.
+        ("drill-expand", WRITTEN, {("expand-written", 5)}),
     ],
 )
 def test_lines(bench, tmp_path: Path, kata: str, text: str, wanted: set[tuple[str, int]]) -> None:

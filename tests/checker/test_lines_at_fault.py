@@ -16,6 +16,35 @@ HEAD = """\
 
 """
 FAULTS = {
+    "lengths that are read though there is a cache": (
+        "cross-cache",
+        "memory-read-again",
+        """\
+        class CachedCrossAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h = num_heads
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim) for _ in range(4)
+                )
+
+            def split(self, t):
+                return t.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+            def hidden(self, lengths, size):
+                return torch.arange(size, device=lengths.device) >= lengths[:, None, None, None]
+
+            def forward(self, x, memory, memory_lengths, cache=None):
+                if cache is None:
+                    cache = self.split(self.k(memory)), self.split(self.v(memory))
+                key, value = cache
+                scores = self.split(self.q(x)) @ key.mT / math.sqrt(key.shape[-1])
+                hidden = self.hidden(memory_lengths, key.shape[2])  # here
+                scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
+                merged = (scores.softmax(-1) @ value).transpose(1, 2).flatten(2)
+                return self.o(merged), cache
+        """,
+    ),
     "queries folded into the length and taken apart as heads": (
         "mqa",
         "heads-view-without-transpose",

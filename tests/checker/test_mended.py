@@ -235,6 +235,18 @@ def test_what_raises_is_told_where_an_edit_mends_it(judged):
     assert judged("v2", V2.replace(report.mended.yours, report.mended.mended)).verdict == "pass"
 
 
+def test_what_an_edit_prints_is_nobodys(judged):
+    """What a file prints behind what raises is not printed, though it is with an edit."""
+    source = V2.replace(
+        "return scores.softmax(dim=-1) @ value",
+        """made = scores.softmax(dim=-1) @ value
+        print("made it")
+        return made""",
+    )
+    report = judged("v2", source)
+    assert (report.mended is not None, report.printed) == (True, "")
+
+
 def test_nothing_mends_what_calls_for_more(judged):
     """Where no small edit makes all calls right, the exception is all that is told."""
     source = V2.replace("key.transpose(-2, -1)", "key")

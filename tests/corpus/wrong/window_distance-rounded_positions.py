@@ -1,4 +1,5 @@
-# wrong: window distance-rounded line 11
+# wrong: window distance-rounded line 12
+# fair: distance-rounded 11
 from math import sqrt
 
 import torch
