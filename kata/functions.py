@@ -64,6 +64,7 @@ class Argument:
     add up to by turns, the last of them 0. hides: booleans are a mask of the kinds in `masks`, True
     where it hides; added: by turns they are floats instead, to be added, with -inf there. ties:
     whether normal values may be equal to others of their row, as where a vector of zeros is tried.
+    zeros: whether one is tried in them; where large inputs leave them as they are only if asked.
     """
 
     name: str
@@ -96,6 +97,7 @@ class Argument:
     hides: bool = False
     added: bool = False
     ties: bool = True
+    zeros: bool = True
 
     @property
     def tensor(self) -> bool:

@@ -51,7 +51,7 @@ _MEMORY_KEYS = {
 _ARGUMENT_KEYS = {
     "name", "is", "shape", "shapes", "also", "default", "values", "value", "low", "high", "masks",
     "check", "gradient", "optional", "far", "late", "large", "along", "once", "adapted", "model",
-    "empties", "above", "meets", "filler", "beyond", "fills", "hides", "added", "ties",
+    "empties", "above", "meets", "filler", "beyond", "fills", "hides", "added", "ties", "zeros",
 }  # fmt: skip
 
 
@@ -154,6 +154,7 @@ def _argument(where: str, row: Mapping[str, Any]) -> Argument:
         hides=row.get("hides", False),
         added=row.get("added", False),
         ties=row.get("ties", True),
+        zeros=row.get("zeros", row.get("large") != "kept"),
     )
 
 

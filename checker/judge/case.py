@@ -145,7 +145,7 @@ class Case:
 
     def zeroes(self, argument: Argument) -> bool:
         """Whether an input holds zeros here; what a gradient comes from keeps its own."""
-        able = argument.kind == "normal" and argument.ties and argument.large != "kept"
+        able = argument.kind == "normal" and argument.ties and argument.zeros
         return bool(self.zeros) and able and len(self.shape_of(argument)) > 1
 
     @property
