@@ -8,7 +8,7 @@ from itertools import islice
 
 from ...kata.slips import Edit, Slip
 from ..judge.trials import Trial
-from .pointing import same_numbers
+from .holding import same_numbers
 from .tried import Traced, Tried
 
 __all__ = ["chained"]

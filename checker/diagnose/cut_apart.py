@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
 from torch import Tensor
 
 from ..process.answers import Step
-from .holding import as_it_lies
-from .milestones import alike, find
+from .holding import as_it_lies, same_numbers
+from .milestones import find
 
 __all__ = ["cut_apart"]
 
 # Calls that cut an axis into two, or take two for one.
 _CUTS = {"view", "reshape", "unflatten", "flatten", "chunk", "split"}
-_CLOSE = 1e-9
 
 
 def cut_apart(
@@ -40,13 +38,9 @@ def _viewed(
 ) -> Step | None:
     """The step that first has, as it lies, what stays in its order or is made of it."""
     in_order = value.flatten()
-    if not any(_same(one.flatten(), in_order) for step in steps for one in step.values):
+    if not any(same_numbers(one.flatten(), in_order) for step in steps for one in step.values):
         return None
     # Its first axes may be one.
     folded = as_it_lies(value.flatten(0, -3), steps[::-1]) if value.dim() > 3 else None
     made = (as_it_lies(wrong[each], steps) for each in names if wrong[each].numel() > 1)
     return folded or next(filter(None, made), None)
-
-
-def _same(one: Tensor, other: Tensor) -> bool:
-    return torch.equal(one, other) or alike(one, other, _CLOSE)

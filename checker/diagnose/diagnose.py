@@ -15,9 +15,9 @@ from ..judge.truth import FAULTS, answers, made, options
 from ..process.answers import Step
 from ..report.message import Said, say
 from .chains import chained
-from .holding import holding
+from .holding import holding, same_numbers
 from .places import Places
-from .pointing import keys_made_twice, line_of, named_steps, same_numbers
+from .pointing import keys_made_twice, line_of, named_steps
 from .slight import slight_penalty
 from .statements import statement
 from .tried import Tried, sayings

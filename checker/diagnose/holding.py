@@ -12,8 +12,10 @@ from ..judge.given import Given
 from ..process.answers import Step
 from .milestones import HIDDEN, alike, find
 
-__all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved", "stacked"]
+__all__ = ["as_it_lies", "holding", "laid", "misplaced", "moved", "same_numbers", "stacked"]
 
+# Two runs of the model answer differ by rounding alone.
+_SAME = 1e-9
 # What went through a lower precision is still the same.
 _ROUNDED = 1e-6
 # Calls that take one of what is stacked out of it.
@@ -105,6 +107,14 @@ def moved(value: Tensor, argument: Tensor) -> bool:
     if not argument.is_floating_point() or value.numel() != argument.numel() or value.numel() < 2:
         return False
     return torch.equal(value.flatten().sort().values, argument.flatten().sort().values)
+
+
+def same_numbers(left: Tensor, right: Tensor) -> bool:
+    """Whether two runs of the model answer name the same here."""
+    if left.dtype.is_floating_point != right.dtype.is_floating_point:
+        return False
+    # Most are alike to the last bit, and this is soon said.
+    return torch.equal(left, right) or alike(left, right, _SAME)
 
 
 def _as_it_is(value: Tensor, step: Step) -> bool:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-import torch
-from torch import Tensor
-
 from ..process.answers import Step
 from .expressions import MOVES
+from .holding import moved
 
 __all__ = [
     "behind_softmax", "casts", "compared", "first", "flips", "folds", "in_floats", "joins",
@@ -142,17 +140,10 @@ def moved_by(step: Step, steps: Sequence[Step]) -> int | None:
     """The line that brought what a step holds into its order; the nearest that moves axes else."""
     held = next((one for one in step.values if one.numel() > 1 and not one.is_complex()), None)
     last = next((place for place, one in enumerate(steps) if one is step), -1)
-    before = [*reversed(steps[: last + 1])] if held is not None else []
-    same = [one for one in before if any(_same_entries(held, value) for value in one.values)]
+    before = reversed(steps[: last + 1])
+    same = [one for one in before if held is not None and any(moved(held, v) for v in one.values)]
     ordering = first(same, lambda one: moves(one) or one.call in _ORDERS)
     return ordering.line if ordering is not None else nearest(step, steps, moves)
-
-
-def _same_entries(one: Tensor | None, other: Tensor) -> bool:
-    """Whether two tensors have the same entries, in any order."""
-    if one is None or one.numel() != other.numel() or other.is_complex():
-        return False
-    return torch.equal(one.flatten().sort().values, other.flatten().sort().values)
 
 
 def first(steps: Sequence[Step], meant: Callable[[Step], bool]) -> Step | None:

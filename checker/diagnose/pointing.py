@@ -18,21 +18,19 @@ from ..process.answers import Step
 from .blocks import constructed
 from .cut_apart import cut_apart
 from .drawn import drawn_in, shown_in
-from .holding import as_it_lies, holding, laid, moved, stacked
+from .holding import as_it_lies, holding, laid, moved, same_numbers, stacked
 from .kernels import with_called
 from .kinds import first, in_floats, moves, rounds
-from .milestones import alike, find
+from .milestones import find
 from .overflows import overflow
 from .places import Places
 from .statements import statement
 from .tiles import holding_part
 
-__all__ = ["keys_made_twice", "line_of", "named_steps", "same_numbers"]
+__all__ = ["keys_made_twice", "line_of", "named_steps"]
 
 # What is told to where it is rounded.
 _ROUNDED = "distance-rounded"
-# Two runs of the model answer differ by rounding alone.
-_SAME = 1e-9
 # Calls that make keys of an input, or cut them out of what is made.
 _MAKERS = {
     "linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow", "view", "reshape",
@@ -370,11 +368,3 @@ def _blamed(
             break
         lines = lines[1:]
     return lines
-
-
-def same_numbers(left: Tensor, right: Tensor) -> bool:
-    """Whether two runs of the model answer name the same here."""
-    if left.dtype.is_floating_point != right.dtype.is_floating_point:
-        return False
-    # Most are alike to the last bit, and this is soon said.
-    return torch.equal(left, right) or alike(left, right, _SAME)

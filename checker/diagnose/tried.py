@@ -14,8 +14,8 @@ from ..judge import budget
 from ..judge.compare import agree
 from ..judge.trials import Trial
 from ..judge.truth import FAULTS, answers, made
-from .holding import holding
-from .pointing import named_steps, same_numbers
+from .holding import holding, same_numbers
+from .pointing import named_steps
 
 __all__ = ["Traced", "Tried", "sayings"]
 

@@ -11,6 +11,7 @@ from itertools import islice
 from ..diagnose.edits.likeness import Change
 from ..diagnose.edits.small_edits import UNREAD, SmallEdit, small_edits
 from ..diagnose.edits.upstream import guards, upstream
+from ..process.handle import Candidate
 from .examine import Examination
 from .retried import Edited
 from .source import Source
@@ -42,9 +43,9 @@ def provable(one: Examination, source: Source) -> bool:
     return tried and len(source.text) <= _LONGEST
 
 
-def allow(one: Examination) -> None:
-    """Give a submission's process the time for edits: an edit may never end."""
-    one.candidate.allow(replace(one.candidate.limits, seconds=_SECONDS))
+def allow(candidate: Candidate, seconds: float = _SECONDS) -> None:
+    """Give a submission's process some time for edits: an edit may never end."""
+    candidate.allow(replace(candidate.limits, seconds=seconds))
 
 
 def likely(one: Examination, source: Source, line: int, back: Back = ()) -> Iterator[Edited]:

@@ -47,7 +47,7 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
         return
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
-        allow(wrong[0])
+        allow(wrong[0].candidate)
         edits = likely(wrong[0], source, line, _back(wrong[0], named))
         edit = _mending(wrong, all_of, source, edits)
         if edit is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -52,8 +51,7 @@ def mend(
     for edit in [*islice(_unraised(raising, fault.line, source, run), _JUDGED)]:
         # What ends it, or what it reaches for, is no finding.
         with suppress(Ended, Foul):
-            candidate = run(edit.applied(source.text))
-            candidate.allow(replace(candidate.limits, seconds=_SECONDS))
+            allow(run(edit.applied(source.text)), _SECONDS)
             if all(map(_right, again())):
                 tell(edit, source, report, raising.refused.diagnosis, fault.line)
                 return
@@ -66,7 +64,7 @@ def _unraised(
     with suppress(Ended, Foul):
         # The process that it was tried in may be gone.
         raising.one.candidate = run(source.text)
-        allow(raising.one)
+        allow(raising.one.candidate)
         edits = likely(raising.one, source, line)
         while part := [*islice(edits, PART)]:
             yield from running(raising.one, raising.finding.trial, part)

@@ -202,7 +202,7 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
         (until,) = node.args
         if isinstance(until, ast.BinOp) and isinstance(until.op, ast.Sub):
             ends = f"{said.bare(until.right)}, {said.bare(until.left)}"
-            yield _with(node, until, ends, said), 2
+            yield said.replaced(node, [(until, ends)]), 2
     if not isinstance(node.func, ast.Attribute):
         return
     given = _given(node)
@@ -218,14 +218,14 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
 
 def _lettered(node: ast.Call, said: Said) -> Rewritten:
     """What an einsum says, two letters of one operand in each other's place."""
-    first = node.args[0] if node.args and name_of(node.func) == "einsum" else None
-    told = first.value if isinstance(first, ast.Constant) else None
-    for at in range(len(told) - 1) if isinstance(told, str) else ():
-        assert isinstance(first, ast.Constant)
-        assert isinstance(told, str)
-        pair = told[at : at + 2]
-        if pair.isalpha():
-            yield _with(node, first, repr(told[:at] + pair[::-1] + told[at + 2 :]), said), 1
+    match node.args:
+        case [ast.Constant(value=str(told)) as first, *_] if name_of(node.func) == "einsum":
+            for at in range(len(told) - 1):
+                if (pair := told[at : at + 2]).isalpha():
+                    new = repr(told[:at] + pair[::-1] + told[at + 2 :])
+                    yield said.replaced(node, [(first, new)]), 1
+        case _:
+            return
 
 
 def _laid_out(node: ast.Call, said: Said) -> Rewritten:

@@ -47,7 +47,8 @@ class Renaming:
             case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
                 # What goes on where something ended begins there.
                 for name in names.counting(name_of(until)):
-                    yield self._counted(node, until, name), 4
+                    ends = f"{name}, {name} + {self.said.of(until)}"
+                    yield self.said.replaced(node, [(until, ends)]), 4
             case ast.BinOp():
                 yield from self._summed(node, names)
                 yield from self._cut(node, names)
@@ -67,12 +68,6 @@ class Renaming:
             many = [*names.counting(node.id)]
             yield from ((f"{node.id} {sign} {n}", 4) for n in many for sign in ("//", "*"))
             yield from ((f"{one} * {other}", 5) for one, other in combinations(many, 2))
-
-    def _counted(self, call: ast.Call, until: ast.expr, start: str) -> str:
-        """A call that counts from 0, from a number on."""
-        (begun, ended), (first, last) = self.said.span(call), self.said.span(until)
-        ends = f"{start}, {start} + {self.said.of(until)}"
-        return self.said.text[begun:first] + ends + self.said.text[last:ended]
 
     def _summed(self, node: ast.BinOp, names: Names) -> Rewritten:
         """A name that lacks a factor: what counts tiles is told from what counts entries."""
@@ -102,7 +97,7 @@ class Renaming:
         for name in sorted(both[0] & both[1]):
             for new in (f"2 * {name}", *names.like(name)):
                 if new != name:
-                    yield ":".join(_replaced(e, {name: new}, self.said) for e in (lower, upper)), 3
+                    yield ":".join(_with(e, {name: new}, self.said) for e in (lower, upper)), 3
 
 
 def renewed(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
@@ -111,13 +106,9 @@ def renewed(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
     newer = {n: names.newer[n] for n in used & {*names.newer}}
     newer = {n: new for n, new in newer.items() if new in names.known - used}
     if len(newer) > 1:
-        yield _replaced(node, newer, said)
+        yield _with(node, newer, said)
 
 
-def _replaced(node: ast.expr | ast.stmt, others: Mapping[str, str], said: Said) -> str:
+def _with(node: ast.expr | ast.stmt, others: Mapping[str, str], said: Said) -> str:
     """What a node says, with something else for some names that it reads."""
-    start, text = said.span(node)[0], said.bare(node)
-    places = [(said.span(one), others[one.id]) for one in read_in(node) if one.id in others]
-    for (first, last), new in sorted(places, reverse=True):
-        text = text[: first - start] + new + text[last - start :]
-    return text
+    return said.replaced(node, [(one, others[one.id]) for one in read_in(node) if one.id in others])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 __all__ = ["CLOSED", "Said"]
 
@@ -39,6 +40,15 @@ class Said:
         # On several lines it stood in parentheses of something else.
         whole = isinstance(node, (*CLOSED, *closed)) and "\n" not in said
         return said if whole else f"({said})"
+
+    def replaced(self, node: ast.expr | ast.stmt, parts: Iterable[tuple[ast.expr, str]]) -> str:
+        """What a node says, with something else for some of its parts."""
+        start, said = self.span(node)[0], self.bare(node)
+        for (first, last), new in sorted(
+            ((self.span(part), new) for part, new in parts), reverse=True
+        ):
+            said = said[: first - start] + new + said[last - start :]
+        return said
 
     def between(self, one: ast.expr | ast.stmt, other: ast.expr | ast.stmt) -> str:
         """What stands between two nodes."""

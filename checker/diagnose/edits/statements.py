@@ -46,7 +46,7 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
 
 
 def swapped(many: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    """Those of a body's statements that may stand in each other's place: one reads the other's."""
+    """Those of a body's statements that may stand in each other's place: both name the same."""
     for one, other in pairwise(many):
         if isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE) and _meet(one, other):
             yield one, other
@@ -60,13 +60,9 @@ def _alike(node: ast.stmt, said: Said) -> Iterator[str]:
         for where, one in [*given, *((str(k.arg), k.value) for k in call.keywords)]:
             if isinstance(one, ast.Constant) and type(one.value) is int:
                 places.setdefault((name_of(call.func), where, one.value), []).append(one)
-    start, text = said.span(node)[0], said.bare(node)
     for (_, _, value), many in places.items():
         for other in (value + 1, value - 1) if len(many) > 1 else ():
-            new = text
-            for first, last in sorted(map(said.span, many), reverse=True):
-                new = new[: first - start] + str(other) + new[last - start :]
-            yield new
+            yield said.replaced(node, [(one, str(other)) for one in many])
 
 
 def _meet(one: ast.stmt, other: ast.stmt) -> bool:
