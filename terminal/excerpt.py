@@ -17,7 +17,8 @@ _LONGEST = 400
 class Pair:
     """What is shown below a line, with names: the wrong and the right line of the model answer.
 
-    Or the submission's own lines as they would be right, with nothing wrong beside them.
+    Or the submission's own lines as they would be right, with nothing wrong beside them: empty
+    where the line is one too many.
     """
 
     wrong: str | None
@@ -61,7 +62,7 @@ def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
             ("+", last, "right", pair.want)]  # fmt: skip
     found = [(sign, _shown(text).strip(), *rest) for sign, text, *rest in told if text]
     # Both are named in one column, or neither is: the signs say it where there is no room.
-    side = max(cells(text) for _, text, _, _ in found) + 4
+    side = max((cells(text) for _, text, _, _ in found), default=0) + 4
     blank = gutter + 7
     fits = all(blank + side + cells(name) <= width for _, _, _, name in found)
     lines: list[Line] = []
@@ -71,8 +72,8 @@ def _pair(pair: Pair, gutter: int, width: int) -> list[Line]:
             lines.append([(head, "dim"), (pad(text, side), style), (name, "dim")])
         else:
             lines += _code(head, text, style, width)
-    if not fits and pair.wrong is None:
-        # Of one line alone no sign says what it is.
+    if not found or (not fits and pair.wrong is None):
+        # Of one line alone, or of none, no sign says what it is.
         lines += _code(" " * (gutter + 4) + " │ ", pair.want, "dim", width)
     return lines
 

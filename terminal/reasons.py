@@ -99,7 +99,7 @@ def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
     )
     if diagnosis.mended is not None:
         # What is wrong is the line itself, which is marked.
-        want = say("diff-mended", look.language)
+        want = say("diff-mended" if diagnosis.mended else "diff-left-out", look.language)
         pair = Pair(wrong=None, right=diagnosis.mended, match="", want=want)
     return excerpt(
         look.source, diagnosis.line, yours=diagnosis.yours, width=look.width, pair=pair

@@ -18,6 +18,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("in-brackets", " ({text})", "（{text}）"),
     ("line", "line {line}", "第 {line} 行"),
     ("diff-mended", "with this, all calls tried again agree", "改成这样，重试的调用都一致"),
+    ("diff-left-out", "without this line, all calls tried again agree", "去掉这一行，重试的调用都一致"),
     ("mended-alone", "a small edit on line {line} mends it", "第 {line} 行改一处就对了"),
     ("diff-yours", "matches your output", "结果与你的一致"),
     ("diff-right", "the model answer", "参考答案"),

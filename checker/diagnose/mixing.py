@@ -7,18 +7,23 @@ them has was mixed, and a tensor whose samples lie along no one axis soon will b
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor
 
 from ..process.answers import Step
+from .expressions import called, calls, name_of
 from .milestones import HIDDEN
 
-__all__ = ["mixing_line"]
+__all__ = ["mixing_line", "number_line"]
 
 _MIXED = -1
 _RESHAPES = {"view", "reshape", "flatten", "unflatten"}
+# What makes a number of a tensor, and what makes one entry of all.
+_NUMBERS = {"int", "float", "bool", "item", "tolist"}
+_REDUCED = {"min", "max", "amin", "amax", "sum", "mean", "any", "all"}
 
 
 def mixing_line(together: Sequence[Step], alone: Sequence[Sequence[Step]], rows: int) -> int | None:
@@ -54,6 +59,22 @@ def mixing_line(together: Sequence[Step], alone: Sequence[Sequence[Step]], rows:
         if wide and step.call in _RESHAPES and folded is None:
             folded = step.line
     return taken
+
+
+def number_line(tree: ast.AST) -> int | None:
+    """The one line on which a number is made of all entries of a tensor, so of all samples.
+
+    No step is traced there. Where there are several lines, none.
+    """
+    many = (one for one in calls(tree) if called(one) in _NUMBERS)
+    lines = {one.lineno for one in many if any(map(_of_all, calls(one)))}
+    return lines.pop() if len(lines) == 1 else None
+
+
+def _of_all(call: ast.Call) -> bool:
+    """Whether a call reduces all axes of a tensor: `x.max()`, `torch.max(x)`."""
+    of_torch = isinstance(call.func, ast.Attribute) and name_of(call.func.value) == "torch"
+    return called(call) in _REDUCED and not call.keywords and len(call.args) == of_torch
 
 
 def _count(step: Step) -> int:

@@ -25,6 +25,7 @@ from ..diagnose.giveaways import (
 )
 from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, overwriting
+from ..diagnose.mixing import number_line
 from ..diagnose.parting import Branch
 from ..process.wire import dtype_name
 from ..report.message import say
@@ -275,6 +276,8 @@ def _sizes(page: Page, one: Examination, sized: Sequence[Sized]) -> None:
     found = next(told, None) or mixed(one)
     if found is not None and found.mistake == "nondeterministic":
         found = found._replace(line=state_line(page.source, one.entry.name) or one.entry.line)
+    elif found is not None and found.line is None and found.mistake == "batch-mixed":
+        found = found._replace(line=number_line(own))
     if found is not None:
         page.blame(*found)
 

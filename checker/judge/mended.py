@@ -7,6 +7,7 @@ leaves the others as they were, shows where it is made and how the line would be
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -24,9 +25,10 @@ from .written import function_at
 
 __all__ = ["prove", "tell"]
 
-# Mistakes that are told by the sizes that go wrong.
-_OF_SIZES = {"length-fixed", "batch-fixed"}
+# Mistakes that are told by the sizes that go wrong, and one that is told by samples alone.
+_OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 _BOTH = {"True", "False"}
+_TO_ITSELF = re.compile(r"([\w.]+) = \1")
 # How many rows are shown of an edit.
 _ROWS = 4
 # The file as it is, run anew.
@@ -67,6 +69,8 @@ def tell(
     rows = [row.strip() for row in whole if row.strip()]
     # Nobody writes a branch that is always taken.
     plain = edit.new not in _BOTH or source.text[edit.start : edit.end] in _BOTH
+    # What binds a name to itself may as well not be there.
+    rows = [row for row in rows if not _TO_ITSELF.fullmatch(row)]
     shown = "\n".join(rows) if plain and len(rows) <= _ROWS else None
     meant = line if line in lines else edit.line
     yours = source.line(meant).strip()
@@ -92,7 +96,7 @@ def _begun(
 
 def _explained(one: Examination, told: Sequence[Diagnosis]) -> list[Diagnosis]:
     """Those mistakes of which one edit may be the cause: the model answer's, and sizes."""
-    known = _OF_SIZES.union(slip.id for slip in slips(one.kata.folder))
+    known = {*_OF_SIZES, _MIXED, *(slip.id for slip in slips(one.kata.folder))}
     return [each for each in told if each.mistake in known]
 
 

@@ -44,7 +44,8 @@ class Diagnosis:
 
     reference: the model answer's line. matches: that line as the mistake writes it, which gives the
     submission's numbers. yours: the submission's own line; mended: that line, or the lines that
-    change places, with one small edit with which every call that was tried again is right.
+    change places, with one small edit with which every call that was tried again is right; empty
+    where it is right without the line.
     """
 
     mistake: str

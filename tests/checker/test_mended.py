@@ -173,6 +173,56 @@ def flash_attention(query, key, value, block_size, causal=False):
         made = made * shrink[..., None] + weights @ value[..., start : start + block_size, :]
     return made / total[..., None]
 """
+SPLIT = """
+import math
+
+import torch
+
+
+def chunk_attention(query, key, value, seen):
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    scores = scores.masked_fill(~seen[:, None, None], -math.inf)
+    lse = scores.logsumexp(-1)
+    weights = (scores - lse.clamp(min=torch.finfo(lse.dtype).min)[..., None]).exp()
+    return weights @ value, lse
+
+
+def merge(outputs, lses):
+    lse = lses.logsumexp(0)
+    weights = (lses - lse.clamp(min=torch.finfo(lse.dtype).min)).exp()
+    return (weights[..., None] * outputs).sum(0), lse
+
+
+def split_k_attention(query, key, value, lengths, splits):
+    q, k, v = (one if one.dtype == torch.float64 else one.float() for one in (query, key, value))
+    step = math.ceil(key.shape[2] / splits)
+    longest = int(lengths.amin())
+    parts = []
+    for start in range(0, key.shape[2], step):
+        if start >= longest:
+            break
+        end = min(start + step, key.shape[2])
+        seen = torch.arange(start, end, device=key.device) < lengths[:, None]
+        parts.append(chunk_attention(q, k[:, :, start:end], v[:, :, start:end], seen))
+    return merge(*map(torch.stack, zip(*parts)))[0].to(query.dtype)
+"""
+V1 = """
+import math
+
+from torch import nn
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(hidden_dim, hidden_dim) for _ in range(3))
+
+    def forward(self, x):
+        shape = x.shape
+        x = x.flatten(0, 1)
+        scores = self.q(x) @ self.k(x).transpose(-2, -1) / math.sqrt(shape[-1])
+        return (scores.softmax(-1) @ self.v(x)).view(shape)
+"""
 
 
 def line_of(source, text):
@@ -385,3 +435,17 @@ def other(x):
     ]] == [0, 1, 2, 2, 1, 2, 2]  # fmt: skip
     made = upstream(ast.parse(source), line_of(source, "self.root"))
     assert made[line_of(source, "scale = ")] == 1
+
+
+def test_where_samples_meet(judged):
+    """What makes one number of all samples is where they do, and is told as it would be right."""
+    (told,) = judged("split-k", SPLIT).diagnosis
+    assert (told.mistake, told.mended) == ("batch-mixed", "longest = int(lengths.amax())")
+    assert judged("split-k", SPLIT.replace(told.yours, told.mended)).verdict == "pass"
+
+
+def test_a_line_too_many(judged):
+    """What is right without a line is shown as nothing in its place."""
+    (told,) = judged("v1", V1).diagnosis
+    assert (told.mistake, told.yours, told.mended) == ("batch-mixed", "x = x.flatten(0, 1)", "")
+    assert judged("v1", V1.replace(told.yours, told.mended)).verdict == "pass"

@@ -317,6 +317,19 @@ def test_a_line_that_an_edit_mends_is_shown_as_it_would_be(width, language, word
     assert max(map(cells, rows)) <= width
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "without this line, all calls"), ("zh", "去掉这一行")]
+)
+def test_a_line_too_many_is_told(language, words):
+    """Where all is right without a line, nothing stands in its place."""
+    report = failing(language)
+    report.diagnosis[0].mended = ""
+    rows = [written(line) for line in report_lines(report, Look(language=language, source=SOURCE))]
+    (told,) = [row for row in rows if words in row]
+    assert told.lstrip().startswith("│")
+    assert not any(row.lstrip().startswith(("+ │", "- │")) for row in rows)
+
+
 def test_user_text_cannot_move_the_cursor_or_recolour():
     """Escapes in what the code raised are spelt out, markup stays as it is."""
     text = drawn("error", "en", 80)

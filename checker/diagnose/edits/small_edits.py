@@ -20,8 +20,9 @@ __all__ = ["UNREAD", "SmallEdit", "small_edits"]
 # What Python says of a text that it does not read.
 UNREAD = (SyntaxError, ValueError, RecursionError, MemoryError)
 
-# Calls that round to a whole number.
+# Calls that round to a whole number, and those of which an end of a range is taken so.
 _ROUNDING = {"ceil", "floor", "int", "round"}
+_ENDS = {"min", "max", "amin", "amax"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,11 @@ def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
                         yield edit
 
 
+def _is_end(node: ast.expr) -> bool:
+    """Whether a node takes the least or the most of something."""
+    return isinstance(node, ast.Call) and name_of(node.func) in _ENDS
+
+
 class _Edits:
     """The edits of one file's nodes."""
 
@@ -94,7 +100,8 @@ class _Edits:
         signed = (node.operand for node in nodes if isinstance(node, ast.UnaryOp))
         # What is rounded is a size: with another it is cut otherwise, or not at all.
         calls = (node for node in nodes if isinstance(node, ast.Call))
-        sizes = (one for node in calls if name_of(node.func) in _ROUNDING for one in node.args)
+        rounded = (one for node in calls if name_of(node.func) in _ROUNDING for one in node.args)
+        sizes = (one for one in rounded if not _is_end(one))
         # What stands in a string that is filled in is nobody's number.
         filled = (n for node in nodes if isinstance(node, ast.JoinedStr) for n in ast.walk(node))
         numbers = (one for one in signed if isinstance(one, ast.Constant))
