@@ -256,6 +256,29 @@ CRASHES: dict[str, dict[str, str]] = {
         "en": "`{name}` is a method; call it: `{name}()`",
         "zh": "`{name}` 是方法；请调用它：`{name}()`",
     },
+    "crash-uncalled-kept": {
+        "en": "line {line} keeps the method `{made}` itself in `{name}`; call it: `{made}()`",
+        "zh": "第 {line} 行存进 `{name}` 的是 `{made}` 这个方法本身；请调用它：`{made}()`",
+    },
+    "crash-given-twice": {
+        "en": "`{part1}` is given `{part2}` twice, by its place and by its name; leave one out",
+        "zh": "`{part1}` 的 `{part2}` 给了两次：一次按位置，一次按名字；请去掉一个",
+    },
+    "crash-written-shared": {
+        "en": "one entry of it stands in several places, as after `expand`, and it is written to; "
+        "`.clone()` gives each place an entry of its own",
+        "zh": "它有几个位置共用同一个元素（例如 `expand` 之后），而这里要往里写；"
+        "先 `.clone()`，每个位置才有自己的元素",
+    },
+    "crash-entries": {
+        "en": "`{name}` holds {given} entries here, and {names} names stand on the left",
+        "zh": "`{name}` 这里有 {given} 项，而左边有 {names} 个名字",
+    },
+    "crash-index-named": {
+        "en": "an index has to be an int, and the `/` on line {line} makes `{name}` a float; `//` "
+        "gives an int",
+        "zh": "下标必须是整数，而第 {line} 行的 `/` 让 `{name}` 成了浮点数；`//` 才得到整数",
+    },
     "crash-list": {
         "en": "this is a Python list, not a tensor; `torch.stack` makes a tensor from a list of "
         "tensors, `torch.tensor` from numbers",

@@ -135,7 +135,8 @@ class _Values:
     def taken_apart(self, statements: list[ast.stmt]) -> dict[str, Any] | None:
         """Describe what is taken apart into names that are too many or too few.
 
-        Of a tensor `call` is "=", as it is of a name; else it is the function that made the pieces.
+        Of a tensor, and of what a name holds, `call` is "="; else it is the function that made
+        the pieces.
         """
         for one in (node for node in statements if isinstance(node, ast.Assign)):
             if not isinstance(one.targets[0], (ast.Tuple, ast.List)):
@@ -148,6 +149,9 @@ class _Values:
             if type(value) in {list, tuple, torch.Size} and parts:
                 return {"call": _named(one.value), "text": _text(one.value), "parts": parts,
                         "numbers": self.numbers(one.value), "length": len(value)}  # fmt: skip
+            named = isinstance(one.value, (ast.Name, ast.Attribute))
+            if type(value) in {list, tuple} and named:
+                return {"call": "=", "text": _text(one.value), "parts": [], "length": len(value)}
         return None
 
     def _try(self, node: ast.AST) -> Any:

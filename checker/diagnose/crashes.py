@@ -17,7 +17,7 @@ from ..report.message import Message, Said, say
 from .fitting import lacking, misfit
 from .indices import about_index
 from .misused import misused
-from .names import imported, meant
+from .names import imported, meant, misspelt_method
 from .selves import about_self
 from .torch_words import CAUSES
 from .unbound import about_unbound, changed_in_place
@@ -160,14 +160,16 @@ def _cause(fault: Raised, source: Source) -> Message | None:
                 # Who broadcasts already need not be told to.
                 key = "crash-product"  # noqa: PLW2901
             parts = {f"part{number}": part for number, part in enumerate(found.groups(), 1)}
-            return _said(key, fault, parts, masked=masked)
+            return _said(key, fault, source, parts, masked=masked)
     if "values to unpack" in reason and re.search(r"\.shape\b|\.size\(\)", line):
         return say("crash-unpack")
     numpy = re.search(r"\b(np|numpy)\.\w", line)
     return say("crash-numpy") if numpy is not None else None
 
 
-def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Message:
+def _said(
+    key: str, fault: Raised, source: Source, parts: dict[str, str], *, masked: bool
+) -> Message:  # fmt: skip
     """Say a cause in the words that fit what stands on the line."""
     made = _made(fault)
     if key == "crash-batches" and made and made.call in {"@", "@=", "matmul"}:
@@ -204,6 +206,9 @@ def _said(key: str, fault: Raised, parts: dict[str, str], *, masked: bool) -> Me
         return say("crash-default", names=", ".join(f"`{name}`" for name in left))
     if key == "crash-two-results":
         return say(key, call=parts["part1"])
+    spelt = misspelt_method(source, parts["part1"]) if key == "crash-no-forward" else None
+    if spelt is not None and spelt[2] == "forward":
+        return say("forward-misspelt", line=spelt[0], name=spelt[1])
     if key == "crash-broadcast" and not masked:
         ranks = {len(one.shape) for one in made.parts} if made else set()
         key = "crash-lacks" if len(ranks) > 1 else "crash-align"

@@ -32,10 +32,10 @@ _PIECES = {"split", "chunk", "unbind", "tensor_split", "split_with_sizes"}
 def misfit(fault: Raised) -> Message | None:
     """What is wrong with the shapes of an expression's tensors, by what it does with them."""
     made = fault.made_of
+    if made and fault.type == "ValueError" and "values to unpack" in fault.message:
+        return _pieces(made, fault.message)
     if not made or not made.parts:
         return None
-    if fault.type == "ValueError" and "values to unpack" in fault.message:
-        return _pieces(made, fault.message)
     if _RANKS.search(fault.message):
         return _ranks(made.parts)
     expand = _EXPAND.search(fault.message)
@@ -182,7 +182,7 @@ def _cat(parts: list[Part], along: int) -> Message | None:
         at, key = others[0], "crash-cat-axis"
         if len(differ) == 1 and len(parts) == 2:
             key = "crash-cat-along"
-        elif len(others) == 1 and 1 in {first[at], second[at]}:
+        elif all(1 in {first[at], second[at]} for at in others):
             key = "crash-cat-expand"
         return say(key, along=along, axis=at, first=first[at], second=second[at])
     return None
@@ -193,7 +193,11 @@ def _pieces(made: Operation, words: str) -> Message | None:
     count = re.search(r"expected (\d+)", words)
     if count is None:
         return None
-    names, part = int(count[1]), made.parts[0]
+    names = int(count[1])
+    if not made.parts:
+        told = {"name": made.text, "given": made.length, "names": names}
+        return say("crash-entries", **told) if made.length not in {None, names} else None
+    part = made.parts[0]
     if made.call == "=":
         return say("crash-tensor-apart", given=part.shape[0], names=names) if part.shape else None
     if made.call not in _PIECES or made.length is None:

@@ -38,7 +38,7 @@ def about_index(fault: Raised, source: Source) -> Message | None:
         return _beyond(made)
     whole = _WHOLE.search(reason)
     if whole is not None and whole[1] != "Tensor":
-        return say("crash-index-half" if _halved(source, fault.line) else "crash-index-whole")
+        return _half(source, fault.line)
     if whole is not None or _ONE in reason:
         return say("crash-index-tensor")
     if made is None:
@@ -73,10 +73,18 @@ def _parsed(text: str) -> ast.Expression | None:
         return None
 
 
-def _halved(source: Source, line: int | None) -> bool:
-    """Whether `/` stands in an index on a line."""
+def _half(source: Source, line: int | None) -> Message:
+    """Say that an index is no int, and which `/` on its line, or before, makes it a float."""
     on_line = (node for node in ast.walk(source.tree) if getattr(node, "lineno", None) == line)
-    return any(isinstance(node, ast.Subscript) and _divides(node.slice) for node in on_line)
+    many = [node.slice for node in on_line if isinstance(node, ast.Subscript)]
+    if any(map(_divides, many)):
+        return say("crash-index-half")
+    names = {one.id for node in many for one in ast.walk(node) if isinstance(one, ast.Name)}
+    made = {name: _set_by_division({name}, source, line) for name in names}
+    found = [(name, place) for name, place in made.items() if place is not None]
+    if len(found) != 1:
+        return say("crash-index-whole")
+    return say("crash-index-named", name=found[0][0], line=found[0][1])
 
 
 def _floats(made: Operation, source: Source, line: int | None, *, table: bool) -> Message | None:
@@ -102,6 +110,13 @@ def _divided(part: Part, source: Source, line: int | None) -> int | None:
     if _divides(own):
         return line
     names = {node.id for node in ast.walk(own) if isinstance(node, ast.Name)}
+    return _set_by_division(names, source, line)
+
+
+def _set_by_division(names: set[str], source: Source, line: int | None) -> int | None:
+    """The line before another on which `/` makes what one of some names stands for."""
+    if line is None:
+        return None
     function = function_at(source, line)
     before = [
         node

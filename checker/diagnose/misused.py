@@ -55,6 +55,9 @@ def misused(fault: Raised, source: Source) -> Message | None:
         return say("crash-class", name=name, made=made, line=place)
     if _METHOD.search(reason):
         name = _uncalled(source, line)
+        kept_in = _kept_uncalled(source, line) if name is None else None
+        if kept_in is not None:
+            return kept_in
         key = "crash-uncalled" if name is None else "crash-uncalled-named"
         return say(key, name=name)
     several = _SEVERAL.search(reason)
@@ -152,6 +155,23 @@ def _uncalled(source: Source, line: int | None) -> str | None:
         and callable(getattr(torch.Tensor, node.attr, None))
     }  # fmt: skip
     return found.pop() if len(found) == 1 else None
+
+
+def _kept_uncalled(source: Source, line: int | None) -> Message | None:
+    """Say which line gives a name to a tensor's method, where it reads just one such name."""
+    function = function_at(source, line) if line is not None else None
+    nodes = [*ast.walk(function)] if function is not None else []
+    read = {one.id for one in nodes if isinstance(one, ast.Name) and one.lineno == line}
+    found = [
+        (target.id, node.value.attr, node.lineno)
+        for node in nodes if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute)
+        for target in node.targets if isinstance(target, ast.Name) and target.id in read
+        if callable(getattr(torch.Tensor, node.value.attr, None))
+    ]  # fmt: skip
+    if len(found) != 1:
+        return None
+    name, method, place = found[0]
+    return say("crash-uncalled-kept", line=place, made=f".{method}", name=name)
 
 
 def _never_set(source: Source, owner: str, name: str) -> Message | None:

@@ -74,6 +74,7 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
     yield from _zeros(function, sizes)
     yield from _apart(function, sizes)
     yield from _padded(function, sizes)
+    yield from _hiding_nothing(function, sizes)
 
 
 def _disordered(function: Function, sizes: Sizes) -> Iterator[Case]:
@@ -150,6 +151,16 @@ def _padded(function: Function, sizes: Sizes) -> Iterator[Case]:
         case = Case(check="mask" if mask.optional else "values", sizes=sizes.first(),
                     chosen=choices(function)[0], mask="padding")  # fmt: skip
         yield from (replace(case, turn=turn) for turn in range(3) if _holds(function, case))
+
+
+def _hiding_nothing(function: Function, sizes: Sizes) -> Iterator[Case]:
+    """A mask of ones with each of the choices: whoever asks for that has a shortcut."""
+    mask = function.mask
+    if mask is not None:
+        check = "mask" if mask.optional else "values"
+        case = Case(check=check, sizes=sizes.first(), mask="full")
+        many = (replace(case, chosen=chosen) for chosen in choices(function))
+        yield from (case for case in many if _holds(function, case))
 
 
 def _further(function: Function, sizes: Sizes) -> Iterator[Case]:

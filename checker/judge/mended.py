@@ -7,13 +7,13 @@ leaves the others as they were, shows where it is made and how the line would be
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 
 from ...kata.slips import slips
-from ..diagnose.edits.small_edits import SmallEdit, small_edits
+from ..diagnose.edits.small_edits import UNREAD, SmallEdit, small_edits
 from ..process.handle import Ended, Foul
 from ..report.report import Diagnosis, Mended, Report
 from .examine import Examination
@@ -23,12 +23,11 @@ from .retried import Edited, fine_calls, passing, sample, wrong_calls
 from .source import Source
 from .written import function_at
 
-__all__ = ["prove", "tell"]
+__all__ = ["is_idle", "prove", "tell"]
 
 # Mistakes that are told by the sizes that go wrong, and one that is told by samples alone.
 _OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 _BOTH = {"True", "False"}
-_TO_ITSELF = re.compile(r"([\w.]+) = \1")
 # How many rows are shown of an edit.
 _ROWS = 4
 # The file as it is, run anew.
@@ -69,9 +68,8 @@ def tell(
     rows = [row.strip() for row in whole if row.strip()]
     # Nobody writes a branch that is always taken.
     plain = edit.new not in _BOTH or source.text[edit.start : edit.end] in _BOTH
-    # What binds a name to itself may as well not be there.
-    rows = [row for row in rows if not _TO_ITSELF.fullmatch(row)]
     shown = "\n".join(rows) if plain and len(rows) <= _ROWS else None
+    shown = "" if is_idle(edit.applied(source.text), edit.line) else shown
     meant = line if line in lines else edit.line
     yours = source.line(meant).strip()
     if named:
@@ -80,6 +78,20 @@ def tell(
         report.diagnosis = [each for each in report.diagnosis if id(each) not in beside]
     else:
         report.mended = Mended(line=meant, yours=yours, mended=shown)
+
+
+def is_idle(text: str, line: int) -> bool:
+    """Whether what stands on a line does nothing: it binds a name to itself, or only names it."""
+    with suppress(*UNREAD):
+        for node in ast.walk(ast.parse(text)):
+            match node:
+                case ast.Assign(targets=[target], value=value) if node.lineno == line:
+                    return ast.unparse(target) == ast.unparse(value)
+                case ast.Expr(value=ast.Name() | ast.Attribute()) if node.lineno == line:
+                    return True
+                case _:
+                    continue
+    return False
 
 
 def _begun(

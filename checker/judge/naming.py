@@ -255,11 +255,17 @@ def _fine(one: Examination) -> list[Trial]:
 
 
 def _sometimes(tried: Tried, one: Examination, explained: Sequence[Named]) -> list[Named]:
-    """Mark the mistakes that are not made in every call: one that would show is answered right."""
+    """Mark the mistakes that are not made in every call: one that would show is answered right.
+
+    Where large numbers alone go wrong there is none: no mistake is made for these.
+    """
     fine = sorted(_fine(one), key=lambda trial: -trial.weight)
     kinds = {(t.case.mask, t.case.turn, *t.case.chosen.items()): t for t in fine}
     lightest = [*kinds.values()][-_OTHERS:]
-    return [replace(each, partly=not tried.explains(each.edits, lightest)) for each in explained]
+    marked = [replace(each, partly=not tried.explains(each.edits, lightest)) for each in explained]
+    wrong = [finding.trial.case for many in one.found.findings.values() for finding in many]
+    grown = all(case.gain != 1 or case.below for case in wrong)
+    return [each for each in marked if not (each.partly and grown)]
 
 
 def _fused(one: Examination) -> bool:

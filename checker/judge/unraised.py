@@ -13,7 +13,7 @@ from ..report.report import Report
 from .checks import try_all
 from .examine import Examination
 from .likely import PART, allow, likely, provable
-from .mended import tell
+from .mended import is_idle, tell
 from .refusals import Refused
 from .retried import running
 from .source import Source
@@ -48,7 +48,11 @@ def mend(
         return
     if not provable(raising.one, source):
         return
-    for edit in [*islice(_unraised(raising, fault.line, source, run), _JUDGED)]:
+    found = _unraised(raising, fault.line, source, run)
+    if fault.phase == "construct":
+        # What sets a weight's numbers is not one too many, though others are put there.
+        found = (one for one in found if not is_idle(one.applied(source.text), one.line))
+    for edit in [*islice(found, _JUDGED)]:
         # What ends it, or what it reaches for, is no finding.
         with suppress(Ended, Foul):
             allow(run(edit.applied(source.text)), _SECONDS)

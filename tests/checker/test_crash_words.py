@@ -161,6 +161,36 @@ OTHERS = {
         "made = nn.Sequential()\nmade.first = nn.Linear(6, 6)\nmade.first = made.first(x)",
         "`first` is a layer; give what it makes another name",
     ),
+    "two results to a function": (
+        "torch.maximum(x, x.max(dim=-1, keepdim=True))",
+        "along an axis `max` gives values and their indices; take `.values`, or `amax`",
+    ),
+    "the same twice": (
+        "x.mean(-1, dim=-1)",
+        "`mean` is given `dim` twice, by its place and by its name; leave one out",
+    ),
+    "one entry in many places": (
+        "made = x.new_zeros(1).expand(5)\nmade += 1.0",
+        "`.clone()` gives each place an entry of its own",
+    ),
+    "a method kept": (
+        "root = x.rsqrt\nx * root",
+        "line {first} keeps the method `.rsqrt` itself in `root`; call it: `.rsqrt()`",
+    ),
+    "too many entries": (
+        "pair = (x, x, x)\nq, k = pair",
+        "`pair` holds 3 entries here, and 2 names stand on the left",
+    ),
+    "half of a width": (
+        "half = 6 / 2\nx[..., :half]",
+        "the `/` on line {first} makes `half` a float; `//` gives an int",
+    ),
+    "an index from elsewhere": ("half = float('3')\nx[..., :half]", "an index has to be an int"),
+    "several axes of one": (
+        "torch.cat((x, x[:1, :1]), -1)",
+        ("they are joined along axis 2, and axis 0 differs: 2 and 1; `expand` repeats an axis of "
+        "size 1"),
+    ),
     "classes on the last axis": (
         "F.cross_entropy(x, torch.zeros(2, 5).long())",
         "flatten both, `logits.flatten(0, 1)` and `targets.flatten()`",
