@@ -149,6 +149,10 @@ REFUSALS: dict[str, dict[str, str]] = {
         "arguments, since the kata sets them apart from the others",
         "zh": "题目会这样创建对象：{wanted}；构造函数没有对应 {more} 的参数：请加上，这些值由题目单独给定",
     },
+    "letters-misspelt": {
+        "en": "line {line} defines `{name}`; Python calls `{meant}`",
+        "zh": "第 {line} 行定义了 `{name}`；Python 调用的是 `{meant}`",
+    },
     "forward-misspelt": {
         "en": "line {line} defines `{name}`; torch calls `forward`",
         "zh": "第 {line} 行定义了 `{name}`；torch 调用的是 `forward`",

@@ -60,7 +60,9 @@ def meant(reason: str, source: Source, line: int | None = None) -> str | None:
         return _of_torch(found[2], torch.Tensor)
     if found is not None:
         own = source.classes.get(found[1])
-        return _nearest(found[2], attributes(own), _OWN) if own is not None else None
+        held = attributes(own) if own is not None else []
+        # What is set somewhere is spelt as it should be, and was not run.
+        return None if found[2] in held else _nearest(found[2], held, _OWN)
     found = UNDEFINED.search(reason)
     if found is not None:
         return _undefined(found[1], source, line)
@@ -152,6 +154,11 @@ def _nearest(name: str, known: list[str], cutoff: float = 0.6) -> str | None:
     return next(iter(alike or get_close_matches(name, known, n=1, cutoff=cutoff)), None)
 
 
+def _takes(method: Function) -> bool:
+    """Whether a method takes something besides the object."""
+    return len(method.args.args) > 1
+
+
 def misspelt_method(source: Source, name: str | None) -> tuple[int, str, str] | None:
     """Find a method called `_init_`, `foward` or the like: its line, its name, what is called."""
     tree = source.classes.get(name or "")
@@ -159,8 +166,10 @@ def misspelt_method(source: Source, name: str | None) -> tuple[int, str, str] | 
     for meant in ("__init__", "__call__", "forward"):
         bare = meant.strip("_")
         alike = next((one for one in methods if one.strip("_") == bare != one), None)
-        if meant == "forward" and alike is None:
-            alike = next(iter(get_close_matches(meant, methods, n=1, cutoff=_OWN)), None)
+        if meant != "__call__" and alike is None:
+            near = get_close_matches(meant, methods, n=1, cutoff=_OWN)
+            # What only turns an object into a number is `__int__` rightly.
+            alike = next((one for one in near if meant == "forward" or _takes(methods[one])), None)
         right = {meant, "forward"} if meant == "__call__" else {meant}
         if alike is not None and not right & set(methods):
             return methods[alike].lineno, alike, meant

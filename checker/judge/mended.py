@@ -138,7 +138,7 @@ def _mending(
             if passing(proofs, [found], candidate):
                 beside = passing([*first[:1], *proofs], _beside(found[0], source), candidate)
                 # An axis has two numbers. Where any is as good, what is done by it is left undone.
-                if len(beside) < 2:
+                if len(beside) < (2 if found[0].cost == 1 else 1):
                     return found[0]
     return None
 
@@ -151,5 +151,7 @@ def _numbers(tried: Edited) -> bool:
 def _beside(edit: SmallEdit, source: Source) -> list[Edited]:
     """The other numbers or signs that may stand where an edit puts one."""
     others = small_edits(source.tree, source.text) if edit.cost == 1 else ()
-    return [(each, each.applied(source.text)) for each in others
-            if each.cost == 1 and edit.beside(each)]  # fmt: skip
+    found = [each for each in others if each.cost == 1 and edit.beside(each)]
+    number = edit.renumbered()
+    found += [number] if number is not None else []
+    return [(each, each.applied(source.text)) for each in found]

@@ -186,7 +186,8 @@ class Refusals:
         if found is None:
             return None
         line, method, meant = found
-        key = "forward-misspelt" if meant == "forward" else "init-misspelt"
+        letters = "letters" if meant.strip("_") != method.strip("_") else "init"
+        key = f"{'forward' if meant == 'forward' else letters}-misspelt"
         return Refused(phase, say(key, line=line, name=method, meant=meant), line)
 
     def _behind(self, one: Examination, finding: Finding, fault: Raised) -> list[Diagnosis]:

@@ -120,6 +120,23 @@ def test_misspelt_init(judged: Judge) -> None:
     assert "two underscores" in str(report.error.message)
 
 
+def test_misspelt_letters_of_init(judged: Judge) -> None:
+    """`__int__` is told, not that the layers are missing that it would have made."""
+    report = judged("v1", RIGHT.replace("__init__(self, hidden_dim", "__int__(self, hidden_dim"))
+    assert report.error is not None
+    assert str(report.error.message).endswith("defines `__int__`; Python calls `__init__`")
+
+
+def test_what_is_set_is_not_misspelt(judged: Judge) -> None:
+    """A layer that is made in a method that nobody calls is spelt as it should be."""
+    late = "        self.build(hidden_dim)\n\n    def build(self, hidden_dim):\n        pass\n\n"
+    late += "    def unused(self, hidden_dim):\n        super().__init__()\n"
+    source = RIGHT.replace("        super().__init__()\n", f"        super().__init__()\n{late}")
+    report = judged("v1", source)
+    assert report.error is not None
+    assert "you probably meant" not in str(report.error.message)
+
+
 def test_no_forward(judged: Judge) -> None:
     """A class without forward is named."""
     source = HEAD + "class SelfAttentionV1(nn.Module):\n    pass\n"

@@ -157,6 +157,10 @@ OTHERS = {
         ("a `ModuleList` holds layers and is not called: go through it, "
         "`for layer in layers: x = layer(x)`"),
     ),
+    "a part's misspelt method": (
+        "class Part(nn.Module):\n    def foward(self, x):\n        return x\nPart()(x)",
+        "line {second} defines `foward`; torch calls `forward`",
+    ),
     "a layer overwritten": (
         "made = nn.Sequential()\nmade.first = nn.Linear(6, 6)\nmade.first = made.first(x)",
         "`first` is a layer; give what it makes another name",

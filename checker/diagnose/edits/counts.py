@@ -44,7 +44,11 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
         yield node.target, node.value
     elif isinstance(node, (ast.For, ast.comprehension)):
-        yield node.target, node.iter
+        match node.target, node.iter:
+            case ast.Tuple(elts=[place, _]), ast.Call(func=ast.Name(id="enumerate")):
+                yield place, ast.Constant(0)
+            case target, many:
+                yield target, many
 
 
 def _counts_as(value: ast.expr, counts: set[str]) -> bool:

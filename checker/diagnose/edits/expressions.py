@@ -32,12 +32,19 @@ _PAIRS = (
     ("sum", "cumsum"), ("repeat", "repeat_interleave"), ("tril", "triu"), ("min", "max"),
     ("argmin", "argmax"), ("any", "all"), ("sin", "cos"), ("minimum", "maximum"),
     ("logical_and", "logical_or"), ("amin", "amax"), ("floor", "ceil"), ("sqrt", "rsqrt"),
+    ("exp", "exp2"), ("log", "log2"), ("round", "int"),
 )  # fmt: skip
 _OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
 # Calls that take the opposite.
 _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 # Calls that count from one number to another.
 COUNTED = {"arange", "range"}
+# Calls that take an axis away, and may keep it.
+_REDUCING = {"sum", "mean", "amax", "amin", "logsumexp", "var", "std", "norm", "prod"}
+# Calls that look for places, from the left or from the right.
+_SEARCHING = {"searchsorted", "bucketize"}
+# Calls that give the same entries another shape.
+_RESHAPING = {"view", "reshape", "unflatten", "flatten"}
 # Calls that take no more than the size of what they are given.
 _MAKING = {"ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "len"}
 # Calls that leave the numbers as they are.
@@ -73,6 +80,8 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _brought_out(node, said)
             yield from _in_turn(node, said)
             yield from _laid_out(node, said)
+            yield from _told_more(node, said)
+            yield from _turned(node, said)
         case ast.Attribute(attr="T", value=value):
             yield f"{said.of(value)}.mT", 1
         case ast.Tuple(elts=[first, second]) if isinstance(node.ctx, ast.Load):
@@ -103,7 +112,9 @@ def _operated(node: ast.BinOp, said: Said) -> Rewritten:
     yield from ((f"({left} {other} {right})", 1) for other in _OPERATORS.get(type(node.op), ()))
     if isinstance(node.op, ast.Sub):
         yield f"({right} - {left})", 1
-    if not isinstance(node.op, ast.MatMult):
+    if isinstance(node.op, ast.MatMult):
+        yield f"{left} @ {right}.mT", 2
+    else:
         yield left, 1 if isinstance(node.right, ast.Constant) else 3
         yield right, 1 if isinstance(node.left, ast.Constant) else 3
 
@@ -248,6 +259,29 @@ def _laid_out(node: ast.Call, said: Said) -> Rewritten:
         times, axis = [*node.args, *(one.value for one in node.keywords)][-2:]
         if said.bare(axis) == "-1" and _is(times, 2):
             yield f"{whole}.repeat(*[1] * ({whole}.dim() - 1), 2)", 1
+
+
+def _told_more(node: ast.Call, said: Said) -> Rewritten:
+    """What a call is not told: to keep the axis, to look from the right, to take one axis away."""
+    name, told = name_of(node.func), {one.arg for one in node.keywords}
+    many = len(node.args) + len(node.keywords)
+    of = isinstance(node.func, ast.Attribute) and not _of_module(node.func)
+    whole = said.bare(node)
+    if name in _REDUCING and many > (not of) and "keepdim" not in told:
+        yield f"{whole[:-1].rstrip(', ')}, keepdim=True)", 2
+    elif name in _SEARCHING and not told & {"right", "side"}:
+        yield f"{whole[:-1].rstrip(', ')}, right=True)", 1
+    elif name == "squeeze" and many == (not of):
+        yield f"{whole[:-1]}{'' if of else ', '}-1)", 1
+
+
+def _turned(node: ast.Call, said: Said) -> Rewritten:
+    """What is given another shape, and ought to have its axes in another order first, or only."""
+    given = _given(node)
+    if name_of(node.func) in _RESHAPING and given is not None:
+        yield f"{said.of(given)}.mT", 2
+        yield from ((_with(node, given, f"{said.of(given)}.{turn}", said), 2)
+                    for turn in ("mT", "transpose(1, 2)"))  # fmt: skip
 
 
 def _is(node: ast.expr, number: int) -> bool:

@@ -27,6 +27,7 @@ class Renaming:
         self.besides = {id(one): {*map(name_of, node.args)} for node in calls for one in node.args}
         hiding = (node for node in calls if name_of(node.func).strip("_") in _HIDING)
         self.hiding = {id(one) for node in hiding for one in node.args}
+        self.kept = {id(node.value) for node in nodes if isinstance(node, ast.Assign)}
         # What is called, or stands before a dot, is part of another node.
         before = (node.value for node in nodes if isinstance(node, ast.Attribute))
         attributes = {id(one) for one in before if isinstance(one, ast.Attribute)}
@@ -49,6 +50,15 @@ class Renaming:
                 for name in names.counting(name_of(until)):
                     ends = f"{name}, {name} + {self.said.of(until)}"
                     yield self.said.replaced(node, [(until, ends)]), 4
+            case ast.Call(args=[_, ast.BinOp(op=ast.Add()) as last]):
+                # Places up to so many more, as far as there are any.
+                for name in names.counting() if name_of(node.func) in COUNTED else ():
+                    ends = f"min({self.said.bare(last)}, {name})"
+                    yield self.said.replaced(node, [(last, ends)]), 3
+            case ast.Subscript(ctx=ast.Load(), slice=ast.Constant(value=int()) as place):
+                # One for all, where each has its own.
+                for name in names.counting() if not names.making else ():
+                    yield self.said.replaced(node, [(place, name)]), 4
             case ast.BinOp():
                 yield from self._summed(node, names)
                 yield from self._cut(node, names)
@@ -63,6 +73,9 @@ class Renaming:
             yield f"~{node.id}", 4
         besides = {node.id} | self.besides.get(id(node), set())
         yield from ((other, 3) for other in names.like(node.id) if other not in besides)
+        if names.making and id(node) in self.kept and node.id in names.numbers:
+            # How many of them are how many times as many.
+            yield from ((f"{n} // {node.id}", 3) for n in names.counting(node.id))
         if names.making and id(node) in self.besides and node.id in names.numbers:
             # A layer is made for heads, or for all of them.
             many = [*names.counting(node.id)]

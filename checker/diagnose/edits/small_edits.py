@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ..expressions import name_of
 from .expressions import rewritten
 from .names import Names, names_in
 from .numbers import Renaming
 from .said import Said
-from .statements import restated, swapped
+from .statements import from_none, restated, swapped, together
 
 __all__ = ["UNREAD", "SmallEdit", "small_edits"]
 
 # What Python says of a text that it does not read.
 UNREAD = (SyntaxError, ValueError, RecursionError, MemoryError)
 
+# What it costs to put a number beside something.
+_ADDING = 4
 # Calls that round to a whole number, and those of which an end of a range is taken so.
 _ROUNDING = {"ceil", "floor", "int", "round"}
 _ENDS = {"min", "max", "amin", "amax"}
@@ -48,6 +51,14 @@ class SmallEdit:
         """Whether another edit replaces the same with something else."""
         same = (self.start, self.end) == (other.start, other.end)
         return same and self.new != other.new
+
+    def renumbered(self) -> SmallEdit | None:
+        """The same with another number, where it puts one beside what stands there."""
+        put = re.fullmatch(r"(\(?)(\d+)( [*-] .+)|(.+ [+-] )(\d+)(\)?)", self.new)
+        if put is None or self.cost < _ADDING:
+            return None
+        before, number, behind = put.groups()[:3] if put[2] else put.groups()[3:]
+        return replace(self, new=f"{before}{int(number) + 1}{behind}")
 
     def lines(self, text: str) -> range:
         """The lines that it stands on, before and after."""
@@ -128,8 +139,13 @@ class _Edits:
         elif isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
             yield from self._exchanged(node.elts, 1)
         for body in (getattr(node, field, None) for field in ("body", "orelse")):
-            for one, other in swapped(body) if isinstance(body, list) else ():
+            if not isinstance(body, list):
+                continue
+            for one, other in swapped(body):
                 yield replace(self._exchange(one, other, 1), line=other.lineno)
+            for one, other, new in chain(together(body, self.said), from_none(body, self.said)):
+                lost = self.said.text.count("\n", *self._both(one, other)) - new.count("\n")
+                yield SmallEdit(one.lineno, *self._both(one, other), new + "\n" * lost, 1)
 
     def _exchanged(self, many: Sequence[ast.expr], cost: int) -> Iterator[SmallEdit]:
         """Each two that stand side by side, in each other's place."""
@@ -143,6 +159,9 @@ class _Edits:
     ) -> SmallEdit:
         new = self.said.bare(other) + self.said.between(one, other) + self.said.bare(one)
         return SmallEdit(one.lineno, self.said.span(one)[0], self.said.span(other)[1], new, cost)
+
+    def _both(self, one: ast.stmt, other: ast.stmt) -> tuple[int, int]:
+        return self.said.span(one)[0], self.said.span(other)[1]
 
     def _edit(self, node: ast.expr | ast.stmt, new: str, cost: int) -> SmallEdit:
         start, end = self.said.span(node)

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..expressions import name_of
-from .names import MODULES, Names
+from .names import MODULES, Names, read_in
 from .numbers import renewed
 from .said import Said
 
-__all__ = ["restated", "swapped"]
+__all__ = ["from_none", "restated", "swapped", "together"]
 
 # Statements that can change places, and that do one thing.
 _MOVABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
@@ -38,6 +38,9 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
             yield value, f"{said.bare(target)} + {said.of(value)}", 3
         case ast.AugAssign(target=target, value=value):
             yield node, f"{said.bare(target)} = {said.of(value)}", 3
+            # What is changed in place is others' too.
+            sign = said.between(target, value).strip().removesuffix("=")
+            yield node, f"{said.bare(target)} = {said.bare(target)} {sign} {said.of(value)}", 2
         case _:
             pass
     if isinstance(node, _PLAIN):
@@ -50,6 +53,39 @@ def swapped(many: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
     for one, other in pairwise(many):
         if isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE) and _meet(one, other):
             yield one, other
+
+
+def together(many: Sequence[ast.stmt], said: Said) -> Iterator[tuple[ast.stmt, ast.stmt, str]]:
+    """Two assignments in a row of which each reads what the other changes, done at once."""
+    for pair in pairwise(many):
+        match pair:
+            case (
+                ast.Assign(targets=[ast.Name(id=first)], value=made),
+                ast.Assign(targets=[ast.Name(id=second)], value=then),
+            ) if all({first, second} <= {one.id for one in read_in(each)} for each in (made, then)):
+                values = f"{said.of(made, ast.BinOp)}, {said.of(then, ast.BinOp)}"
+                yield *pair, f"{first}, {second} = {values}"
+            case _:
+                continue
+
+
+def from_none(many: Sequence[ast.stmt], said: Said) -> Iterator[tuple[ast.stmt, ast.stmt, str]]:
+    """Two of a body's statements that cut alike, where what they begin at may be below 0."""
+    for one, other in pairwise(many):
+        cuts = [[node.lower for node in ast.walk(each) if isinstance(node, ast.Slice)
+                 and isinstance(node.lower, ast.BinOp)] for each in (one, other)]  # fmt: skip
+        alike = [{said.bare(end) for end in ends} for ends in cuts]
+        if len(alike[0]) == 1 and alike[0] == alike[1] and all(map(_lessens, cuts[0])):
+            first, second = (
+                said.replaced(each, [(end, f"max({said.bare(end)}, 0)") for end in ends])
+                for each, ends in zip((one, other), cuts, strict=True)
+            )
+            yield one, other, first + said.between(one, other) + second
+
+
+def _lessens(node: ast.AST) -> bool:
+    """Whether something is taken away in an expression."""
+    return any(isinstance(one, ast.Sub) for one in ast.walk(node))
 
 
 def _alike(node: ast.stmt, said: Said) -> Iterator[str]:
