@@ -33,11 +33,7 @@ def norms(flat: Shapes, vectors: list[Layer]) -> Iterator[list[Unit]]:
     for known in (fixed,) if sure == fixed else (fixed, sure):
         rest = [one.name for one in vectors if one.name not in known]
         names = [name for name in flat if name not in known.values()]
-        # Where there are fewer names than layers, no order in blocks is whole.
-        apart = (
-            pairs for pairs in _orders(rest, names)
-            if len(pairs) < len(rest) or _beside(pairs) < len(pairs)
-        )  # fmt: skip
+        apart = _apart(rest, names)
         if len(rest) <= _FEW:
             # A last norm may have a number as well: `a.0`, `a.1`, `b.0`, `b.1`, `c.0`.
             apart = sorted(apart, key=_beside, reverse=True)
@@ -53,6 +49,14 @@ def _in_blocks(layers: list[str], names: list[str]) -> Iterator[Pairs]:
     ]
     ways = ([*chain.from_iterable(way)] for way in product(*kinds))
     return (way for way in ways if len(way) == len(layers))
+
+
+def _apart(layers: list[str], names: list[str]) -> Iterator[Pairs]:
+    """Yield the orders in which some layer has a name of another block, or some have none."""
+    # Where there are fewer names than layers, no order in blocks is whole.
+    few = len(names) < len(layers)
+    if few or len({*map(block_of, (*layers, *names))}) > 1:
+        yield from (one for one in _orders(layers, names) if few or _beside(one) < len(one))
 
 
 def _orders(layers: list[str], names: list[str]) -> Iterator[Pairs]:

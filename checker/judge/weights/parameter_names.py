@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from ....kata.modules import Layer
 from ...vocabulary import words
@@ -147,6 +148,7 @@ def said_by(name: str, layers: Sequence[Layer]) -> tuple[str, ...]:
     return ()
 
 
+@lru_cache(maxsize=4096)
 def block_of(name: str) -> str:
     """The number of the block that a name belongs to: the first that stands alone, "" for none."""
     return next((part for part in name.split(".") if part.isdigit()), "")
