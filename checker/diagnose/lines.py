@@ -167,14 +167,16 @@ def _texts(node: ast.AST) -> set[object]:
 
 
 def tested(function: ast.AST | None, name: str) -> int | None:
-    """The first line of a function that asks whether an argument is there."""
-    asking = [
-        node.test.lineno
-        for node in ast.walk(function or ast.Pass())
-        if isinstance(node, (ast.If, ast.IfExp))
-        and any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node.test))
-    ]
-    return min(asking, default=None)
+    """The first line of a function that asks whether an argument is there, else that reads it."""
+    nodes = [*ast.walk(function or ast.Pass())]
+    tests = [node.test for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
+    asking = [test.lineno for test in tests if any(_reads(one, name) for one in ast.walk(test))]
+    reading = [node.lineno for node in nodes if isinstance(node, ast.Name) and _reads(node, name)]
+    return min(asking or reading, default=None)
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
 
 
 def in_place(steps: Sequence[Step]) -> Step | None:

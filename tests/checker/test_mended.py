@@ -209,6 +209,7 @@ def split_k_attention(query, key, value, lengths, splits):
 V1 = """
 import math
 
+import torch
 from torch import nn
 
 
@@ -337,6 +338,17 @@ def test_what_an_exercise_is_about_is_not_given_away(judged):
         ("x.T", "x.mT"),
         ("0.5 * x", "1.0 * x"),
         ("x.sum(0) + y.sum(0)", "x.sum(1) + y.sum(1)"),
+        ("x.sum(-1)", "x.sum(-1, keepdim=True)"),
+        ("torch.searchsorted(x, y)", "torch.searchsorted(x, y, right=True)"),
+        ("x.squeeze()", "x.squeeze(-1)"),
+        ("torch.squeeze(x)", "torch.squeeze(x, -1)"),
+        ("x.reshape(2, 3)", "x.mT.reshape(2, 3)"),
+        ("x.flatten(2)", "x.transpose(1, 2).flatten(2)"),
+        ("x.view(2, 3)", "x.mT"),
+        ("x @ y", "x @ y.mT"),
+        ("round(x)", "int(x)"),
+        ("torch.exp(x)", "torch.exp2(x)"),
+        ("int(x.min())", "int(x.max())"),
         ("x if y else x", "y if y else x"),
         ("torch.einsum('ij,kj->ik', x, y)", "torch.einsum('ij,jk->ik', x, y)"),
     ],
@@ -358,7 +370,7 @@ def test_sizes_are_not_multiplied():
 
 def test_statements_change():
     """A branch is taken, a sum goes on, and steps that have to do with each other are swapped."""
-    source = "def f(x, y):\n    a = x\n    a = y + a\n    if a:\n        a += y\n    return a\n"
+    source = "def f(x, y, a):\n    a = x\n    a = y + a\n    if a:\n        a += y\n    return a\n"
     made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
     assert source.replace("a = x\n    a = y + a", "a = y + a\n    a = x") in made
     assert source.replace("a = y + a", "a = a + (y + a)") in made
@@ -437,11 +449,19 @@ def other(x):
     assert made[line_of(source, "scale = ")] == 1
 
 
-def test_where_samples_meet(judged):
-    """What makes one number of all samples is where they do, and is told as it would be right."""
+def test_the_shortest_stands_for_all(judged):
+    """The end of all is the longest's: told as it would be right."""
     (told,) = judged("split-k", SPLIT).diagnosis
-    assert (told.mistake, told.mended) == ("batch-mixed", "longest = int(lengths.amax())")
+    assert (told.mistake, told.mended) == ("lengths-from-first", "longest = int(lengths.amax())")
     assert judged("split-k", SPLIT.replace(told.yours, told.mended)).verdict == "pass"
+
+
+@pytest.mark.parametrize("number", ["x.abs().max().item()", "float(torch.max(x.abs()))"])
+def test_where_samples_meet(judged, number):
+    """What makes one number of all samples is where they do; no step of a trace shows it."""
+    source = V1.replace("x = x.flatten(0, 1)", f"x = x / {number}")
+    (told,) = judged("v1", source).diagnosis
+    assert (told.mistake, told.line) == ("batch-mixed", line_of(source, number))
 
 
 def test_a_line_too_many(judged):

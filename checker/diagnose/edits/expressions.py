@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..expressions import name_of
+from ..expressions import called, name_of
 from .names import MODULES
 from .said import CLOSED, Said
 
@@ -45,8 +45,11 @@ _REDUCING = {"sum", "mean", "amax", "amin", "logsumexp", "var", "std", "norm", "
 _SEARCHING = {"searchsorted", "bucketize"}
 # Calls that give the same entries another shape.
 _RESHAPING = {"view", "reshape", "unflatten", "flatten"}
-# Calls that take no more than the size of what they are given.
-_MAKING = {"ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "len"}
+# Calls that take no more than the size of what they are given, or sizes and nothing else.
+_MAKING = {
+    "ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "len", "ones", "zeros",
+    "full", "empty", "rand", "randn", "arange", "range", "eye", "tensor",
+}  # fmt: skip
 # Calls that leave the numbers as they are.
 _HARMLESS = {"float", "to", "contiguous"}
 
@@ -147,7 +150,7 @@ def _in_turn(node: ast.Call, said: Said) -> Rewritten:
     if (
         isinstance(inner, ast.Call)
         and given is not None
-        and not {name_of(node.func), name_of(inner.func)} & _MAKING
+        and not any(one in _MAKING or one[:1].isupper() for one in map(called, (node, inner)))
     ):
         first = _with(node, inner, said.bare(given), said)
         yield _with(inner, given, first, said), 2
@@ -218,7 +221,7 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
         return
     given = _given(node)
     if _of_module(node.func):
-        if given is not None and not name[:1].isupper():
+        if given is not None and not (name[:1].isupper() or name in _MAKING):
             yield said.of(given), 3
         return
     if name in {"max", "min"} and not (node.args or node.keywords):

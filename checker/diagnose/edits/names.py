@@ -76,13 +76,17 @@ def _newer(function: ast.FunctionDef) -> dict[str, str]:
     return found
 
 
+# What is made of a class and is a tensor.
+_TENSORS = {"Parameter", "Buffer"}
+
+
 class Attributes:
-    """The attributes of a file's objects, layers apart from all others."""
+    """The attributes of a file's objects: layers, weights, and all others."""
 
     def __init__(self, nodes: Sequence[ast.AST]) -> None:
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         self.classes = {id(node): one.name for one in classes for node in ast.walk(one)}
-        self.layers = {name for node in nodes for name in _layers(node)}
+        self.kinds = {name: kind for node in nodes for name, kind in _made(node)}
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         self.held: dict[tuple[str, str], set[str]] = {}
         for node in nodes:
@@ -91,9 +95,9 @@ class Attributes:
 
     def like(self, node: ast.Attribute) -> list[str]:
         """Those that may stand for another one of the same object."""
-        layer = node.attr in self.layers
+        kind = self.kinds.get(node.attr)
         others = self.held[self._owner(node)] - {node.attr}
-        return sorted(one for one in others if (one in self.layers) == layer)
+        return sorted(one for one in others if self.kinds.get(one) == kind)
 
     def _owner(self, node: ast.Attribute) -> tuple[str, str]:
         """Whose attribute it is: of `self` in each class another's."""
@@ -101,10 +105,11 @@ class Attributes:
         return (self.classes.get(id(node), "") if name == "self" else "", name)
 
 
-def _layers(node: ast.AST) -> Iterator[str]:
-    """The attributes that a statement makes of a class: `self.norm = nn.LayerNorm(width)`."""
+def _made(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The attributes that a statement makes of a class, and whether these are layers or weights."""
     match node:
         case ast.Assign(targets=targets, value=ast.Call(func=made)) if name_of(made)[:1].isupper():
-            yield from (one.attr for one in targets if isinstance(one, ast.Attribute))
+            kind = "weight" if name_of(made) in _TENSORS else "layer"
+            yield from ((one.attr, kind) for one in targets if isinstance(one, ast.Attribute))
         case _:
             return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
-from ..expressions import name_of
+from ..expressions import name_of, of_self
 from .expressions import COUNTED, Rewritten
 from .names import Attributes, Names, read_in
 from .said import Said
@@ -57,8 +57,9 @@ class Renaming:
                     yield self.said.replaced(node, [(last, ends)]), 3
             case ast.Subscript(ctx=ast.Load(), slice=ast.Constant(value=int()) as place):
                 # One for all, where each has its own.
+                cost = 2 if of_self(node.value) else 4
                 for name in names.counting() if not names.making else ():
-                    yield self.said.replaced(node, [(place, name)]), 4
+                    yield self.said.replaced(node, [(place, name)]), cost
             case ast.BinOp():
                 yield from self._summed(node, names)
                 yield from self._cut(node, names)

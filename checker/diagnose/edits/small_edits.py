@@ -130,9 +130,9 @@ class _Edits:
         elif isinstance(node, ast.stmt):
             for part, new, cost in restated(node, names, self.said):
                 yield self._edit(part, new, cost)
-        yield from self._orders(node)
+        yield from self._orders(node, names)
 
-    def _orders(self, node: ast.AST) -> Iterator[SmallEdit]:
+    def _orders(self, node: ast.AST, names: Names) -> Iterator[SmallEdit]:
         """What is handed over, joined, listed or done in another order."""
         if isinstance(node, ast.Call):
             yield from self._exchanged(node.args, 2)
@@ -141,7 +141,7 @@ class _Edits:
         for body in (getattr(node, field, None) for field in ("body", "orelse")):
             if not isinstance(body, list):
                 continue
-            for one, other in swapped(body):
+            for one, other in swapped(body, names):
                 yield replace(self._exchange(one, other, 1), line=other.lineno)
             for one, other, new in chain(together(body, self.said), from_none(body, self.said)):
                 lost = self.said.text.count("\n", *self._both(one, other)) - new.count("\n")

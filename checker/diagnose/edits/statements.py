@@ -48,11 +48,17 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
         yield from ((node, new, 2) for new in renewed(node, names, said))
 
 
-def swapped(many: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    """Those of a body's statements that may stand in each other's place: both name the same."""
+def swapped(many: Sequence[ast.stmt], names: Names) -> Iterator[tuple[ast.stmt, ast.stmt]]:
+    """Those of a body's statements that may stand in each other's place, and do otherwise then.
+
+    names: those around the body. What is bound by the first alone cannot be read before it.
+    """
     for one, other in pairwise(many):
-        if isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE) and _meet(one, other):
-            yield one, other
+        if isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE):
+            (read, bound), (then, changed) = map(_uses, (one, other))
+            first = {n for n in bound & then if names.bound.get(n, 0) == one.lineno}
+            if not first and (bound & then or read & changed or bound & changed):
+                yield one, other
 
 
 def together(many: Sequence[ast.stmt], said: Said) -> Iterator[tuple[ast.stmt, ast.stmt, str]]:
@@ -101,7 +107,18 @@ def _alike(node: ast.stmt, said: Said) -> Iterator[str]:
             yield said.replaced(node, [(one, str(other)) for one in many])
 
 
-def _meet(one: ast.stmt, other: ast.stmt) -> bool:
-    """Whether two statements name the same."""
-    uses = [{n.id for n in ast.walk(each) if isinstance(n, ast.Name)} for each in (one, other)]
-    return bool(uses[0] & uses[1] - MODULES)
+def _uses(node: ast.stmt) -> tuple[set[str], set[str]]:
+    """The names and attributes that a statement reads, and those that it changes.
+
+    What a method is called of may be changed by it.
+    """
+    places = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+    stored = {ast.unparse(n) for n in places if isinstance(n.ctx, ast.Store)}
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner))):
+            stored.add(ast.unparse(owner))
+        case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript(value=target)]):
+            stored.add(ast.unparse(target))
+        case _:
+            pass
+    return {ast.unparse(n) for n in places} - MODULES, stored
