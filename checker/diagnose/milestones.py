@@ -7,8 +7,10 @@ heads and transposed scores all count.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -23,6 +25,8 @@ __all__ = ["HIDDEN", "Signature", "Step", "alike", "find", "shown"]
 HIDDEN = -9e3
 _LARGEST = torch.finfo(torch.float64).max
 _CLOSE = 1e-6
+# Axes of what is (batch, heads, …, …).
+_WITH_HEADS = 4
 
 
 def shown(
@@ -89,15 +93,49 @@ class Signature:
 
     def same(self, right: Signature, close: float) -> bool:
         """Whether these are another one's values, but for `close` times its largest."""
-        if (self.hidden, self.broken) != (right.hidden, right.broken):
-            return False
-        if len(self.values) != len(right.values) or len(right.values) == 0:
+        if len(self.values) != len(right.values) or not self.may_be(right.ends, close):
             return False
         bound = close * (max(-right.low, right.high) or 1.0)
-        # Most are told apart by their ends.
-        if abs(self.low - right.low) > bound or abs(self.high - right.high) > bound:
-            return False
         return bool(((self.values - right.values).abs() <= bound).all())
+
+    @property
+    def ends(self) -> Ends:
+        """What tells most apart."""
+        return Ends(self.hidden, self.broken, self.low, self.high)
+
+    def may_be(self, ends: Ends, close: float) -> bool:
+        """Whether a tensor of as many values with these ends may have the same."""
+        if (self.hidden, self.broken) != ends[:2] or len(self.values) == 0:
+            return False
+        bound = close * (max(-ends.low, ends.high) or 1.0)
+        return abs(self.low - ends.low) <= bound and abs(self.high - ends.high) <= bound
+
+
+class Ends(NamedTuple):
+    """Of a tensor's values how many hide, how many are broken, and the ends of all others."""
+
+    hidden: int
+    broken: int
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, rows: Tensor) -> list[Ends]:
+        """Those of each row of a table, which is not sorted for them."""
+        values = rows.detach().double()
+        low, high = torch.aminmax(values, dim=1)
+        if bool(((low >= HIDDEN) & (high <= _LARGEST)).all()):
+            return [cls(0, 0, *each) for each in zip(low.tolist(), high.tolist(), strict=True)]
+        hides, broken = values < HIDDEN, ~(values <= _LARGEST)
+        left_out = hides | broken
+        low = values.masked_fill(left_out, math.inf).amin(dim=1)
+        high = values.masked_fill(left_out, -math.inf).amax(dim=1)
+        none = left_out.all(dim=1)
+        counts = hides.sum(dim=1), broken.sum(dim=1)
+        ends = low.masked_fill(none, 0.0), high.masked_fill(none, 0.0)
+        return [
+            cls(*each) for each in zip(*(one.tolist() for one in (*counts, *ends)), strict=True)
+        ]
 
 
 def alike(left: Tensor, right: Tensor, close: float) -> bool:
@@ -119,13 +157,20 @@ def alike(left: Tensor, right: Tensor, close: float) -> bool:
 
 def find(wanted: Tensor, steps: list[Step]) -> Step | None:
     """Return the first traced step that holds a milestone's values, whole or for one head."""
-    whole = Signature.of(wanted)
-    heads = [Signature.of(head) for head in wanted.unbind(1)] if wanted.dim() == 4 else []
-    counts = {whole.count, *(head.count for head in heads)}
+    rows = [wanted.reshape(1, -1)] if wanted.numel() else []
+    if rows and wanted.dim() == _WITH_HEADS:
+        rows.append(wanted.movedim(1, 0).flatten(1))
+    parts = [part for many in rows for part in zip(many, Ends.of(many), strict=True)]
+    counts = {len(part) for part, _ in parts}
+    # Few are sorted: most are told apart by their ends.
+    known: dict[int, Signature] = {}
     for step in steps:
         for held in _signatures(step, counts):
-            if any(held.same(one, _CLOSE) for one in (whole, *heads)):
-                return step
+            for at, (part, ends) in enumerate(parts):
+                if len(part) == held.count and held.may_be(ends, _CLOSE):
+                    known[at] = known.get(at) or Signature.of(part)
+                    if held.same(known[at], _CLOSE):
+                        return step
     return None
 
 

@@ -28,8 +28,9 @@ __all__ = ["at_home", "calls_for_a_name", "name_mistakes"]
 
 # What is told by which layer makes the queries.
 _BY_ROLES = {"query-key-swapped", "weights-transposed"}
-# Seconds of processor time for two mistakes beside other readings of the weights.
-_TWO_OTHERWISE = 5.0
+# Seconds of processor time for two mistakes in a part of the calls, or beside other readings of the
+# weights.
+_TWO_OTHERWISE = 2.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 # Groups of what goes wrong from one piece of an input to the next.
 _OF_PIECES = {"loop", "carried", "piece"}
@@ -117,8 +118,7 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             return explained
         explained = explained or _part_and_rest(evidence, named)
         explained = explained or named(evidence, further)
-        for some in _parts_of(evidence) if not explained else ():
-            explained = explained or _in_branch(page, one, named(some))
+        explained = explained or _in_branch(page, one, _in_part(_parts_of(evidence), named))
         if not training and found:
             explained = _sometimes(tried, one, explained)
             if any(each.partly for each in explained):
@@ -287,6 +287,14 @@ def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> 
         alone = named(part, (), "") if 0 < len(part) < len(evidence) else []
         if alone:
             return named(evidence, (), alone[0].slip.id) or alone
+    return []
+
+
+def _in_part(parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]) -> list[Named]:
+    """What explains a part of the calls: one mistake for any of the parts before two for one."""
+    alone = (named(part, (), "") for part in parts)
+    with suppress(budget.Spent), budget.limited(_TWO_OTHERWISE):
+        return next(filter(None, chain(alone, (named(part) for part in parts))), [])
     return []
 
 
