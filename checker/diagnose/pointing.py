@@ -35,6 +35,8 @@ _ROUNDED = "distance-rounded"
 _MAKERS = {
     "linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow", "view", "reshape",
 }  # fmt: skip
+# Calls that put parts together.
+_COLLECTING = {"setitem", "cat", "concat", "stack", "copy", "index_copy", "index_put", "hstack"}
 # Calls that put a mask on.
 _HIDING = {"masked_fill", "where"}
 # Groups of what is done with a mask: one that hides nothing shows little of it.
@@ -268,7 +270,10 @@ def _first_wrong(
             step = cut_apart(name, names, right, wrong, steps)
         else:
             step = step or holding(value, steps, given)
-            step = step or holding_part(value, right.get(name), steps, [*right.values()])
+            if step is None or step.call.strip("_") in _COLLECTING:
+                # What is put together of parts was made part by part.
+                parts = holding_part(value, right.get(name), steps, [*right.values()])
+                step = parts or step
         if step is not None:
             return step
     return None

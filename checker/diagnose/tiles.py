@@ -73,6 +73,12 @@ def _parts(
     wrong: Tensor, right: Tensor | None, held: Tensor
 ) -> Iterator[tuple[Tensor, Tensor | None]]:
     """Yield the parts of `wrong` that have a tensor's shape, each beside that of `right`."""
+    samples = range(wrong.shape[0] if wrong.dim() > 1 else 0)
+    if held.numel() * len(samples) == wrong.numel() and held.shape != wrong.shape[1:]:
+        # One sample, whose heads are taken apart, or put together.
+        for at in samples:
+            other = None if right is None else right[at].reshape(held.shape)
+            yield wrong[at].reshape(held.shape), other
     for mine, other in _forms(wrong, right, wrong.dim() - held.dim()):
         shorter = [axis for axis in range(held.dim()) if held.shape[axis] != mine.shape[axis]]
         if not shorter:

@@ -28,6 +28,8 @@ __all__ = ["is_idle", "prove", "tell"]
 # Mistakes that are told by the sizes that go wrong, and one that is told by samples alone.
 _OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 _BOTH = {"True", "False"}
+# What it costs to put another number or sign in the place of one.
+_SIGNS = {0, 1}
 # How many rows are shown of an edit.
 _ROWS = 4
 # The file as it is, run anew.
@@ -138,7 +140,7 @@ def _mending(
             if passing(proofs, [found], candidate):
                 beside = passing([*first[:1], *proofs], _beside(found[0], source), candidate)
                 # An axis has two numbers. Where any is as good, what is done by it is left undone.
-                if len(beside) < (2 if found[0].cost == 1 else 1):
+                if len(beside) < (2 if found[0].cost in _SIGNS else 1):
                     return found[0]
     return None
 
@@ -150,8 +152,8 @@ def _numbers(tried: Edited) -> bool:
 
 def _beside(edit: SmallEdit, source: Source) -> list[Edited]:
     """The other numbers or signs that may stand where an edit puts one."""
-    others = small_edits(source.tree, source.text) if edit.cost == 1 else ()
-    found = [each for each in others if each.cost == 1 and edit.beside(each)]
+    others = small_edits(source.tree, source.text) if edit.cost in _SIGNS else ()
+    found = [each for each in others if each.cost in _SIGNS and edit.beside(each)]
     number = edit.renumbered()
     found += [number] if number is not None else []
     return [(each, each.applied(source.text)) for each in found]

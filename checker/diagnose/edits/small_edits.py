@@ -23,6 +23,8 @@ UNREAD = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 # What it costs to put a number beside something.
 _ADDING = 4
+# What an axis is called where it is handed over.
+_AXES = {"dim", "axis"}
 # Calls that round to a whole number, and those of which an end of a range is taken so.
 _ROUNDING = {"ceil", "floor", "int", "round"}
 _ENDS = {"min", "max", "amin", "amax"}
@@ -35,10 +37,10 @@ class SmallEdit:
     Of two steps that change places the second's line is meant, which comes too late.
 
     cost: -1 where a sign changes places in a pair, which is a rotation's, 0 where a loop goes on
-    in place of ending, 1 where one sign is another or two steps change places, 2 where a call is
-    left out, two that are handed over change places or an attribute is another, 3 where a name is,
-    or what is called with it stands for the call, 4 where it has a sign more, 5 where it has a
-    factor more.
+    in place of ending, or an axis is the last or the one before it, 1 where one sign is another or
+    two steps change places, 2 where a call is left out, two that are handed over change places or
+    an attribute is another, 3 where a name is, or what is called with it stands for the call, 4
+    where it has a sign more, 5 where it has a factor more.
     """
 
     line: int
@@ -116,6 +118,8 @@ class _Edits:
         # What stands in a string that is filled in is nobody's number.
         filled = (n for node in nodes if isinstance(node, ast.JoinedStr) for n in ast.walk(node))
         numbers = (one for one in signed if isinstance(one, ast.Constant))
+        named = (node for node in nodes if isinstance(node, ast.keyword) and node.arg in _AXES)
+        self.axes = {id(one.value) for one in named if isinstance(one.value, ast.Constant)}
         self.whole = {id(one) for many in (numbers, sizes, filled) for one in many}
 
     def of(self, node: ast.AST, names: Names) -> Iterator[SmallEdit]:
@@ -123,6 +127,9 @@ class _Edits:
         if id(node) in self.whole:
             return
         if isinstance(node, ast.expr):
+            # The last axis, or the one before it, whatever their number is.
+            for new in ("-1", "-2") if id(node) in self.axes else ():
+                yield self._edit(node, new, 0)
             for new, cost in rewritten(node, self.said):
                 yield self._edit(node, new, cost)
             for new, cost in self.renaming.of(node, names):
