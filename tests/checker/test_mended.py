@@ -282,7 +282,7 @@ def test_what_raises_is_told_where_an_edit_mends_it(judged):
     """What raises in its first call is judged again with what keeps it from that."""
     report = judged("v2", V2)
     assert (report.verdict, report.error.line) == ("error", line_of(V2, "return scores"))
-    assert report.mended.mended == "query, key, value = self.qkv(x).chunk(3, dim=2)"
+    assert report.mended.mended == "query, key, value = self.qkv(x).chunk(3, dim=-1)"
     assert judged("v2", V2.replace(report.mended.yours, report.mended.mended)).verdict == "pass"
 
 
