@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import torch
 from torch import Tensor
@@ -22,8 +22,8 @@ __all__ = ["Traced", "Tried", "sayings"]
 
 # How many of the steps that a mistake changes are looked for in a trace.
 _LOOKED_FOR = 3
-# What is nothing beside the right answer, and what none of its entries exceeds.
-_NOTHING, _FINITE = 1e-12, 1e30
+# What is nothing beside the right answer, where no entry of that hides a score.
+_NOTHING, _FINITE = 1e-12, 1e6
 _NUMBER = re.compile(r"\d+")
 # An axis is counted from the left, and heads may be folded into the batch.
 _AXIS = re.compile(r" at non-singleton dimension \d+")
@@ -170,20 +170,25 @@ class Tried:
             return False
         if len(actual) != len(given.results):
             return False
+        # What is not asked for has no right answer.
+        rights = zip_longest(trial.expected[: len(actual)], actual)
         return all(
             mine.shape == theirs.shape
             and (
-                agree(mine, theirs, trial.bound, trial.kept(theirs)) or _vanish(mine, theirs, right)
+                agree(mine, theirs, trial.bound, trial.kept(theirs))
+                or (right is not None and _vanish(mine, theirs, right))
             )
-            for mine, theirs, right in zip(actual, given.results, trial.expected, strict=True)
+            for (right, mine), theirs in zip(rights, given.results, strict=True)
         )
 
 
 def _vanish(one: Tensor, other: Tensor, right: Tensor) -> bool:
     """Whether two results are nothing beside the right one: what cancels leaves its rounding."""
     floats = [t.double() for t in (one, other, right) if t.is_floating_point() and t.numel()]
-    largest = [float(t.abs().nan_to_num(nan=math.inf).max()) for t in floats]
-    return len(largest) > 2 and max(largest[:2]) < _NOTHING * min(largest[2], _FINITE)
+    if len(floats) < 3 or not bool((floats[2].abs() < _FINITE).all()):
+        return False
+    mine, theirs, wanted = (float(t.abs().max()) for t in floats)
+    return max(mine, theirs) < _NOTHING * wanted
 
 
 def sayings(words: str) -> tuple[str, list[str]]:
