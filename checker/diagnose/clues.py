@@ -102,20 +102,26 @@ def mixed(one: Examination) -> Clue | None:
             continue
         steps = [trial.answer.steps for trial in trials]
         line = mixing_line(steps[0], steps[1:-1], _BATCH * _LENGTH)
-        counted = _by_count(one, trials[0], batch, samples[0], axis)
+        counted = _by_count(one, trials[0], batch, (samples[0], singles[0]), axis)
         return Clue("batch-mixed", line, "batch-counted" if counted else "")
     return None
 
 
-def _by_count(one: Examination, trial: Trial, batch: str, first: Tensor, axis: int) -> bool:
-    """Whether the first sample's output is the same where all others are as the first."""
+def _by_count(
+    one: Examination, trial: Trial, batch: str, first: tuple[Tensor, Tensor], axis: int
+) -> bool:
+    """Whether the first sample's output is the same where all others are as the first.
+
+    first: what it is in the batch, and alone, where it has to be another.
+    """
     axes, given = trial.case.axes(one.function), trial.given
     alone = given.cut(batch, 0, 1, axes).tensors
     alike = {name: alone[name].expand_as(one).clone() for name, one in given.tensors.items()}
     other = replace(given, tensors=alike)
     (again,) = one.recorded([one.trial_of(trial.case, other, one.found.work)])
     outs = again.results(again.answer)[:1]
-    return bool(outs) and same([outs[0].narrow(axis, 0, 1)], [first], _CLOSE)
+    made = [outs[0].narrow(axis, 0, 1)] if outs else []
+    return bool(made) and same(made, [first[0]], _CLOSE) and not same(made, [first[1]], _CLOSE)
 
 
 def _worked_out(one: Examination, case: Case, sizes: dict[str, int], batch: str) -> bool:

@@ -189,3 +189,22 @@ def test_what_is_not_always_so_is_not_said_of_every_call(
     first = report.diagnosis[0]
     assert first.mistake == "mask-ignored"
     assert first.message == f"{told}the mask changes nothing"
+
+
+_BY_COUNT = _PLAIN.format(layers=_OWN, calls="self.q(x), self.k(x), self.v(x) * len(x)", more="0")
+_BY_LEAST = _PLAIN.format(
+    layers=_OWN, calls=_OWN_CALLS, more="(x < x.min().item() + 0.1).to(x.dtype).mean(-1)[:, None]"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (_BY_COUNT, "depends on how many samples there are in its batch"),
+        (_BY_LEAST, "depends on the other samples of its batch"),
+    ],
+)
+def test_what_of_a_batch_a_sample_depends_on(judged: Judge, source: str, words: str) -> None:
+    """On how many there are, or on what they hold: the least of all may be the first one's own."""
+    (told,) = judged("v1", source).diagnosis
+    assert (told.mistake, str(told.message).endswith(words)) == ("batch-mixed", True)
