@@ -270,13 +270,28 @@ def _first_wrong(
             step = cut_apart(name, names, right, wrong, steps)
         else:
             step = step or holding(value, steps, given)
-            if step is None or step.call.strip("_") in _COLLECTING:
+            if step is None or (_collects(step) and _made_anew(value, name, right)):
                 # What is put together of parts was made part by part.
                 parts = holding_part(value, right.get(name), steps, [*right.values()])
                 step = parts or step
         if step is not None:
             return step
     return None
+
+
+def _collects(step: Step) -> bool:
+    return step.call.strip("_") in _COLLECTING
+
+
+def _made_anew(value: Tensor, name: str, right: dict[str, Tensor]) -> bool:
+    """Whether a step has other numbers than the right one, and none that another step has."""
+    mine = right.get(name)
+    return (
+        mine is not None
+        and mine.shape == value.shape
+        and not any(one.numel() == value.numel() and _rearranged(value, one)
+                    for one in right.values())
+    )  # fmt: skip
 
 
 def _one_laid(value: Tensor, steps: Sequence[Step]) -> Step | None:

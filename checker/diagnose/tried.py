@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import zip_longest
 
 import torch
@@ -83,6 +84,21 @@ class Tried:
         if not evidence:
             return answers(self.kata, edits) is not None
         return all(self._gives(edits, trial) for trial in evidence)
+
+    def changes(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
+        """Whether the model answer with some edits gives numbers that are not the right ones."""
+        functions = answers(self.kata, edits)
+        if functions is None:
+            return False
+        with suppress(*FAULTS), torch.no_grad():
+            given = made(functions[self.name], trial.posed, named=False)
+            return any(
+                bool(theirs.isfinite().all())
+                and not agree(theirs, right, trial.bound, trial.kept(theirs))
+                for theirs, right in zip(given.results, trial.expected, strict=False)
+                if theirs.shape == right.shape
+            )
+        return False
 
     def explains_both(
         self, base: tuple[Edit, ...], pair: tuple[Edit, Edit], evidence: Sequence[Trial]

@@ -257,7 +257,7 @@ def _fine(one: Examination) -> list[Trial]:
 def _sometimes(tried: Tried, one: Examination, explained: Sequence[Named]) -> list[Named]:
     """Mark the mistakes that are not made in every call: one that would show is answered right.
 
-    Where large numbers alone go wrong there is none: no mistake is made for these.
+    Where large numbers alone go wrong, none is made that would change the others.
     """
     fine = sorted(_fine(one), key=lambda trial: -trial.weight)
     kinds = {(t.case.mask, t.case.turn, *t.case.chosen.items()): t for t in fine}
@@ -265,7 +265,9 @@ def _sometimes(tried: Tried, one: Examination, explained: Sequence[Named]) -> li
     marked = [replace(each, partly=not tried.explains(each.edits, lightest)) for each in explained]
     wrong = [finding.trial.case for many in one.found.findings.values() for finding in many]
     grown = all(case.gain != 1 or case.below for case in wrong)
-    return [each for each in marked if not (each.partly and grown)]
+    others = lightest if grown else []
+    return [each for each in marked
+            if not (each.partly and any(tried.changes(each.edits, t) for t in others))]  # fmt: skip
 
 
 def _fused(one: Examination) -> bool:
@@ -292,10 +294,10 @@ def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> 
 
 def _in_part(parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]) -> list[Named]:
     """What explains a part of the calls: one mistake for any of the parts before two for one."""
-    alone = (named(part, (), "") for part in parts)
+    alone = next(filter(None, (named(part, (), "") for part in parts)), [])
     with suppress(budget.Spent), budget.limited(_TWO_OTHERWISE):
-        return next(filter(None, chain(alone, (named(part) for part in parts))), [])
-    return []
+        return alone or next(filter(None, map(named, parts)), [])
+    return alone
 
 
 def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:

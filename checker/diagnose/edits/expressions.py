@@ -32,9 +32,10 @@ _PAIRS = (
     ("sum", "cumsum"), ("repeat", "repeat_interleave"), ("tril", "triu"), ("min", "max"),
     ("argmin", "argmax"), ("any", "all"), ("sin", "cos"), ("minimum", "maximum"),
     ("logical_and", "logical_or"), ("amin", "amax"), ("floor", "ceil"), ("sqrt", "rsqrt"),
-    ("exp", "exp2"), ("log", "log2"), ("round", "int"),
+    ("exp", "exp2"), ("log", "log2"),
 )  # fmt: skip
-_OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}}
+# What rounds to the nearest was meant to round down more often than the other way.
+_OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}, "round": "int"}
 # Calls that take the opposite.
 _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 # Calls that count from one number to another.

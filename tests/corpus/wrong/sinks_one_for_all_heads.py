@@ -1,4 +1,5 @@
-# wrong: sinks sink-shared line 27
+# wrong: sinks sink-shared line 28
+# fair: sink-shared 27
 import math
 import torch
 from torch import nn

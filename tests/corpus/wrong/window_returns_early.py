@@ -1,4 +1,5 @@
-# wrong: window window-mask-skipped line 12
+# wrong: window window-mask-skipped line 13
+# fair: window-mask-skipped 14
 import torch
 import torch.nn.functional as F
 
