@@ -33,5 +33,6 @@ def right_alone(one: Examination, all_: Sequence[Examination], fresh: Candidate)
     trial = min((finding.trial for finding in found), key=lambda trial: trial.weight, default=None)
     if trial is None or trial.judge(one.run([trial])[0]) is not None:
         return False
-    one.found.state = "fail-state"
+    # What is known of it already says more.
+    one.found.state = one.found.state or "fail-state"
     return True
