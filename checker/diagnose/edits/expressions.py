@@ -270,13 +270,13 @@ def _told_more(node: ast.Call, said: Said) -> Rewritten:
     name, told = name_of(node.func), {one.arg for one in node.keywords}
     many = len(node.args) + len(node.keywords)
     of = isinstance(node.func, ast.Attribute) and not _of_module(node.func)
-    whole = said.bare(node)
+    given = said.bare(node)[:-1].rstrip(", \n")
     if name in _REDUCING and many > (not of) and "keepdim" not in told:
-        yield f"{whole[:-1].rstrip(', ')}, keepdim=True)", 2
+        yield f"{given}, keepdim=True)", 2
     elif name in _SEARCHING and not told & {"right", "side"}:
-        yield f"{whole[:-1].rstrip(', ')}, right=True)", 1
+        yield f"{given}, right=True)", 1
     elif name == "squeeze" and many == (not of):
-        yield f"{whole[:-1]}{'' if of else ', '}-1)", 1
+        yield f"{given}{'' if of else ', '}-1)", 1
 
 
 def _turned(node: ast.Call, said: Said) -> Rewritten:
