@@ -30,7 +30,6 @@ _OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 _BOTH = {"True", "False"}
 # What it costs to put another number or sign in the place of one.
 _SIGNS = {0, 1}
-_TWO = 2
 # How many rows are shown of an edit.
 _ROWS = 4
 # The file as it is, run anew.
@@ -55,7 +54,8 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
         edits = likely(wrong[0], source, line, _back(wrong[0], named))
         edit = _mending(wrong, all_of, source, edits)
         # A number that is put beside a name may take two mistakes back at once.
-        if edit is not None and (edit.renumbered() is None or len({*map(_id, named)}) < _TWO):
+        many = len({each.mistake for each in named}) > 1
+        if edit is not None and not (many and edit.renumbered()):
             tell(edit, source, page.report, named, line)
 
 
@@ -145,10 +145,6 @@ def _mending(
                 if len(beside) < (2 if found[0].cost in _SIGNS else 1):
                     return found[0]
     return None
-
-
-def _id(told: Diagnosis) -> str:
-    return told.mistake
 
 
 def _numbers(tried: Edited) -> bool:

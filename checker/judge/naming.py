@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain
 
 from ...kata.arithmetic import worth
 from ...kata.slips import Edit
@@ -293,7 +292,7 @@ def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> 
 
 
 def _in_part(parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]) -> list[Named]:
-    """What explains a part of the calls: one mistake for any of the parts before two for one."""
+    """What explains a part of the calls, or one reading of them: one mistake before two."""
     alone = next(filter(None, (named(part, (), "") for part in parts)), [])
     with suppress(budget.Spent), budget.limited(_TWO_OTHERWISE):
         return alone or next(filter(None, map(named, parts)), [])
@@ -342,10 +341,7 @@ def _read_otherwise(one: Weighing, named: Callable[..., list[Named]]) -> list[Na
     for reading in others:
         other = one.read_as(reading)
         calls.append(other.recorded([other.trial(t.case) for t in one.seen if not t.group]))
-    alone = (named(some, (), "") for some in calls)
-    with budget.limited(_TWO_OTHERWISE):
-        pairs = (named(some) for some in calls)
-        return next(filter(None, chain(alone, pairs)), [])
+    return _in_part(calls, named)
 
 
 def _surely_read(one: Weighing) -> bool:

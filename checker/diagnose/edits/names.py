@@ -14,6 +14,8 @@ __all__ = ["MODULES", "Attributes", "Names", "names_in", "read_in"]
 
 # What is called through these is no method of a tensor.
 MODULES = {"torch", "F", "nn", "np", "math", "self", "functional", "tl", "linalg", "einops"}
+# What is made of a class and is a tensor.
+_TENSORS = {"Parameter", "Buffer"}
 
 
 class Names(NamedTuple):
@@ -74,10 +76,6 @@ def _newer(function: ast.FunctionDef) -> dict[str, str]:
             case _:
                 continue
     return found
-
-
-# What is made of a class and is a tensor.
-_TENSORS = {"Parameter", "Buffer"}
 
 
 class Attributes:

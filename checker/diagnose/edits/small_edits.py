@@ -151,8 +151,7 @@ class _Edits:
             for one, other in swapped(body, names):
                 yield replace(self._exchange(one, other, 1), line=other.lineno)
             for one, other, new in chain(together(body, self.said), from_none(body, self.said)):
-                lost = self.said.text.count("\n", *self._both(one, other)) - new.count("\n")
-                yield SmallEdit(one.lineno, *self._both(one, other), new + "\n" * lost, 1)
+                yield self._placed(one.lineno, *self._both(one, other), new, 1)
 
     def _exchanged(self, many: Sequence[ast.expr], cost: int) -> Iterator[SmallEdit]:
         """Each two that stand side by side, in each other's place."""
@@ -165,13 +164,15 @@ class _Edits:
         self, one: ast.expr | ast.stmt, other: ast.expr | ast.stmt, cost: int
     ) -> SmallEdit:
         new = self.said.bare(other) + self.said.between(one, other) + self.said.bare(one)
-        return SmallEdit(one.lineno, self.said.span(one)[0], self.said.span(other)[1], new, cost)
+        return SmallEdit(one.lineno, *self._both(one, other), new, cost)
 
-    def _both(self, one: ast.stmt, other: ast.stmt) -> tuple[int, int]:
+    def _both(self, one: ast.expr | ast.stmt, other: ast.expr | ast.stmt) -> tuple[int, int]:
         return self.said.span(one)[0], self.said.span(other)[1]
 
     def _edit(self, node: ast.expr | ast.stmt, new: str, cost: int) -> SmallEdit:
-        start, end = self.said.span(node)
+        return self._placed(node.lineno, *self.said.span(node), new, cost)
+
+    def _placed(self, line: int, start: int, end: int, new: str, cost: int) -> SmallEdit:
         # What it leaves out may have stood on lines of its own, within brackets.
         lost = self.said.text.count("\n", start, end) - new.count("\n")
-        return SmallEdit(node.lineno, start, end, new + "\n" * lost, cost)
+        return SmallEdit(line, start, end, new + "\n" * lost, cost)
