@@ -49,7 +49,7 @@ _GUESSES = 8
 _FEW = 4
 # Seconds of processor time for the reading that gives the submission's numbers, and for one
 # beside a mistake.
-_READING, _GUESSING = 30.0, 10.0
+_READING, _GUESSING = 30.0, 5.0
 # And for readings by names that do not say all of it, before derivatives are taken.
 _BY_NAME = 3.0
 # And for weights that several parameters make together.

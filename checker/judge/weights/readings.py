@@ -28,8 +28,8 @@ from .takes import STORED, Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["Proposals", "drawn", "readings"]
 
-_MOST = 4
-_ASSIGNMENTS = 120
+# How many assignments are looked at, and of each how many choices of forms.
+_MOST, _ASSIGNMENTS, _TOGETHER = 4, 120, 600
 
 
 def drawn(
@@ -129,6 +129,7 @@ class Proposals:
         self.whole = next((name for name in self.flat if name in stacked), None)
         self.rows = rows[self.flat[self.whole]] if self.whole else []
         self._forms: dict[Unit, list[Take]] = {}
+        self._biases: dict[Unit, tuple[str, ...]] = {}
         self._orders: dict[Take, dict[str, tuple[int, ...]]] = {}
 
     def readings(self) -> Iterator[Reading]:
@@ -146,11 +147,13 @@ class Proposals:
         for units in islice(assigned, _ASSIGNMENTS):
             forms = [self.forms(unit) for unit in units]
             for norms in self.norms():
+                budget.spend()
                 ends = tuple(
                     Take(layers=held, names=names, biases=self.biases_of(held, names))
                     for held, names in norms
                 )
-                for chosen in self._together(units, forms):
+                for chosen in islice(self._together(units, forms), _TOGETHER):
+                    budget.spend()
                     if self._meet(chosen):
                         yield (*chosen, *ends)
 
@@ -199,10 +202,13 @@ class Proposals:
             yield from ([(order, (self.whole,)), *some] for some in vectors.norms(flat, rest))
 
     def biases_of(self, held: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
-        """The biases that belong to the parameters that hold some layers."""
+        """The biases of the parameters that hold some layers."""
+        if (found := self._biases.get((held, names))) is not None:
+            return found
         found = biases_of(names, held, self.biases, self.layers, self.thick)
-        flat = [name for name in names if name in self.flat]
-        return found or tuple(n for f in flat for n in self.biases if stands_beside(f, n))
+        flat = (name for name in names if name in self.flat)
+        found = found or tuple(n for f in flat for n in self.biases if stands_beside(f, n))
+        return self._biases.setdefault((held, names), found)
 
     def forms(self, unit: Unit) -> list[Take]:
         """The ways in which parameters can hold layers, as their shapes allow, each once."""

@@ -9,7 +9,7 @@ from itertools import islice
 from math import prod
 
 from ....kata.modules import Layer
-from .parameter_names import said_by
+from .parameter_names import block_of, said_by
 from .readings import readings
 from .takes import Reading, Shapes, Take
 
@@ -17,6 +17,8 @@ __all__ = ["repeated"]
 
 _HEADS = "H"
 _MOST = 100
+# How many layers a share may be of.
+_FUSED = (1, 2, 3)
 # The number of the first of a list.
 _FIRST = re.compile(r"(?<=\.)0(?=\.|$)")
 
@@ -31,15 +33,25 @@ def repeated(
     head's share of what its name says.
     """
     heads = sizes.get(_HEADS, 1) if _HEADS in symbols else 1
-    listed = {name: text for name in shapes if (text := _listed(name, shapes))}
+    whole = {many * prod(layer.sized(sizes)) for layer in layers for many in _FUSED}
     # A share's bias lies beside it.
+    shares = {name.rpartition(".")[0] for name, shape in shapes.items()
+              if len(shape) > 1 and heads * prod(shape) in whole} - {""}  # fmt: skip
     owners = {
         name.rpartition(".")[0] for name, shape in shapes.items()
         if len(shape) > 1 and heads * prod(shape) == _wanted(name, layers, sizes)
     } - {""}  # fmt: skip
+    # Of a model in blocks, the number that stands first is a block's.
+    blocks = any(block_of(layer.name) for layer in layers)
+    listed = {
+        name: text for name in shapes
+        if name.rpartition(".")[0] in shares and (text := _listed(name, shapes))
+        and not (blocks and not block_of(text))
+    }  # fmt: skip
     single = {
         name: _numbered(name) for name in shapes
         if name not in listed and name.rpartition(".")[0] in owners
+        and not _is_one_of(name, shapes, heads)
     }  # fmt: skip
     ways = [listed, single, listed | single] if listed and single else [listed or single]
     for texts in ways if heads > 1 and (listed or single) else ():
@@ -68,6 +80,14 @@ def _listed(name: str, shapes: Shapes) -> str:
         if not any(other.startswith(f"{before}1") for other in shapes):
             return f"{before}{{}}{after}"
     return ""
+
+
+def _is_one_of(name: str, shapes: Shapes, many: int) -> bool:
+    """Whether a parameter is in a list that has as many of its kind."""
+    parts = name.split(".")
+    numbers = [at for at, part in enumerate(parts) if part.isdigit()]
+    others = ([[*parts[:at], str(n), *parts[at + 1 :]] for n in range(many)] for at in numbers)
+    return any(all(".".join(one) in shapes for one in some) for some in others)
 
 
 def _numbered(name: str) -> str:
