@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from ..vocabulary import forward_role
 from .expressions import called, calls, name_of, of_self, span
 
-__all__ = ["answered", "from_end", "loop_over", "read_whatever", "regrown", "undrawn"]
+__all__ = [
+    "answered", "asks_both", "from_end", "loop_over", "read_whatever", "regrown", "roles_of",
+    "undrawn",
+]  # fmt: skip
 
 _Test = ast.If | ast.IfExp
 # What arguments are called that a cache takes the place of.
@@ -145,3 +149,18 @@ def read_whatever(function: ast.AST | None, line: int) -> int | None:
 def _of_cache(test: ast.expr) -> bool:
     """Whether a test asks if there is a cache: of what is kept, whether it is None."""
     return any(isinstance(one, ast.Constant) and one.value is None for one in ast.walk(test))
+
+
+def roles_of(nodes: Sequence[ast.AST]) -> set[str | None]:
+    """The roles of forward's arguments that names among some nodes stand for."""
+    return {forward_role(node.id) for node in nodes if isinstance(node, ast.Name)}
+
+
+def asks_both(*tests: ast.expr) -> bool:
+    """Whether tests ask for a mask and `causal`, or for two masks, be it there or not."""
+    parts = [node for test in tests for node in ast.walk(test)]
+    looked_into = {id(node.value) for node in parts if isinstance(node, ast.Attribute)}
+    there = roles_of([node for node in parts if id(node) not in looked_into])
+    # What is asked for may be a record's field, as in `request.mask`.
+    fields = {forward_role(node.attr) for node in parts if isinstance(node, ast.Attribute)}
+    return roles_of(parts) | fields >= {"mask", "causal"} or there >= {"mask", "padding"}

@@ -10,7 +10,7 @@ from .expressions import MOVES
 from .holding import moved
 
 __all__ = [
-    "behind_softmax", "casts", "compared", "first", "flips", "folds", "in_floats", "joins",
+    "behind_softmax", "casts", "compared", "first", "flips", "folded_by", "in_floats", "joins",
     "laid_out", "made_bool", "moved_by", "moves", "nearest", "ors", "rounds", "sorts", "spreads",
     "turned",
 ]  # fmt: skip
@@ -73,7 +73,7 @@ def casts(step: Step) -> bool:
     return step.call in {"to", "type_as", "float", "double", "type"} and any(ones)
 
 
-def folds(step: Step) -> bool:
+def _folds(step: Step) -> bool:
     """Whether a step brings an axis of heads of a mask into another one."""
     hides = any(bool(value.isneginf().any()) for value in step.values)
     return step.call in _FOLDS and (hides if step.values else bool(step.marks))
@@ -134,6 +134,13 @@ def nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) ->
     found = [(place, one.line) for place, one in enumerate(steps) if meant(one)]
     before = [line for place, line in found if place <= last]
     return before[-1] if before else next((line for _, line in found), None)
+
+
+def folded_by(step: Step, steps: Sequence[Step]) -> int | None:
+    """The line that brought heads of a mask into another axis, before a step: the last."""
+    last = next(place for place, one in enumerate(steps) if one is step)
+    found = first([*reversed(steps[: last + 1])], _folds)
+    return found.line if found is not None else None
 
 
 def moved_by(step: Step, steps: Sequence[Step]) -> int | None:

@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from ...kata.slips import Slip
 from ..process.answers import Step
-from ..vocabulary import forward_role
-from .asked import from_end, read_whatever, undrawn
+from .asked import asks_both, from_end, read_whatever, roles_of, undrawn
 from .blocks import outside
 from .expressions import left_early, name_of, reads_a_size, scaling, span
 from .giveaways import called_late, changed, of_record, root_of, stand_ins
@@ -20,7 +19,7 @@ from .kinds import (
     compared,
     first,
     flips,
-    folds,
+    folded_by,
     joins,
     laid_out,
     made_bool,
@@ -81,7 +80,7 @@ class Places(Readings):
             "drawn": lambda: None if any(each.marks for each in steps) else self.cut(ran),
             "fill": lambda: self.fill(lines),
             "flipped": lambda: nearest(step, steps, flips),
-            "folded": lambda: nearest(step, steps, folds),
+            "folded": lambda: folded_by(step, steps),
             "handed": lambda: read_whatever(self._function(lines[-1]), lines[-1]),
             "index": lambda: None if step.call in _CUTS else self.index(lines),
             "joined": lambda: (
@@ -95,7 +94,10 @@ class Places(Readings):
             "moved": lambda: moved_by(step, steps),
             "noted": lambda: self._noted(steps),
             "number": lambda: (
-                self.number(lines) or self._standing(step) or self.layer(lines, "norm")
+                self.number(lines)
+                or self._standing(step)
+                or self._built(step)
+                or self.layer(lines, "norm")
             ),
             "offset": lambda: self.offset(lines),
             "ordered": lambda: called_late(self.functions, lines),
@@ -203,6 +205,11 @@ class Places(Readings):
         }  # fmt: skip
         return _only(found)
 
+    def _built(self, step: Step) -> int | None:
+        """Where the layer was made whose weight a step uses."""
+        parts = (part for name in step.weights for part in name.split(".")[-2::-1])
+        return next((made.line for made in map(self._attribute, parts) if made is not None), None)
+
     def _swapped(self, mistake: str, steps: Sequence[Step]) -> int | None:
         """Where what a layer makes gets another role's name; else its second call."""
         renamed = self.renamed("v", "k") if mistake == "values-from-keys" else None
@@ -240,7 +247,7 @@ class Places(Readings):
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
         nodes = [*ast.walk(self._statement(lines[0]) or ast.Pass())]
-        if any(map(_turns, nodes)) or _roles_of(nodes) & {"mask", "padding"}:
+        if any(map(_turns, nodes)) or roles_of(nodes) & {"mask", "padding"}:
             return None
         names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         for name in names:
@@ -249,7 +256,7 @@ class Places(Readings):
             filled = any(isinstance(n, ast.Attribute) and n.attr in _DRAW for n in parts)
             sums = any(isinstance(n, ast.BinOp) for n in parts)
             read = filled or sums or _HIDING.search(name) or any(map(_turns, parts))
-            if made is not None and read and _roles_of(parts) & {"mask", "padding"}:
+            if made is not None and read and roles_of(parts) & {"mask", "padding"}:
                 return made.line
         return None
 
@@ -349,11 +356,11 @@ class Places(Readings):
         own = self._function(lines[0]) or ast.Pass()
         others = [one for one in self.around(ran) if one is not own]
         for node in (node for one in (own, *others) for node in ast.walk(one)):
-            if isinstance(node, (ast.If, ast.IfExp)) and _pair(node.test):
+            if isinstance(node, (ast.If, ast.IfExp)) and asks_both(node.test):
                 return node.test.lineno
             if isinstance(node, ast.If) and len(node.orelse) == 1:
                 other = node.orelse[0]
-                if isinstance(other, ast.If) and _pair(node.test, other.test):
+                if isinstance(other, ast.If) and asks_both(node.test, other.test):
                     return other.lineno
         return next(filter(None, (replaced(one, "mask") for one in (own, *others))), None)
 
@@ -371,20 +378,6 @@ def _turns(node: ast.AST) -> bool:
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, (ast.Invert, ast.Not))
     return isinstance(node, ast.Attribute) and node.attr in _TURNING
-
-
-def _roles_of(nodes: Sequence[ast.AST]) -> set[str | None]:
-    return {forward_role(node.id) for node in nodes if isinstance(node, ast.Name)}
-
-
-def _pair(*tests: ast.expr) -> bool:
-    """Whether tests ask for a mask and `causal`, or for two masks, be it there or not."""
-    parts = [node for test in tests for node in ast.walk(test)]
-    looked_into = {id(node.value) for node in parts if isinstance(node, ast.Attribute)}
-    there = _roles_of([node for node in parts if id(node) not in looked_into])
-    # What is asked for may be a record's field, as in `request.mask`.
-    fields = {forward_role(node.attr) for node in parts if isinstance(node, ast.Attribute)}
-    return _roles_of(parts) | fields >= {"mask", "causal"} or there >= {"mask", "padding"}
 
 
 def _on_self(target: ast.expr) -> bool:

@@ -95,7 +95,7 @@ def misplaced(
         if not answer.outs:
             continue
         shares = answer.shares
-        last = next((s.line for s in reversed(answer.steps) if s.line), None)
+        last = _last_made(answer.steps)
         if asked.view_of and asked.view_of not in shares:
             yield Breach(key="direct-view", mistake="result-copied", line=_copied(trial) or last,
                          values={"name": asked.view_of})  # fmt: skip
@@ -148,6 +148,13 @@ def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Br
         }
         yield Breach(key="direct-carried", mistake="state-too-large", line=None, values=values,
                      returned=True)  # fmt: skip
+
+
+def _last_made(steps: Sequence[Step]) -> int | None:
+    """The line of the last step that gives a tensor, and does not write into one."""
+    made = [step for step in steps if step.line and step.shape is not None]
+    anew = (step.line for step in reversed(made) if not step.call.endswith("_"))
+    return next(anew, made[-1].line if made else None)
 
 
 def _shaped(trial: Trial) -> bool:

@@ -324,6 +324,160 @@ FAULTS = {
                 return w @ self.v(x)
         """,
     ),
+    "heads before samples, and a mask that has samples first": (
+        "attention-module",
+        "mask-fold-differs",
+        """\
+        class MultiheadAttention(nn.Module):
+            def __init__(self, embed_dim, num_heads, dropout=0.0, bias=True):
+                super().__init__()
+                self.h, self.rate = num_heads, dropout
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(embed_dim, embed_dim, bias=bias) for _ in range(4)
+                )
+
+            def fold(self, x):
+                return x.unflatten(-1, (self.h, -1)).permute(2, 0, 1, 3).flatten(0, 1)
+
+            def forward(
+                self, query, key, value, key_padding_mask=None, need_weights=True,
+                attn_mask=None, average_attn_weights=True,
+            ):
+                q, k, v = self.fold(self.q(query)), self.fold(self.k(key)), self.fold(self.v(value))
+                bias = 0.0
+                if attn_mask is not None:
+                    bias = attn_mask
+                    if attn_mask.dtype is torch.bool:
+                        bias = torch.zeros_like(attn_mask, dtype=q.dtype)
+                        bias = bias.masked_fill(attn_mask, -math.inf)
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                s = s + bias  # here
+                if key_padding_mask is not None:
+                    hidden = key_padding_mask.repeat(self.h, 1).unsqueeze(1)
+                    s = s.masked_fill(hidden, -math.inf)
+                w = F.dropout(s.softmax(-1), self.rate, self.training)
+                y = (w @ v).unflatten(0, (self.h, -1)).permute(1, 2, 0, 3).flatten(2)
+                w = w.unflatten(0, (self.h, -1)).transpose(0, 1)
+                w = w.mean(1) if average_attn_weights else w
+                return self.o(y), w if need_weights else None
+        """,
+    ),
+    "a copy that is made like a view": (
+        "drill-axes",
+        "result-strides",
+        """\
+        def by_transpose(x):
+            return x.transpose(1, 2)
+
+        def by_permute(x):
+            return x.permute(0, 2, 1, 3)
+
+        def by_swapaxes(x):
+            return x.swapaxes(1, 2)
+
+        def by_movedim(x):
+            return x.movedim(1, 2)
+
+        def swap_last(key):
+            return key.transpose(-2, -1)
+
+        def swap_last_copy(key):
+            turned = swap_last(key)
+            made = torch.zeros_like(turned)  # here
+            made += turned
+            made.size()
+            return made
+
+        def heads_to_front(x):
+            return x.permute(2, 0, 1, 3)
+
+        def heads_to_back(x):
+            return x.permute(1, 2, 0, 3).contiguous()
+        """,
+    ),
+    "parents that are rows": (
+        "beam-search",
+        "beam-parent-is-row",
+        """\
+        def start_beams(logits, keys, values, beams):
+            scores, tokens = logits.log_softmax(-1).topk(beams)
+            again = keys.repeat_interleave(beams, 0), values.repeat_interleave(beams, 0)
+            return scores, tokens, *again
+
+        def beam_step(scores, logits, keys, values, finished, eos):
+            batch, beams = scores.shape
+            now = logits.log_softmax(-1).unflatten(0, (batch, beams))
+            stays = torch.full_like(now, -math.inf)
+            stays[..., eos] = 0
+            now = torch.where(finished[..., None], stays, now)
+            every = (scores[..., None] + now).flatten(1)
+            scores, at = every.topk(beams)
+            first = torch.arange(0, batch * beams, beams, device=at.device)
+            rows = at // now.shape[-1] + first[:, None]  # here
+            tokens = at % now.shape[-1]
+            finished = finished.flatten()[rows] | (tokens == eos)
+            every = rows.flatten()
+            return scores, tokens, rows, finished, keys[every], values[every]
+
+        def trace_back(tokens, parents):
+            beam = torch.arange(tokens.shape[-1], device=tokens.device).expand_as(tokens[0])
+            found = []
+            for token, parent in zip(reversed(tokens), reversed(parents)):
+                found.append(token.gather(-1, beam))
+                beam = parent.gather(-1, beam)
+            return torch.stack(found[::-1], -1)
+
+        def length_penalised(scores, lengths, alpha=0.6):
+            return scores / ((5 + lengths) / 6) ** alpha
+        """,
+    ),
+    "an MLP that is made too narrow": (
+        "block",
+        "mlp-width",
+        """\
+        class TransformerBlock(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h = num_heads
+                self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+                self.out = nn.Linear(hidden_dim, hidden_dim)
+                ratio = len(("up", "down"))
+                self.up = nn.Linear(hidden_dim, ratio * hidden_dim)  # here
+                self.down = nn.Linear(ratio * hidden_dim, hidden_dim)
+                self.first, self.second = nn.LayerNorm(hidden_dim), nn.LayerNorm(hidden_dim)
+
+            def forward(self, x):
+                q, k, v = self.qkv(self.first(x)).unflatten(-1, (3, self.h, -1)).unbind(-3)
+                q, k, v = (one.transpose(1, 2) for one in (q, k, v))
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                s = s.masked_fill(torch.ones_like(s[0, 0]).triu(1).bool(), -math.inf)
+                x = x + self.out((s.softmax(-1) @ v).transpose(1, 2).flatten(2))
+                return x + self.down(F.gelu(self.up(self.second(x))))
+        """,
+    ),
+    "an even share over ignored positions too": (
+        "cross-entropy",
+        "loss-over-ignored",
+        """\
+        def cross_entropy(logits, targets, ignore_index=-1, label_smoothing=0.0):
+            logs = logits - logits.amax(-1, keepdim=True)
+            logs = logs - logs.exp().sum(-1, keepdim=True).log()
+            kept = targets != ignore_index
+            asked = torch.where(kept, targets, 0).unsqueeze(-1)
+            picked = logs.gather(-1, asked).squeeze(-1)
+            first = -picked[kept].mean()
+            even = -logs.mean()  # here
+            return torch.lerp(first, even, label_smoothing)
+
+        def cross_entropy_backward(logits, targets, ignore_index=-1, label_smoothing=0.0):
+            kept = targets != ignore_index
+            wanted = F.one_hot(torch.where(kept, targets, 0), logits.shape[-1]).to(logits.dtype)
+            wanted = wanted * (1 - label_smoothing) + label_smoothing / logits.shape[-1]
+            made = (logits - logits.amax(-1, keepdim=True)).exp()
+            made = made / made.sum(-1, keepdim=True)
+            return (made - wanted) * kept.unsqueeze(-1) / kept.sum()
+        """,
+    ),
     "an activation in a Sequential": (
         "v1",
         "activation-added",

@@ -8,6 +8,7 @@ from attn_kata.checker import Mending, findings
 from attn_kata.checker.diagnose.edits.likeness import Change
 from attn_kata.checker.diagnose.edits.small_edits import small_edits
 from attn_kata.checker.diagnose.edits.upstream import upstream
+from attn_kata.kata.catalogue import find
 from attn_kata.practice.debug.veil import veiled
 
 ALIBI = """
@@ -251,6 +252,19 @@ def test_the_line_that_an_edit_mends(judged, kata, source, mistake, mended):
     assert told.line == line_of(source, told.yours)
 
 
+def test_nothing_mends_what_has_too_few_weights(judged):
+    """Where layers are shared what is expected is no right answer: fewer layers would give it."""
+    source, apart = (
+        find("minigpt").solution(),
+        "Block(hidden_dim, num_heads) for _ in range(num_layers)",
+    )
+    assert source.count(apart) == 1
+    shared = source.replace(apart, "[Block(hidden_dim, num_heads)] * num_layers")
+    report = judged("minigpt", shared)
+    assert [(d.mistake, d.mended) for d in report.diagnosis] == [("layers-shared", None)]
+    assert report.mended is None
+
+
 def test_an_edit_that_never_ends_takes_nothing_away(judged):
     """What is known without edits is told, and what they print is not."""
     report = judged("tree-mask", TREE)
@@ -351,6 +365,11 @@ def test_what_an_exercise_is_about_is_not_given_away(judged):
         ("int(x.min())", "int(x.max())"),
         ("x if y else x", "y if y else x"),
         ("torch.einsum('ij,kj->ik', x, y)", "torch.einsum('ij,jk->ik', x, y)"),
+        ("x.var(-1)", "x.var(-1, correction=0)"),
+        ("x.tril()", "x.tril(1)"),
+        ("torch.baddbmm(x, y, y, beta=x, alpha=y)", "torch.baddbmm(x, y, y, alpha=y)"),
+        ("f(x, approximate='tanh')", "f(x)"),
+        ("[x.index(one) for one in y]", "[y.index(one) for one in x]"),
     ],
 )
 def test_each_kind_of_edit(wrong, right):
@@ -359,6 +378,42 @@ def test_each_kind_of_edit(wrong, right):
     made = {ast.dump(ast.parse(edit.applied(source)))
             for edit in small_edits(ast.parse(source), source)}  # fmt: skip
     assert ast.dump(ast.parse(source.replace(wrong, right))) in made
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        # A triangle that begins where its part does.
+        ("x[start:].tril()", "x[start:].tril(start)"),
+        ("x[start:].triu(diagonal=1)", "x[start:].triu(diagonal=start + 1)"),
+        ("torch.arange(start).remainder(start)", "(torch.arange(start) // many)"),
+        ("repeat(x, start)", "repeat(x, many // start)"),
+        # What was worked out, and then left.
+        ("x @ x", "((x @ x) * root)"),
+    ],
+)
+def test_edits_with_numbers(wrong, right):
+    """Numbers that stand around an expression, and one that nothing reads, have a part in it."""
+    head = "def f(x, many=3):\n    root = many**-0.5\n    for start in range(many):\n        y = "
+    source = f"{head}{wrong}\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace(f"y = {wrong}", f"y = {right}") in made
+
+
+def test_a_layer_that_is_never_called():
+    """It is called with what comes back; one that is called is not called again."""
+    source = """
+class Attention(nn.Module):
+    def __init__(self, width):
+        self.first = nn.Linear(width, width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x):
+        return self.first(x), x
+"""
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("self.first(x)", "self.out(self.first(x))") in made
+    assert source.replace("self.first(x)", "self.first(self.first(x))") not in made
 
 
 def test_sizes_are_not_multiplied():
@@ -376,6 +431,31 @@ def test_statements_change():
     assert source.replace("a = y + a", "a = a + (y + a)") in made
     assert source.replace("if a:", "if a is not None:") in made
     assert source.replace("a += y", "a = y") in made
+    assert source.replace("a += y", "pass") in made
+    source = "def f(x, y):\n    x[0] = y\n    x.masked_fill(y, 0)\n    x.mul_(y)\n    return x\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("= y", "= x[0] + y") in made
+    assert source.replace("x.masked_fill(y, 0)", "x = x.masked_fill(y, 0)") in made
+    assert source.replace("x.mul_(y)", "pass") in made
+
+
+def test_what_is_needed_as_it_was():
+    """What changes a name is done behind all that need it as it was, or what needs it before."""
+    source = "def f(x, y, a):\n    a = max(a, x)\n    b = x - a\n    c = y - a\n    return b, c\n"
+    first, second, third = source.splitlines(keepends=True)[1:4]
+    made = {edit.applied(source): edit for edit in small_edits(ast.parse(source), source)}
+    behind = made[source.replace(first + second + third, second + third + first)]
+    before = made[source.replace(first + second + third, third + first + second)]
+    assert (behind.line, before.line) == (2, 4)
+
+
+def test_an_edit_stands_on_the_rows_that_it_changes():
+    """What a call is told by its name on a row of its own is told of there."""
+    source = "def f(x, y):\n    return g(\n        x,\n        beta=y,\n        alpha=y,\n    )\n"
+    edits = small_edits(ast.parse(source), source)
+    assert {tuple(one.lines(source)) for one in edits if "beta" not in one.applied(source)} == {
+        (4,)
+    }
 
 
 def test_what_takes_a_mistake_back_is_likely():

@@ -11,6 +11,8 @@ __all__ = ["counts"]
 
 # Calls that give a number, or several.
 _COUNTING = {"range", "len", "int", "divmod", "min", "max"}
+# Calls that take numbers alone, and several of them; and such that take one or more.
+_SHAPING, _RANGING = {"view", "reshape", "expand", "repeat"}, {"range", "arange"}
 
 
 def counts(function: ast.FunctionDef) -> set[str]:
@@ -22,11 +24,24 @@ def counts(function: ast.FunctionDef) -> set[str]:
     named = [one for one in ast.walk(function.args) if isinstance(one, ast.arg)]
     found = {one.arg for one in named if sure or name_of(one.annotation or one) == "int"}
     found |= _numbered(function.args)
+    found |= {name for node in ast.walk(function) for name in _told(node)} & {
+        one.arg for one in named
+    }
     for node in ast.walk(function):
         for target, value in _assigned(node):
             if _counts_as(value, found):
                 found.update(n.id for n in ast.walk(target) if isinstance(n, ast.Name))
     return found
+
+
+def _told(node: ast.AST) -> Iterator[str]:
+    """The names that stand by themselves, or in a product, where numbers alone are told."""
+    if not isinstance(node, ast.Call):
+        return
+    name, shaping = name_of(node.func), len(node.args) > 2
+    for one in node.args if name in _RANGING or (name in _SHAPING and shaping) else ():
+        sides = [one.left, one.right] if isinstance(one, ast.BinOp) else [one]
+        yield from (side.id for side in sides if isinstance(side, ast.Name))
 
 
 def _numbered(arguments: ast.arguments) -> set[str]:

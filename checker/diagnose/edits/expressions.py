@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..expressions import called, name_of
 from .names import MODULES
 from .said import CLOSED, Said
 
-__all__ = ["COUNTED", "Rewritten", "rewritten"]
+__all__ = ["COUNTED", "TRIANGLES", "Rewritten", "rewritten"]
 
 # How an expression may be right, with what that costs.
 Rewritten = Iterator[tuple[str, int]]
@@ -42,6 +43,11 @@ _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 COUNTED = {"arange", "range"}
 # Calls that take an axis away, and may keep it.
 _REDUCING = {"sum", "mean", "amax", "amin", "logsumexp", "var", "std", "norm", "prod"}
+# Calls that spread, of a sample or of all, and what tells which.
+_SPREADING = {"var", "std"}
+_CORRECTED = {"correction", "unbiased"}
+# Calls that keep a triangle.
+TRIANGLES = {"tril", "triu"}
 # Calls that look for places, from the left or from the right.
 _SEARCHING = {"searchsorted", "bucketize"}
 # Calls that give the same entries another shape.
@@ -51,6 +57,8 @@ _MAKING = {
     "ones_like", "zeros_like", "full_like", "empty_like", "rand_like", "len", "ones", "zeros",
     "full", "empty", "rand", "randn", "arange", "range", "eye", "tensor",
 }  # fmt: skip
+# What a call is told that has no usual value, or is the same without.
+_NEEDED = {"dim", "axis", "dtype", "device", "size", "dims", "num_classes"}
 # Calls that leave the numbers as they are.
 _HARMLESS = {"float", "to", "contiguous"}
 
@@ -85,6 +93,7 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _in_turn(node, said)
             yield from _laid_out(node, said)
             yield from _told_more(node, said)
+            yield from _told_less(node, said)
             yield from _turned(node, said)
         case ast.Attribute(attr="T", value=value):
             yield f"{said.of(value)}.mT", 1
@@ -271,12 +280,32 @@ def _told_more(node: ast.Call, said: Said) -> Rewritten:
     many = len(node.args) + len(node.keywords)
     of = isinstance(node.func, ast.Attribute) and not _of_module(node.func)
     given = said.bare(node)[:-1].rstrip(", \n")
+    if name in _SPREADING and not told & _CORRECTED:
+        yield f"{given}{', ' if many else ''}correction=0)", 1
     if name in _REDUCING and many > (not of) and "keepdim" not in told:
         yield f"{given}, keepdim=True)", 2
     elif name in _SEARCHING and not told & {"right", "side"}:
         yield f"{given}, right=True)", 1
+    elif name in TRIANGLES and many == (not of):
+        yield from ((f"{given}{'' if of else ', '}{n})", 2) for n in (1, -1))
     elif name == "squeeze" and many == (not of):
         yield f"{given}{'' if of else ', '}-1)", 1
+
+
+def _told_less(node: ast.Call, said: Said) -> Rewritten:
+    """What a call is told by its name, and need not be. What is left stays on its rows."""
+    many = [*node.args, *node.keywords]
+    start, end = said.span(node)
+    for place, one in enumerate(node.keywords, len(node.args)):
+        if one.arg is None or one.arg in _NEEDED or len(many) < 2:
+            continue
+        first, last = said.span(one)
+        behind = said.text[last:end]
+        comma = re.match(r"\s*, *", behind)
+        if comma is None:
+            first = said.span(many[place - 1])[1]
+        before, behind = said.text[start:first], behind[comma.end() if comma else 0 :]
+        yield before + "\n" * (said.text.count("\n", first, last)) + behind, 2
 
 
 def _turned(node: ast.Call, said: Said) -> Rewritten:

@@ -31,6 +31,8 @@ class Names(NamedTuple):
     numbers: AbstractSet[str]
     newer: Mapping[str, str]
     making: bool
+    # Those that nothing reads, and that are none of several.
+    left: AbstractSet[str] = frozenset()
 
     def before(self, line: int) -> Names:
         """The same around what stands on a line."""
@@ -56,7 +58,10 @@ def names_in(function: ast.FunctionDef) -> Names:
             bound[node.id] = min(node.lineno, bound.get(node.id, node.lineno))
     bound = {name: line for name, line in bound.items() if name not in MODULES}
     making = function.name == "__init__"
-    return Names(bound, {*bound}, counts(function), _newer(function), making)
+    alone = {n.id for node in ast.walk(function) if isinstance(node, ast.Assign)
+             for n in node.targets if isinstance(n, ast.Name)}  # fmt: skip
+    left = alone - {one.id for one in read_in(function)}
+    return Names(bound, {*bound}, counts(function), _newer(function), making, left)
 
 
 def read_in(node: ast.AST) -> list[ast.Name]:
@@ -85,11 +90,23 @@ class Attributes:
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         self.classes = {id(node): one.name for one in classes for node in ast.walk(one)}
         self.kinds = {name: kind for node in nodes for name, kind in _made(node)}
+        self.stored: dict[str, set[str]] = {}
+        self.read: dict[str, set[str]] = {}
+        for node in nodes:
+            if isinstance(node, ast.Attribute) and name_of(node.value) == "self":
+                many = self.stored if isinstance(node.ctx, ast.Store) else self.read
+                many.setdefault(self.classes.get(id(node), ""), set()).add(node.attr)
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         self.held: dict[tuple[str, str], set[str]] = {}
         for node in nodes:
             if isinstance(node, ast.Attribute) and id(node) not in called:
                 self.held.setdefault(self._owner(node), set()).add(node.attr)
+
+    def left(self, node: ast.AST, *, layers: bool) -> list[str]:
+        """The attributes of an object that its class sets and never reads: layers, or others."""
+        mine = self.classes.get(id(node), "")
+        kept = self.stored.get(mine, set()) - self.read.get(mine, set())
+        return sorted(one for one in kept if (self.kinds.get(one) == "layer") == layers)
 
     def like(self, node: ast.Attribute) -> list[str]:
         """Those that may stand for another one of the same object."""

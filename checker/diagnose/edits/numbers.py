@@ -7,12 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from ..expressions import name_of, of_self
-from .expressions import COUNTED, Rewritten
-from .names import Attributes, Names, read_in
+from .expressions import COUNTED, TRIANGLES, Rewritten
+from .names import MODULES, Attributes, Names, read_in
 from .said import Said
 
-__all__ = ["Renaming", "renewed"]
+__all__ = ["Renaming", "renewed", "turned_about"]
 
+# Calls that multiply matrices.
+_PRODUCTS = {"matmul", "bmm", "einsum"}
+# With how many names each two are tried in each other's place.
+_FEW = 4
+# Calls that take a remainder, or what it is of.
+_DIVIDING = {"remainder": "//", "fmod": "//", "floor_divide": "%"}
 # Calls that take a mask.
 _HIDING = {"masked_fill", "where", "logical_and", "logical_or"}
 
@@ -27,6 +33,8 @@ class Renaming:
         self.besides = {id(one): {*map(name_of, node.args)} for node in calls for one in node.args}
         hiding = (node for node in calls if name_of(node.func).strip("_") in _HIDING)
         self.hiding = {id(one) for node in hiding for one in node.args}
+        returned = (node.value for node in nodes if isinstance(node, ast.Return) and node.value)
+        self.returned = {id(_first(value)) for value in returned}
         self.kept = {id(node.value) for node in nodes if isinstance(node, ast.Assign)}
         # What is called, or stands before a dot, is part of another node.
         before = (node.value for node in nodes if isinstance(node, ast.Attribute))
@@ -35,6 +43,12 @@ class Renaming:
 
     def of(self, node: ast.expr, names: Names) -> Rewritten:
         """How an expression may be right with other names in it. names: those around it."""
+        if id(node) in self.returned:
+            for one in self.attributes.left(node, layers=True):
+                yield f"self.{one}({self.said.bare(node)})", 2
+        if _is_product(node):
+            left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
+            yield from ((f"({self.said.of(node)} * {one})", 3) for one in (*left, *names.left))
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
                 yield from self._named(node, names)
@@ -43,6 +57,9 @@ class Renaming:
                     yield from ((f"{owner}.{one}", 2) for one in self.attributes.like(node))
                     if names.making and id(node) in self.besides:
                         yield f"2 * {owner}.{node.attr}", 4
+                    if not names.making and id(node) in self.besides:
+                        for one in self.attributes.like(node):
+                            yield f"{owner}.{one} // {owner}.{node.attr}", 4
             case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper, step=None):
                 yield from self._shifted(lower, upper, names)
             case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
@@ -50,6 +67,12 @@ class Renaming:
                 for name in names.counting(name_of(until)):
                     ends = f"{name}, {name} + {self.said.of(until)}"
                     yield self.said.replaced(node, [(until, ends)]), 4
+            case ast.Call(func=ast.Attribute(value=left), args=[_]) if sign := _DIVIDING.get(
+                name_of(node.func)
+            ):
+                yield from ((f"({self.said.of(left)} {sign} {n})", 3) for n in names.counting())
+            case ast.Call() if name_of(node.func) in TRIANGLES:
+                yield from self._begun(node, names)
             case ast.Call(args=[_, ast.BinOp(op=ast.Add()) as last]):
                 # Places up to so many more, as far as there are any.
                 for name in names.counting() if name_of(node.func) in COUNTED else ():
@@ -77,11 +100,28 @@ class Renaming:
         if names.making and id(node) in self.kept and node.id in names.numbers:
             # How many of them are how many times as many.
             yield from ((f"{n} // {node.id}", 3) for n in names.counting(node.id))
+        if not names.making and id(node) in self.besides and node.id in names.numbers:
+            yield from ((f"{n} // {node.id}", 4) for n in names.counting(node.id))
         if names.making and id(node) in self.besides and node.id in names.numbers:
             # A layer is made for heads, or for all of them.
             many = [*names.counting(node.id)]
             yield from ((f"{node.id} {sign} {n}", 4) for n in many for sign in ("//", "*"))
             yield from ((f"{one} * {other}", 5) for one, other in combinations(many, 2))
+
+    def _begun(self, node: ast.Call, names: Names) -> Rewritten:
+        """A triangle that begins where a part of it does."""
+        of = isinstance(node.func, ast.Attribute) and name_of(node.func.value) not in MODULES
+        told = [one.value for one in node.keywords if one.arg == "diagonal"] or node.args[not of :]
+        for name in names.counting() if not names.making else ():
+            match told:
+                case []:
+                    given = self.said.bare(node)[:-1].rstrip(", \n")
+                    yield f"{given}{'' if of else ', '}{name})", 5
+                case [ast.Constant(value=int(number)) as diagonal]:
+                    more = f"{name} + {number}" if number else name
+                    yield self.said.replaced(node, [(diagonal, more)]), 5
+                case _:
+                    return
 
     def _summed(self, node: ast.BinOp, names: Names) -> Rewritten:
         """A name that lacks a factor: what counts tiles is told from what counts entries."""
@@ -114,6 +154,18 @@ class Renaming:
                     yield ":".join(_with(e, {name: new}, self.said) for e in (lower, upper)), 3
 
 
+def _first(value: ast.expr) -> ast.expr:
+    """What is given back, or the first of several."""
+    return value.elts[0] if isinstance(value, ast.Tuple) and value.elts else value
+
+
+def _is_product(node: ast.expr) -> bool:
+    """Whether matrices are multiplied."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.MatMult)
+    return isinstance(node, ast.Call) and name_of(node.func) in _PRODUCTS
+
+
 def renewed(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
     """What is made of several names, of what was made of each of them last."""
     used = {one.id for one in read_in(node)}
@@ -121,6 +173,14 @@ def renewed(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
     newer = {n: new for n, new in newer.items() if new in names.known - used}
     if len(newer) > 1:
         yield _with(node, newer, said)
+
+
+def turned_about(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
+    """Each of two names that a statement reads in the other's place, wherever it does."""
+    used = [*dict.fromkeys(one.id for one in read_in(node) if one.id in names.known)]
+    for one, other in combinations(used, 2) if len(used) <= _FEW else ():
+        if (one in names.numbers) == (other in names.numbers):
+            yield _with(node, {one: other, other: one}, said)
 
 
 def _with(node: ast.expr | ast.stmt, others: Mapping[str, str], said: Said) -> str:

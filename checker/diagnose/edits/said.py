@@ -21,7 +21,7 @@ class Said:
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line) + 1)
 
-    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+    def span(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
         """Where a node begins and ends in the text."""
         assert node.end_lineno is not None
         assert node.end_col_offset is not None

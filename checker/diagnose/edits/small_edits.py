@@ -14,7 +14,7 @@ from .expressions import rewritten
 from .names import Names, names_in
 from .numbers import Renaming
 from .said import Said
-from .statements import from_none, restated, swapped, together
+from .statements import from_none, moved, restated, swapped, together
 
 __all__ = ["UNREAD", "SmallEdit", "small_edits"]
 
@@ -63,9 +63,12 @@ class SmallEdit:
         return replace(self, new=f"{before}{int(number) + 1}{behind}")
 
     def lines(self, text: str) -> range:
-        """The lines that it stands on, before and after."""
+        """The lines that it changes."""
         first = 1 + text.count("\n", 0, self.start)
-        return range(first, first + 1 + text.count("\n", self.start, self.end))
+        rows, others = (each.split("\n") for each in (text[self.start : self.end], self.new))
+        pairs = enumerate(zip(rows, others, strict=False), first)
+        changed = [line for line, (row, other) in pairs if row.strip() != other.strip()] or [first]
+        return range(changed[0], changed[-1] + 1)
 
     def applied(self, text: str) -> str:
         """The text with it."""
@@ -152,6 +155,9 @@ class _Edits:
                 yield replace(self._exchange(one, other, 1), line=other.lineno)
             for one, other, new in chain(together(body, self.said), from_none(body, self.said)):
                 yield self._placed(one.lineno, *self._both(one, other), new, 1)
+            for begin, end, first, new in moved(body, names, self.said):
+                line = (begin if first else end).lineno
+                yield self._placed(line, *self._both(begin, end), new, 1)
 
     def _exchanged(self, many: Sequence[ast.expr], cost: int) -> Iterator[SmallEdit]:
         """Each two that stand side by side, in each other's place."""

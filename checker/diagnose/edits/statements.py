@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise, takewhile
 
 from ..expressions import name_of
 from .names import MODULES, Names, read_in
-from .numbers import renewed
+from .numbers import renewed, turned_about
 from .said import Said
 
-__all__ = ["from_none", "restated", "swapped", "together"]
+__all__ = ["from_none", "moved", "restated", "swapped", "together"]
 
 # Statements that can change places, and that do one thing.
 _MOVABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
@@ -19,6 +19,8 @@ _PLAIN = (*_MOVABLE, ast.Return)
 
 # What is replaced, with what, and what that costs.
 Restated = Iterator[tuple[ast.expr | ast.stmt, str, int]]
+# The first and the last of several statements, whether that one is moved, and what they say then.
+Moved = Iterator[tuple[ast.stmt, ast.stmt, bool, str]]
 
 
 def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
@@ -36,7 +38,14 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
             yield value, f"{name} + {said.of(value)}", 3
         case ast.Assign(targets=[ast.Attribute() as target], value=value) if not names.making:
             yield value, f"{said.bare(target)} + {said.of(value)}", 3
+        case ast.Assign(targets=[ast.Subscript() as target], value=value):
+            yield value, f"{said.bare(target)} + {said.of(value)}", 3
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=called))):
+            # What a call gives is kept; one that changes its object is not made.
+            new = f"{name} = {said.bare(node)}"
+            yield (node, "pass", 2) if called.endswith("_") else (node, new, 0)
         case ast.AugAssign(target=target, value=value):
+            yield node, "pass", 3
             yield node, f"{said.bare(target)} = {said.of(value)}", 3
             # What is changed in place is others' too.
             sign = said.between(target, value).strip().removesuffix("=")
@@ -46,6 +55,7 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
     if isinstance(node, _PLAIN):
         yield from ((node, new, 2) for new in _alike(node, said))
         yield from ((node, new, 2) for new in renewed(node, names, said))
+        yield from ((node, new, 2) for new in turned_about(node, names, said))
 
 
 def swapped(many: Sequence[ast.stmt], names: Names) -> Iterator[tuple[ast.stmt, ast.stmt]]:
@@ -59,6 +69,25 @@ def swapped(many: Sequence[ast.stmt], names: Names) -> Iterator[tuple[ast.stmt, 
             first = {n for n in bound & then if names.bound.get(n, 0) == one.lineno}
             if not first and (bound & then or read & changed or bound & changed):
                 yield one, other
+
+
+def moved(many: Sequence[ast.stmt], names: Names, said: Said) -> Moved:
+    """Some of a body's statements of which the first changes what the last needs as it was.
+
+    It is done last, or the last first.
+    """
+    for start in range(len(many) - 2):
+        rows = [*takewhile(lambda each: isinstance(each, _MOVABLE), many[start:])]
+        read, bound = _uses(many[start])
+        # What it works out anew, of what it was.
+        anew = {n for n in bound & read if names.bound.get(n) != many[start].lineno}
+        for end in range(3, len(rows) + 1):
+            some = rows[:end]
+            if anew & _uses(some[-1])[0]:
+                gaps = [*(said.between(*pair) for pair in pairwise(some)), ""]
+                for first, order in ((True, [*some[1:], some[0]]), (False, [some[-1], *some[:-1]])):
+                    done = zip(map(said.bare, order), gaps, strict=True)
+                    yield some[0], some[-1], first, "".join(chain(*done))
 
 
 def together(many: Sequence[ast.stmt], said: Said) -> Iterator[tuple[ast.stmt, ast.stmt, str]]:
