@@ -228,8 +228,9 @@ def _numbers(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[float]:
         if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
             found.append(float(value))
         elif isinstance(value, Tensor) and value.dim() == 0 and value.is_floating_point():
-            # A constant; larger tensors may be `torch.empty`, and hold anything.
-            found.append(float(value.detach()))
+            # A constant; larger tensors may be `torch.empty`, and hold anything. Within a vmap
+            # each is one of many.
+            found += [] if _is_wrapped(value) else [float(value.detach())]
     return found
 
 

@@ -25,7 +25,7 @@ _DRAW = {"tril", "triu", "tril_", "triu_"}
 def answered(tree: ast.AST, node: _Test) -> int:
     """The line on which a branch's answer is worked out, where that is elsewhere, else its own.
 
-    A helper that does nothing but decide has one return, and a flag is bound once.
+    A helper that does nothing but decide has one return, and is asked once; a flag is bound once.
     """
     functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
     around = max((one for one in functions if node.lineno in span(one)),
@@ -33,7 +33,8 @@ def answered(tree: ast.AST, node: _Test) -> int:
     found = list[int]()
     for one in ast.walk(node.test):
         if isinstance(one, ast.Call):
-            named = [each for each in functions if each.name == called(one)]
+            asking = [each for each in calls(tree) if called(each) == called(one)]
+            named = [each for each in functions if each.name == called(one) and len(asking) == 1]
             returns = [r for each in named for r in ast.walk(each) if isinstance(r, ast.Return)]
             found += [r.lineno for r in returns if len(returns) == 1 and _decides(r.value)]
         elif isinstance(one, ast.Name) and around is not None:

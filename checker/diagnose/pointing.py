@@ -76,10 +76,10 @@ def _said(slip: Slip, trial: Trial, places: Places) -> int | None:
     if not ran:
         return None
     lines = {line for each in ran for line in each}
-    if slip.group == "return":
-        return places.last_return(ran[-1][-1])
     functions = with_called(places.around(lines), places.tree)
     found = statement(functions, slip.says, constructed(places.tree, lines))
+    if slip.group == "return":
+        return found or places.last_return(ran[-1][-1])
     # What counts in plain Python leaves no trace.
     return found or statement(places.helping(functions), slip.says)
 

@@ -29,7 +29,7 @@ _SECONDS = 1.0
 PART = 12
 # How many are tried, how many of a class, which takes longer, and how many times as many where
 # nothing says which are likely.
-_MOST, _OF_CLASS, _UNTOLD = 96, 72, 2
+_MOST, _OF_CLASS, _UNTOLD = 96, 72, 3
 # How much further away an edit is that stands a step behind the line, and how much nearer one is
 # that does what brings the model answer's mistake back.
 _STEP, _LIKE = 2, 3
@@ -48,10 +48,12 @@ def allow(candidate: Candidate, seconds: float = _SECONDS) -> None:
     candidate.allow(replace(candidate.limits, seconds=seconds))
 
 
-def likely(one: Examination, source: Source, line: int, back: Back = ()) -> Iterator[Edited]:
-    """The edits behind a line that there is time for, each with the text that it makes."""
+def likely(
+    one: Examination, source: Source, lines: Sequence[int], back: Back = ()
+) -> Iterator[Edited]:
+    """The edits behind some lines that there is time for, each with the text that it makes."""
     most = _OF_CLASS if one.function.module else _MOST
-    tried = ((edit, edit.applied(source.text)) for edit in _ordered(source, line, back))
+    tried = ((edit, edit.applied(source.text)) for edit in _ordered(source, lines, back))
     readable = (each for each in tried if source.cells is not None or _reads(each[1]))
     return islice(readable, most if back else _UNTOLD * most)
 
@@ -64,12 +66,15 @@ def _reads(text: str) -> bool:
     return False
 
 
-def _ordered(source: Source, line: int, back: Back) -> Iterator[SmallEdit]:
-    distance, wanted = upstream(source.tree, line), [Change.of(*pair) for pair in back]
-    around = guards(source.tree, line) if back else set[int]()
+def _ordered(source: Source, lines: Sequence[int], back: Back) -> Iterator[SmallEdit]:
+    wanted, distance = [Change.of(*pair) for pair in back], dict[int, int]()
+    for later, line in enumerate(lines):
+        for at, steps in upstream(source.tree, line).items():
+            distance[at] = min(later + steps, distance.get(at, later + steps))
+    around = {at for line in lines for at in guards(source.tree, line)} if back else set[int]()
     found: list[tuple[float, int, SmallEdit]] = []
     for edit in small_edits(source.tree, source.text):
-        steps = [distance[line] for line in edit.lines(source.text) if line in distance]
+        steps = [distance[at] for at in edit.lines(source.text) if at in distance]
         made = Change.of(source.text[edit.start : edit.end], edit.new)
         # A sign that changes places in a pair turns a rotation, however the model answer does.
         like = max(map(made.like, wanted), default=0.0) if edit.cost >= 0 else 1.0

@@ -8,6 +8,8 @@ leaves the others as they were, shows where it is made and how the line would be
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
@@ -30,8 +32,8 @@ _OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 _BOTH = {"True", "False"}
 # What it costs to put another number or sign in the place of one.
 _SIGNS = {0, 1}
-# How many rows are shown of an edit.
-_ROWS = 4
+# How many rows are shown of an edit, and of how many it is moved across others.
+_ROWS, _FAR = 4, 3
 # The file as it is, run anew.
 _NOTHING = SmallEdit(1, 0, 0, "", 0)
 
@@ -48,18 +50,18 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
         # Beside weights that are not there, what is expected is no right answer.
         return
     named = _explained(wrong[0], page.report.diagnosis)
-    line = _begun(wrong[0], page.report, named, source)
-    if line is None or (page.report.diagnosis and not named):
+    begun = _begun(wrong[0], page.report, named, source)
+    if not begun or (page.report.diagnosis and not named):
         return
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
         allow(wrong[0].candidate)
-        edits = likely(wrong[0], source, line, _back(wrong[0], named))
+        edits = likely(wrong[0], source, begun, _back(wrong[0], named))
         edit = _mending(wrong, all_of, source, edits)
         # A number that is put beside a name may take two mistakes back at once.
         many = len({each.mistake for each in named}) > 1
         if edit is not None and not (many and edit.renumbered()):
-            tell(edit, source, page.report, named, line)
+            tell(edit, source, page.report, named, begun[0])
 
 
 def tell(
@@ -73,11 +75,15 @@ def tell(
     lines = edit.lines(source.text)
     whole = edit.applied(source.text).split("\n")[lines.start - 1 : lines.stop - 1]
     rows = [row.strip() for row in whole if row.strip()]
+    # Beside another statement, what was said of one is not true.
+    rows = [*map(_uncommented, rows)] if len(rows) > 1 else rows
     # Nobody writes a branch that is always taken.
     plain = edit.new not in _BOTH or source.text[edit.start : edit.end] in _BOTH
     shown = "\n".join(rows) if plain and len(rows) <= _ROWS else None
     shown = "" if is_idle(edit.applied(source.text), edit.line) else shown
-    meant = next((one for one in (edit.line, line) if one in lines), lines.start)
+    # What is moved across several is meant itself.
+    wanted = (line, edit.line) if len(lines) < _FAR else (edit.line, line)
+    meant = next((one for one in wanted if one in lines), lines.start)
     yours = source.line(meant).strip()
     if named:
         named[0].line, named[0].yours, named[0].mended = meant, yours, shown
@@ -85,6 +91,15 @@ def tell(
         report.diagnosis = [each for each in report.diagnosis if id(each) not in beside]
     else:
         report.mended = Mended(line=meant, yours=yours, mended=shown)
+
+
+def _uncommented(row: str) -> str:
+    """A row without its comment."""
+    with suppress(*UNREAD, tokenize.TokenError):
+        for token in tokenize.generate_tokens(io.StringIO(row).readline):
+            if token.type == tokenize.COMMENT:
+                return row[: token.start[1]].rstrip()
+    return row
 
 
 def is_idle(text: str, line: int) -> bool:
@@ -104,14 +119,18 @@ def is_idle(text: str, line: int) -> bool:
 
 def _begun(
     one: Examination, report: Report, named: Sequence[Diagnosis], source: Source
-) -> int | None:
-    """The line behind which edits are looked for: where it shows, or the function's last."""
+) -> list[int]:
+    """The lines behind which edits are looked for: where it shows, or the function's last.
+
+    Of what has no name, behind both.
+    """
     own = function_at(source, one.entry.line)
-    last = None if own is None else own.body[-1].lineno
+    last = [] if own is None else [own.body[-1].lineno]
     shown = (each.line for each in (report.crash, report.departure) if each is not None)
-    told = [each.line for each in named[:1]] or [*shown]
+    told = [line for line in (*(each.line for each in named[:1]), *shown) if line is not None]
     sized = any(each.mistake in _OF_SIZES for each in named[:1])
-    return next(filter(None, [last, *told] if sized else [*told, last]), None)
+    begun = [*last, *told] if sized else [*told[:1], *last]
+    return begun[:1] if named else begun
 
 
 def _explained(one: Examination, told: Sequence[Diagnosis]) -> list[Diagnosis]:

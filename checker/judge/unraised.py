@@ -69,7 +69,7 @@ def _unraised(
         # The process that it was tried in may be gone.
         raising.one.candidate = run(source.text)
         allow(raising.one.candidate)
-        edits = likely(raising.one, source, line)
+        edits = likely(raising.one, source, [line])
         while part := [*islice(edits, PART)]:
             yield from running(raising.one, raising.finding.trial, part)
 

@@ -362,6 +362,110 @@ FAULTS = {
                 return self.o(y), w if need_weights else None
         """,
     ),
+    "the new keys alone that come back": (
+        "kvcache",
+        "cache-stale",
+        """\
+        class CachedSelfAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h = num_heads
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim) for _ in range(4)
+                )
+
+            def split(self, x):
+                return x.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+            def forward(self, x, cache=None):
+                new = [self.split(one(x)) for one in (self.k, self.v)]
+                key, value = new if cache is None else (
+                    torch.cat(pair, 2) for pair in zip(cache, new)
+                )
+                s = self.split(self.q(x)) @ key.mT / key.shape[-1] ** 0.5
+                seen = s.new_ones(s.shape[-2:]).tril(s.shape[-1] - s.shape[-2])
+                w = s.masked_fill(seen == 0, -math.inf).softmax(-1)
+                return self.o((w @ value).transpose(1, 2).flatten(2)), new  # here
+        """,
+    ),
+    "a mask in the first call alone, by a helper that others ask too": (
+        "kvcache",
+        "causal-missing-in-chunks",
+        """\
+        def given(x):
+            return x is not None
+
+        class CachedSelfAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h = num_heads
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim) for _ in range(4)
+                )
+
+            def split(self, x):
+                return x.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+            def forward(self, x, cache=None):
+                key, value = self.split(self.k(x)), self.split(self.v(x))
+                if given(cache):
+                    key, value = torch.cat((cache[0], key), 2), torch.cat((cache[1], value), 2)
+                s = self.split(self.q(x)) @ key.mT / key.shape[-1] ** 0.5
+                if not given(cache):  # here
+                    s = s.masked_fill(s.new_ones(s.shape[-2:]).triu(1) == 1, -math.inf)
+                made = s.softmax(-1) @ value
+                return self.o(made.transpose(1, 2).flatten(2)), (key, value)
+        """,
+    ),
+    "padding of the memory that is set to 0": (
+        "cross-cache",
+        "padding-zeroed",
+        """\
+        class CachedCrossAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h = num_heads
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim, bias=False) for _ in range(4)
+                )
+
+            def split(self, t):
+                return t.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+            def forward(self, x, memory, memory_lengths, cache=None):
+                if cache is None:
+                    real = torch.arange(memory.shape[1], device=x.device) < memory_lengths[:, None]
+                    memory = memory * real.unsqueeze(-1)  # here
+                    cache = self.split(self.k(memory)), self.split(self.v(memory))
+                key, value = cache
+                scores = self.split(self.q(x)) @ key.mT / math.sqrt(key.shape[-1])
+                merged = (scores.softmax(-1) @ value).transpose(1, 2).flatten(2)
+                return self.o(merged), cache
+        """,
+    ),
+    "places as floats, each by itself in a vmap": (
+        "drill-expand",
+        "distance-rounded",
+        """\
+        def share_keys(key, heads):
+            return key.unsqueeze(1).expand(-1, heads, -1, -1)
+
+        def silence_head(key, heads, head):
+            kept = torch.arange(heads, device=key.device) != head
+            return share_keys(key, heads) * kept[:, None, None]
+
+        def repeat_kv(key, repeats):
+            return key.repeat_interleave(repeats, 1)
+
+        def add_slopes(scores, slopes):
+            return scores + slopes[:, None, None]
+
+        def distances(positions):
+            places = positions.float()  # here
+            made = torch.vmap(lambda one: torch.vmap(lambda other: torch.sub(other, one))(places))
+            return made(places).long()
+        """,
+    ),
     "a copy that is made like a view": (
         "drill-axes",
         "result-strides",

@@ -252,6 +252,13 @@ def test_the_line_that_an_edit_mends(judged, kata, source, mistake, mended):
     assert told.line == line_of(source, told.yours)
 
 
+def test_what_was_said_of_another_step_is_not_shown(judged):
+    """Of steps that change places no comments are, which stay where they were."""
+    source = FLASH.replace("most = now\n", "most = now  # the largest up to here\n")
+    (told,) = judged("flash", source).diagnosis
+    assert told.mended == "shrink = torch.exp(most - now)\nmost = now"
+
+
 def test_nothing_mends_what_has_too_few_weights(judged):
     """Where layers are shared what is expected is no right answer: fewer layers would give it."""
     source, apart = (
@@ -370,11 +377,14 @@ def test_what_an_exercise_is_about_is_not_given_away(judged):
         ("torch.baddbmm(x, y, y, beta=x, alpha=y)", "torch.baddbmm(x, y, y, alpha=y)"),
         ("f(x, approximate='tanh')", "f(x)"),
         ("[x.index(one) for one in y]", "[y.index(one) for one in x]"),
+        ("(x,) + y", "y + (x,)"),
+        ("x.each.width", "x.each.height"),
+        ("x.float()", "x"),
     ],
 )
 def test_each_kind_of_edit(wrong, right):
     """What a slip of the pen makes of one expression is brought back."""
-    source = f"def f(x, y):\n    return {wrong}\n"
+    source = f"def f(x, y):\n    return {wrong}\n\ndef g(x):\n    return x.each.height\n"
     made = {ast.dump(ast.parse(edit.applied(source)))
             for edit in small_edits(ast.parse(source), source)}  # fmt: skip
     assert ast.dump(ast.parse(source.replace(wrong, right))) in made
@@ -388,6 +398,8 @@ def test_each_kind_of_edit(wrong, right):
         ("x[start:].triu(diagonal=1)", "x[start:].triu(diagonal=start + 1)"),
         ("torch.arange(start).remainder(start)", "(torch.arange(start) // many)"),
         ("repeat(x, start)", "repeat(x, many // start)"),
+        # The last of more.
+        ("torch.arange(start)", "torch.arange(many - start, many)"),
         # What was worked out, and then left.
         ("x @ x", "((x @ x) * root)"),
     ],
@@ -477,6 +489,48 @@ def test_edits_leave_the_lines_where_they_are():
     assert source.replace("-x", "x") in made
     assert all(text.count("\n") == 3 for text in made)
     assert source not in made
+
+
+def test_what_nothing_reads_is_likely():
+    """A name that was bound and left costs less than any other in another's place."""
+    source = (
+        "def f(x, y):\n    left, end = g(x, y)\n    right, end = g(y, x)\n    return right, end\n"
+    )
+    edits = small_edits(ast.parse(source), source)
+    made = {one.applied(source): one.cost for one in edits}
+    other, unread = (source.replace("return right", f"return {name}") for name in ("y", "left"))
+    assert made[unread] < made[other]
+
+
+def test_who_calls_an_object_stands_behind_its_lines():
+    """By the name that it is bound to, in a list and a loop over these as well."""
+    source = """
+class Table:
+    def __init__(self, width):
+        self.width = width
+
+    def __call__(self, places):
+        return places * self.width
+
+class Block(nn.Module):
+    def forward(self, x):
+        return x + 1
+
+class Model(nn.Module):
+    def __init__(self):
+        self.table = Table(3)
+        self.blocks = nn.ModuleList([Block() for _ in range(2)])
+
+    def forward(self, x):
+        made = self.table(x)
+        for block in self.blocks:
+            x = block(made)
+        return x
+"""
+    found = upstream(ast.parse(source), line_of(source, "made = "))
+    assert found[line_of(source, "return places")] == 1
+    found = upstream(ast.parse(source), line_of(source, "return x + 1"))
+    assert found[line_of(source, "x = block")] == 1
 
 
 def test_what_stands_behind_a_line():

@@ -12,6 +12,7 @@ from attn_kata.checker.judge.case import Case
 from attn_kata.checker.judge.drawing import draw
 from attn_kata.checker.judge.objects import constructions
 from attn_kata.checker.judge.truth import answers, made
+from attn_kata.checker.judge.weights import repeated
 from attn_kata.checker.judge.weights.readings import drawn, readings
 from attn_kata.checker.judge.weights.takes import tables
 from attn_kata.checker.process.answers import Entry, Parameter
@@ -194,3 +195,27 @@ def test_what_is_not_given_is_what_it_began_as() -> None:
     made(edited["QKNormAttention"], replace(given, weights={**given.weights, **zeros}))
     (after,) = made(edited["QKNormAttention"], given).results
     assert torch.equal(before, after)
+
+
+@pytest.mark.parametrize(
+    ("names", "looked"),
+    [
+        # One object in all places of a list is called after the first.
+        (["heads.0.key.weight"], True),
+        (["blocks.0.heads.0.key.weight"], True),
+        # Blocks are no heads, and heads that have their own share none.
+        (["blocks.0.key.weight"], False),
+        ([f"blocks.0.heads.{n}.key.weight" for n in range(3)], False),
+    ],
+)
+def test_what_all_heads_may_share(monkeypatch, names: list[str], looked: bool) -> None:
+    """A parameter in the shape of a head's share is looked at, if it may stand for one each."""
+    asked: list[Any] = []
+    monkeypatch.setattr(repeated, "readings", lambda known, *_, **__: asked.append(known) or ())
+    in_blocks = names[0].startswith("blocks")
+    layers = [
+        Layer(name="blocks.0.key_proj" if in_blocks else "key_proj", shape=("E", "E"), also=())
+    ]
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(names, (2, 6))
+    found = repeated.repeated(shapes, layers, {"E": 6, "H": 3}, frozenset(names), symbols=("H",))
+    assert ([*found], bool(asked)) == ([], looked)

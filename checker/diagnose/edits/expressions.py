@@ -60,7 +60,7 @@ _MAKING = {
 # What a call is told that has no usual value, or is the same without.
 _NEEDED = {"dim", "axis", "dtype", "device", "size", "dims", "num_classes"}
 # Calls that leave the numbers as they are.
-_HARMLESS = {"float", "to", "contiguous"}
+_HARMLESS = {"to", "contiguous"}
 
 
 def rewritten(node: ast.expr, said: Said) -> Rewritten:
@@ -125,6 +125,9 @@ def _operated(node: ast.BinOp, said: Said) -> Rewritten:
     yield from ((f"({left} {other} {right})", 1) for other in _OPERATORS.get(type(node.op), ()))
     if isinstance(node.op, ast.Sub):
         yield f"({right} - {left})", 1
+    listed = ast.Tuple, ast.List
+    if isinstance(node.op, ast.Add) and any(isinstance(n, listed) for n in (node.left, node.right)):
+        yield f"{said.of(node.right, *listed)} + {said.of(node.left, *listed)}", 1
     if isinstance(node.op, ast.MatMult):
         yield f"{left} @ {right}.mT", 2
     else:

@@ -31,7 +31,7 @@ class Names(NamedTuple):
     numbers: AbstractSet[str]
     newer: Mapping[str, str]
     making: bool
-    # Those that nothing reads, and that are none of several.
+    # Those that are assigned, and that nothing reads.
     left: AbstractSet[str] = frozenset()
 
     def before(self, line: int) -> Names:
@@ -58,9 +58,10 @@ def names_in(function: ast.FunctionDef) -> Names:
             bound[node.id] = min(node.lineno, bound.get(node.id, node.lineno))
     bound = {name: line for name, line in bound.items() if name not in MODULES}
     making = function.name == "__init__"
-    alone = {n.id for node in ast.walk(function) if isinstance(node, ast.Assign)
-             for n in node.targets if isinstance(n, ast.Name)}  # fmt: skip
-    left = alone - {one.id for one in read_in(function)}
+    assigned = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
+    stored = (one for node in assigned for target in node.targets for one in ast.walk(target))
+    left = {one.id for one in stored if isinstance(one, ast.Name) and one.id[:1] != "_"}
+    left -= {one.id for one in read_in(function)}
     return Names(bound, {*bound}, counts(function), _newer(function), making, left)
 
 
@@ -96,6 +97,11 @@ class Attributes:
             if isinstance(node, ast.Attribute) and name_of(node.value) == "self":
                 many = self.stored if isinstance(node.ctx, ast.Store) else self.read
                 many.setdefault(self.classes.get(id(node), ""), set()).add(node.attr)
+        # A record's fields are set where it is made.
+        for one in classes:
+            fields = (row.target for row in one.body if isinstance(row, ast.AnnAssign))
+            named = {field.id for field in fields if isinstance(field, ast.Name)}
+            self.stored.setdefault(one.name, set()).update(named)
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         self.held: dict[tuple[str, str], set[str]] = {}
         for node in nodes:

@@ -36,10 +36,11 @@ class Renaming:
         returned = (node.value for node in nodes if isinstance(node, ast.Return) and node.value)
         self.returned = {id(_first(value)) for value in returned}
         self.kept = {id(node.value) for node in nodes if isinstance(node, ast.Assign)}
-        # What is called, or stands before a dot, is part of another node.
-        before = (node.value for node in nodes if isinstance(node, ast.Attribute))
-        attributes = {id(one) for one in before if isinstance(one, ast.Attribute)}
-        self.parts = {id(node.func) for node in calls} | attributes
+        # What is called, or looked into, is part of another node; whose method is called is not.
+        called = {id(node.func) for node in calls}
+        before = (node.value for node in nodes if isinstance(node, ast.Attribute)
+                  and not (id(node) in called and of_self(node.value)))  # fmt: skip
+        self.parts = called | {id(one) for one in before if isinstance(one, ast.Attribute)}
 
     def of(self, node: ast.expr, names: Names) -> Rewritten:
         """How an expression may be right with other names in it. names: those around it."""
@@ -52,7 +53,8 @@ class Renaming:
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
                 yield from self._named(node, names)
-            case ast.Attribute(ctx=ast.Load(), value=ast.Name(id=owner)):
+            case ast.Attribute(ctx=ast.Load(), value=ast.Name() | ast.Attribute() as whose):
+                owner = self.said.bare(whose)
                 if id(node) not in self.parts:
                     yield from ((f"{owner}.{one}", 2) for one in self.attributes.like(node))
                     if names.making and id(node) in self.besides:
@@ -64,9 +66,13 @@ class Renaming:
                 yield from self._shifted(lower, upper, names)
             case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
                 # What goes on where something ended begins there.
-                for name in names.counting(name_of(until)):
+                left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
+                for name in (*names.counting(name_of(until)), *left):
                     ends = f"{name}, {name} + {self.said.of(until)}"
                     yield self.said.replaced(node, [(until, ends)]), 4
+                    # What is last of more ends where these do.
+                    ends = f"{name} - {self.said.of(until)}, {name}"
+                    yield self.said.replaced(node, [(until, ends)]), 3
             case ast.Call(func=ast.Attribute(value=left), args=[_]) if sign := _DIVIDING.get(
                 name_of(node.func)
             ):
@@ -92,11 +98,14 @@ class Renaming:
     def _named(self, node: ast.Name, names: Names) -> Rewritten:
         """Another name, or another number of what it counts."""
         signs = ("({0} + 1)", "({0} - 1)", "(1 - {0})") if not names.making else ()
-        yield from ((sign.format(node.id), 4) for sign in (*signs, "(2 * {0})"))
+        yield from ((sign.format(node.id), 5) for sign in (*signs, "(2 * {0})"))
         if id(node) in self.hiding:
             yield f"~{node.id}", 4
         besides = {node.id} | self.besides.get(id(node), set())
-        yield from ((other, 3) for other in names.like(node.id) if other not in besides)
+        for other in names.like(node.id):
+            if other not in besides:
+                # What nothing reads was meant to be read.
+                yield other, 1 if other in names.left else 3
         if names.making and id(node) in self.kept and node.id in names.numbers:
             # How many of them are how many times as many.
             yield from ((f"{n} // {node.id}", 3) for n in names.counting(node.id))

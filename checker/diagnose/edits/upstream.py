@@ -22,7 +22,7 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
     the functions that it calls, to what decides whether it is made, and from a function that reads
     its arguments to who calls it.
     """
-    parts, ending = [*_parts(tree)], _ending(tree)
+    parts, ending, called = [*_parts(tree)], _ending(tree), _called(tree)
     around = [one for one in parts if line in one.whole]
     least = min((len(one.whole) for one in around), default=0)
     front = [one for one in around if len(one.whole) == least]
@@ -37,7 +37,7 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
         reached.update(front)
         distance |= {at: step for one in front for at in one.lines if at not in distance}
         left = [one for one in parts if one not in reached]
-        front = _feeding(left, front) + _deciding(left, front, ending)
+        front = _feeding(left, front, called) + _deciding(left, front, ending)
     return distance
 
 
@@ -53,12 +53,17 @@ def _reads(one: _Part, other: _Part) -> bool:
     return seen and bool(one.reads & other.binds)
 
 
+# Methods that are called by no name of their own: where an object is made, or is called.
+_BY_CLASS = {"__init__", "__call__", "forward"}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """A statement without its body. reads, binds, sets: the names, and attributes, that it does.
 
     whole: its lines with those of its body. within: the function that it stands in. owner: what
-    that is called by: a class where it makes an object. gives: whether it gives something back.
+    that is called by: a class where an object is made or called. gives: whether it gives something
+    back.
     """
 
     whole: range
@@ -100,7 +105,7 @@ def _part(statement: ast.stmt, within: ast.FunctionDef | None, kind: str) -> _Pa
         | (_arguments(function) if function is not None else _lengthened(statement)),
         sets={name_of(node) for node in stored if isinstance(node, ast.Attribute)},
         within=inside,
-        owner=kind if name == "__init__" else name,
+        owner=kind if name in _BY_CLASS else name,
         gives=isinstance(statement, ast.Return),
     )
 
@@ -126,21 +131,44 @@ def _lengthened(statement: ast.stmt) -> set[str]:
             return set()
 
 
-def _feeding(parts: list[_Part], front: list[_Part]) -> list[_Part]:
-    """Those of some statements that have a part in others directly."""
+def _called(tree: ast.AST) -> dict[str, set[str]]:
+    """What is called to have a function of the file run: its name, or that of an object.
+
+    An object's is what it is bound to where its class makes it, be it in a list, or in a loop over
+    these.
+    """
+    classes = {one.name for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
+    found = {name: {name} for name in classes}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=targets, value=value):
+                made = {*map(name_of, ast.walk(value))} & classes
+            case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
+                read = {*map(name_of, ast.walk(value))}
+                targets, made = [target], {name for name in classes if found[name] & read}
+            case _:
+                continue
+        bound = {name_of(one) for target in targets for one in ast.walk(target)} - {"self", ""}
+        for name in made:
+            found[name] |= bound
+    return found
+
+
+def _feeding(parts: list[_Part], front: list[_Part], called: Mapping[str, set[str]]) -> list[_Part]:
+    """Those of some statements that have a part in others directly. called: as `_called` has it."""
     reads = set[str]().union(*(one.reads for one in front))
     local: dict[int, set[str]] = {}
     callers: set[str] = set()
     for one in front:
         local.setdefault(id(one.within), set()).update(one.reads)
         if one.within is not None and one.reads & _arguments(one.within):
-            callers.add(one.owner)
+            callers |= called.get(one.owner, {one.owner})
     return [
         one for one in parts
         if one.binds & local.get(id(one.within), set())
         or one.sets & reads
         or one.reads & callers
-        or one.owner in reads
+        or called.get(one.owner, {one.owner}) & reads
     ]  # fmt: skip
 
 

@@ -46,7 +46,7 @@ def repeated(
     listed = {
         name: text for name in shapes
         if name.rpartition(".")[0] in shares and (text := _listed(name, shapes))
-        and not (blocks and not block_of(text))
+        and (block_of(text.partition("{}")[0]) or not blocks)
     }  # fmt: skip
     single = {
         name: _numbered(name) for name in shapes
