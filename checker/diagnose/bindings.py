@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeGuard
 
 from .blocks import Function
@@ -14,6 +16,8 @@ __all__ = ["BINDINGS", "returned"]
 _MAXIMA = {"maximum", "max", "fmax", "amax"}
 _ZEROS = {"zeros", "zeros_like", "new_zeros"}
 _FULL = {"full", "full_like", "new_full"}
+# What the number of heads is called.
+_HEADS = re.compile(r"(?i)^(n(um)?_?)?h(eads?)?$|heads$")
 
 
 def returned(value: ast.expr, functions: Sequence[Function]) -> int:
@@ -119,6 +123,14 @@ def _halved(functions: Sequence[Function]) -> Iterator[int]:
                     yield node.lineno
 
 
+def _maps_first(functions: Sequence[Function]) -> Iterator[int]:
+    """Where a shape has two maps before the heads: `(…, 2, heads, …)`."""
+    for node in (node for function in functions for node in ast.walk(function)):
+        many = node.args if isinstance(node, ast.Call) else getattr(node, "elts", [])
+        if any(_is_two(one) and _HEADS.search(name_of(other)) for one, other in pairwise(many)):
+            yield node.lineno  # type: ignore[attr-defined]
+
+
 def _half(node: ast.AST) -> str:
     """The name that is halved, be it under its own name."""
     if isinstance(node, ast.AugAssign) and type(node.op) is ast.FloorDiv:
@@ -150,4 +162,5 @@ def _is(node: ast.AST, kind: type[ast.expr_context]) -> TypeGuard[ast.Name]:
 
 BINDINGS: dict[str, Callable[[Sequence[Function]], Iterator[int]]] = {
     "packed": _packed, "unread": _unread, "from zero": _from_zero, "halved": _halved,
+    "maps first": _maps_first,
 }  # fmt: skip

@@ -208,7 +208,7 @@ def twice(constructors: Sequence[Function]) -> Iterator[int]:
         nodes = [*ast.walk(function)]
         yield from (
             node.lineno for node in nodes
-            if isinstance(node, ast.Assign) and len(node.targets) > 1
+            if isinstance(node, ast.Assign) and sum(map(of_self, node.targets)) > 1
             and isinstance(node.value, ast.Call)
         )  # fmt: skip
         own = {

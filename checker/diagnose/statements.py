@@ -77,8 +77,8 @@ def statement(
     be above 0; `minus one`, where one is asked whether it is −1; `one more`, where 1 is added to
     what a division leaves; `masked in part`, where scores are hidden on a condition that orders
     numbers; `inputs`, where what a model was given is held against padding;
-    `packed`, `unread`, `from zero`, `halved` and `halved at first`, by a constructor, of names
-    (`bindings`); and what is said of kernels (`in_kernel`).
+    `packed`, `unread`, `from zero`, `halved` and `halved at first`, by a constructor, of names, and
+    `maps first` of shapes (`bindings`); and what is said of kernels (`in_kernel`).
     With `last` before it the last of several is meant.
     """
     nodes = [node for one in functions for node in ast.walk(one)]

@@ -50,6 +50,10 @@ class Renaming:
         if _is_product(node):
             left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
             yield from ((f"({self.said.of(node)} * {one})", 3) for one in (*left, *names.left))
+        if isinstance(node, ast.Call) and of_self(node.func):
+            # A layer that nothing calls was meant to be called.
+            for one in self.attributes.left(node, layers=True):
+                yield self.said.replaced(node, [(node.func, f"self.{one}")]), 1
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
                 yield from self._named(node, names)

@@ -123,7 +123,18 @@ class _Edits:
         numbers = (one for one in signed if isinstance(one, ast.Constant))
         named = (node for node in nodes if isinstance(node, ast.keyword) and node.arg in _AXES)
         self.axes = {id(one.value) for one in named if isinstance(one.value, ast.Constant)}
-        self.whole = {id(one) for many in (numbers, sizes, filled) for one in many}
+        # Whether it is one and the same is asked of what it is about.
+        same = (one for node in nodes if isinstance(node, ast.Compare)
+                and isinstance(node.ops[0], ast.Is | ast.IsNot)
+                for one in (node.left, *node.comparators))  # fmt: skip
+        self.whole = {id(one) for many in (numbers, sizes, filled, same) for one in many}
+        # What stands beside a part of an assigned tuple: nobody gives one thing two names there.
+        paired = (node.value for node in nodes if isinstance(node, ast.Assign)
+                  and isinstance(node.value, ast.Tuple))  # fmt: skip
+        self.beside = {
+            id(part): (one, {self.said.bare(other) for other in many.elts if other is not one})
+            for many in paired for one in many.elts for part in ast.walk(one)
+        }  # fmt: skip
 
     def of(self, node: ast.AST, names: Names) -> Iterator[SmallEdit]:
         """The edits of one node. names: those around it."""
@@ -133,10 +144,10 @@ class _Edits:
             # The last axis, or the one before it, whatever their number is.
             for new in ("-1", "-2") if id(node) in self.axes else ():
                 yield self._edit(node, new, 0)
-            for new, cost in rewritten(node, self.said):
-                yield self._edit(node, new, cost)
-            for new, cost in self.renaming.of(node, names):
-                yield self._edit(node, new, cost)
+            whole, others = self.beside.get(id(node), (node, set[str]()))
+            for new, cost in chain(rewritten(node, self.said), self.renaming.of(node, names)):
+                if not others or self.said.replaced(whole, [(node, new)]) not in others:
+                    yield self._edit(node, new, cost)
         elif isinstance(node, ast.stmt):
             for part, new, cost in restated(node, names, self.said):
                 yield self._edit(part, new, cost)

@@ -28,8 +28,8 @@ from .takes import STORED, Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["Proposals", "drawn", "readings"]
 
-# How many assignments are looked at, and of each how many choices of forms.
-_MOST, _ASSIGNMENTS, _TOGETHER = 4, 120, 600
+_MOST = 4
+_ASSIGNMENTS = 120
 
 
 def drawn(
@@ -152,7 +152,7 @@ class Proposals:
                     Take(layers=held, names=names, biases=self.biases_of(held, names))
                     for held, names in norms
                 )
-                for chosen in islice(self._together(units, forms), _TOGETHER):
+                for chosen in self._together(units, forms):
                     budget.spend()
                     if self._meet(chosen):
                         yield (*chosen, *ends)

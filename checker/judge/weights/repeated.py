@@ -1,10 +1,12 @@
-"""One parameter for all heads, as where a list of one layer is multiplied."""
+"""One parameter for all heads, or all blocks, as where a list of one layer is multiplied."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import prod
 
@@ -27,42 +29,63 @@ def repeated(
     shapes: Shapes, layers: Sequence[Layer], sizes: dict[str, int], linear: frozenset[str], *,
     symbols: Sequence[str] = (),
 ) -> Iterator[Reading]:  # fmt: skip
-    """Yield readings in which all heads have a layer in common. Arguments as `readings` has them.
+    """Yield readings in which all heads, or blocks, have a layer in common.
 
     One object in all places of a list is called after the first; one that stands alone has a
-    head's share of what its name says.
+    head's share of what its name says. Arguments as `readings` has them.
     """
     heads = sizes.get(_HEADS, 1) if _HEADS in symbols else 1
-    whole = {many * prod(layer.sized(sizes)) for layer in layers for many in _FUSED}
-    # A share's bias lies beside it.
-    shares = {name.rpartition(".")[0] for name, shape in shapes.items()
-              if len(shape) > 1 and heads * prod(shape) in whole} - {""}  # fmt: skip
-    owners = {
-        name.rpartition(".")[0] for name, shape in shapes.items()
-        if len(shape) > 1 and heads * prod(shape) == _wanted(name, layers, sizes)
-    } - {""}  # fmt: skip
+    blocks = len({block_of(layer.name) for layer in layers} - {""})
+    listed = {name: text for name in shapes if (text := _listed(name, shapes))}
     # Of a model in blocks, the number that stands first is a block's.
-    blocks = any(block_of(layer.name) for layer in layers)
-    listed = {
-        name: text for name in shapes
-        if name.rpartition(".")[0] in shares and (text := _listed(name, shapes))
-        and (block_of(text.partition("{}")[0]) or not blocks)
-    }  # fmt: skip
+    first = {name: text for name, text in listed.items()
+             if blocks and not block_of(text.partition("{}")[0])}  # fmt: skip
+    read = partial(_read, shapes=shapes, layers=layers, sizes=sizes, linear=linear, symbols=symbols)
+    for texts in _of_heads(shapes, layers, sizes, {*listed} - {*first}, heads) if heads > 1 else ():
+        yield from read(texts, heads)
+    if blocks > 1 and first:
+        yield from read(first, blocks)
+
+
+def _of_heads(
+    shapes: Shapes,
+    layers: Sequence[Layer],
+    sizes: dict[str, int],
+    listed: AbstractSet[str],
+    heads: int,
+) -> list[dict[str, str]]:
+    """Which parameters may stand for one of each head, with a place for its number.
+
+    Those in lists, those that stand alone, and both.
+    """
+    whole = {many * prod(layer.sized(sizes)) for layer in layers for many in _FUSED}
+    thick = {name: heads * prod(shape) for name, shape in shapes.items() if len(shape) > 1}
+    # A share's bias lies beside it.
+    own = {_owner(name) for name, size in thick.items() if size in whole}
+    said = {_owner(name) for name, size in thick.items() if size == _wanted(name, layers, sizes)}
+    shared = {n: _listed(n, shapes) for n in shapes if n in listed and _owner(n) in own - {""}}
     single = {
         name: _numbered(name) for name in shapes
-        if name not in listed and name.rpartition(".")[0] in owners
+        if name not in listed and _owner(name) in said - {""}
         and not _is_one_of(name, shapes, heads)
     }  # fmt: skip
-    ways = [listed, single, listed | single] if listed and single else [listed or single]
-    for texts in ways if heads > 1 and (listed or single) else ():
-        one = {text.format(at): name for name, text in texts.items() for at in range(heads)}
-        own = {name: name for name in shapes if name not in texts} | one
-        known = {other: shapes[name] for other, name in own.items()}
-        plain = frozenset(other for other, name in own.items() if name in linear)
-        for reading in islice(readings(known, layers, sizes, plain, symbols=symbols), _MOST):
-            if not any({*take.names} & {*one} and len({own[n] for n in take.names}) > 1
-                       for take in reading):  # fmt: skip
-                yield tuple(_once(take, own) for take in reading)
+    ways = [shared, single, shared | single] if shared and single else [shared or single]
+    return [one for one in ways if one]
+
+
+def _read(
+    texts: Mapping[str, str], many: int, *, shapes: Shapes, layers: Sequence[Layer],
+    sizes: dict[str, int], linear: frozenset[str], symbols: Sequence[str],
+) -> Iterator[Reading]:  # fmt: skip
+    """Readings in which some parameters stand for so many each."""
+    one = {text.format(at): name for name, text in texts.items() for at in range(many)}
+    own = {name: name for name in shapes if name not in texts} | one
+    known = {other: shapes[name] for other, name in own.items()}
+    plain = frozenset(other for other, name in own.items() if name in linear)
+    for reading in islice(readings(known, layers, sizes, plain, symbols=symbols), _MOST):
+        if not any({*take.names} & {*one} and len({own[n] for n in take.names}) > 1
+                   for take in reading):  # fmt: skip
+            yield tuple(_once(take, own) for take in reading)
 
 
 def _once(take: Take, own: Mapping[str, str]) -> Take:
@@ -80,6 +103,11 @@ def _listed(name: str, shapes: Shapes) -> str:
         if not any(other.startswith(f"{before}1") for other in shapes):
             return f"{before}{{}}{after}"
     return ""
+
+
+def _owner(name: str) -> str:
+    """What holds a parameter."""
+    return name.rpartition(".")[0]
 
 
 def _is_one_of(name: str, shapes: Shapes, many: int) -> bool:

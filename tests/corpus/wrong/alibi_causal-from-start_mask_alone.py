@@ -1,4 +1,5 @@
-# wrong: alibi causal-from-start line 13
+# wrong: alibi causal-from-start line 14
+# fair: causal-from-start 12
 import math, torch
 def slopes(heads):
     def p2(n): return [2 ** (-8 * (i + 1) / n) for i in range(n)]

@@ -1,5 +1,5 @@
 # wrong: llama-block mlp-dim-ignored line 65
-# fair: mlp-dim-ignored 71
+# fair: mlp-dim-ignored 71, 66
 from dataclasses import dataclass
 
 import torch
