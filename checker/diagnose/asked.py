@@ -9,7 +9,8 @@ from ..vocabulary import forward_role
 from .expressions import called, calls, name_of, of_self, span
 
 __all__ = [
-    "answered", "asks_both", "from_end", "loop_over", "read_whatever", "regrown", "roles_of",
+    "answered", "asks_both", "from_end", "loop_over", "neutral", "read_whatever", "regrown",
+    "roles_of",
     "undrawn",
 ]  # fmt: skip
 
@@ -59,6 +60,36 @@ def undrawn(tree: ast.AST, ran: set[int]) -> int | None:
         if drawn and not ran & {*inside} and node.lineno not in made:
             return answered(tree, node)
     return None
+
+
+def neutral(tree: ast.AST, ran: set[int]) -> int | None:
+    """Where a branch gives None, or 0.0, to what the other one works out, and did not then.
+
+    ran: the lines that called torch.
+    """
+    for node in (one for one in ast.walk(tree) if isinstance(one, ast.If)):
+        for mine, other in ((node.body, node.orelse), (node.orelse, node.body)):
+            lines = {row.lineno for row in other if calls(row)}
+            made = {name for name, value in _given(other) if not isinstance(value, ast.Constant)}
+            # A whole number is where positions begin.
+            given = ((name, one) for name, one in _given(mine) if isinstance(one, ast.Constant))
+            idle = (one.lineno for name, one in given
+                    if name in made and type(one.value) is not int)  # fmt: skip
+            if lines and not lines & ran and (found := next(idle, None)) is not None:
+                return found
+    return None
+
+
+def _given(rows: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
+    """The names that statements bind, each with what it is given; of a call's several, the call."""
+    for row in (one for one in rows if isinstance(one, ast.Assign)):
+        for target in row.targets:
+            if not isinstance(target, ast.Tuple):
+                yield name_of(target), row.value
+            elif isinstance(row.value, ast.Tuple) and len(row.value.elts) == len(target.elts):
+                yield from zip(map(name_of, target.elts), row.value.elts, strict=True)
+            else:
+                yield from ((name_of(one), row.value) for one in target.elts)
 
 
 def from_end(tree: ast.AST, line: int | None) -> int | None:

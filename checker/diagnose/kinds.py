@@ -27,7 +27,7 @@ _ORDERS = {"stack", "einsum", "tensordot"}
 _ORS = {"or", "ior", "logical_or", "bitwise_or"}
 # Calls that give a mask its axes, and those that may take a part of it.
 _PICKS = {"getitem", "select", "narrow", "index_select", "take"}
-_LAYS = {*_PICKS, "unsqueeze", "view", "reshape", "expand", "broadcast_to"}
+_LAYS = {*_PICKS, "unsqueeze", "view", "reshape", "unflatten", "expand", "broadcast_to"}
 _JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ...kata.slips import Slip
 from ..process.answers import Step
-from .asked import asks_both, from_end, read_whatever, roles_of, undrawn
+from .asked import asks_both, from_end, neutral, read_whatever, roles_of, undrawn
 from .blocks import outside
 from .expressions import left_early, name_of, reads_a_size, scaling, span
 from .giveaways import called_late, changed, of_record, root_of, stand_ins
@@ -133,7 +133,8 @@ class Places(Readings):
         """Where a mask is thrown away, or the branch, the drawing or the call that is skipped."""
         drawn = (node.lineno for node in self.skipped(ran, _DRAW))
         thrown = thrown_away(self.tree, ran)
-        return thrown or self.unmasked_branch(ran) or next(drawn, None) or self.unmasked_call()
+        branch = self.unmasked_branch(ran) or next(drawn, None) or neutral(self.tree, ran)
+        return thrown or branch or self.unmasked_call()
 
     def own_line(self, lines: list[int], others: set[str]) -> int:
         """The innermost line outside of the other functions that are asked for."""

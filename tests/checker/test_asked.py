@@ -5,7 +5,14 @@ from __future__ import annotations
 import ast
 
 import pytest
-from attn_kata.checker.diagnose.asked import answered, from_end, loop_over, regrown, undrawn
+from attn_kata.checker.diagnose.asked import (
+    answered,
+    from_end,
+    loop_over,
+    neutral,
+    regrown,
+    undrawn,
+)
 
 CODE = """\
 TILE = 32
@@ -65,3 +72,27 @@ class Table:
         self.angles = join(self.angles, more)
 """)
     assert (regrown(tree, 4), regrown(tree, 6)) == (7, None)
+
+
+def test_nothing_in_place_of_what_is_worked_out():
+    """A branch gives 0.0, or None, to what the other one makes; a whole number is a position."""
+    code = """\
+def forward(x, cache):
+    if cache is None:
+        key, bias = made(x)
+        start = counted(x)
+    else:
+        key, bias = cache.key, 0.0
+        start = 0
+    return key + bias
+"""
+    assert neutral(ast.parse(code), {8}) == 6
+    assert neutral(ast.parse(code), {3, 8}) is None
+    assert neutral(ast.parse(code.replace("0.0", "0")), {8}) is None
+
+
+def test_a_helper_that_is_asked_more_than_once():
+    """It says nothing of one branch alone: the branch is told."""
+    tree = ast.parse(CODE.replace("older = window - 1", "older = hides_nothing(x)"))
+    node = next(n for n in ast.walk(tree) if isinstance(n, ast.If) and n.lineno == 10)
+    assert answered(tree, node) == 10

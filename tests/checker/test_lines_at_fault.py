@@ -466,6 +466,35 @@ FAULTS = {
             return made(places).long()
         """,
     ),
+    "maps that are laid before the heads": (
+        "differential",
+        "maps-across-heads",
+        """\
+        class DifferentialAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads, depth):
+                super().__init__()
+                self.heads, self.d = num_heads, hidden_dim // num_heads // 2
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim) for _ in range(4)
+                )
+                self.start = 0.8 - 0.6 * math.exp(-0.3 * depth)
+                self.lq1, self.lk1, self.lq2, self.lk2 = (
+                    nn.Parameter(torch.randn(self.d) * 0.1) for _ in range(4)
+                )
+                self.norm = nn.RMSNorm(2 * self.d, eps=1e-5)
+
+            def forward(self, x):
+                shape = (*x.shape[:2], 2, self.heads, self.d)  # here
+                q, k = (one(x).view(shape).permute(2, 0, 3, 1, 4) for one in (self.q, self.k))
+                v = self.v(x).unflatten(-1, (self.heads, 2 * self.d)).transpose(1, 2)
+                s = q @ k.mT / self.d**0.5
+                s = s.masked_fill(torch.ones_like(s[0, 0, 0]).triu(1) == 1, -math.inf)
+                first, second = s.softmax(-1)
+                lam = (self.lq1 @ self.lk1).exp() - (self.lq2 @ self.lk2).exp() + self.start
+                y = self.norm((first - lam * second) @ v) * (1 - self.start)
+                return self.o(y.transpose(1, 2).flatten(2))
+        """,
+    ),
     "a copy that is made like a view": (
         "drill-axes",
         "result-strides",

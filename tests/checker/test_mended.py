@@ -425,7 +425,29 @@ class Attention(nn.Module):
 """
     made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
     assert source.replace("self.first(x)", "self.out(self.first(x))") in made
+    assert source.replace("self.first(x)", "self.out(x)") in made
     assert source.replace("self.first(x)", "self.first(self.first(x))") not in made
+    product = source.replace("self.first(x)", "self.first(x) @ x")
+    made = {edit.applied(product) for edit in small_edits(ast.parse(product), product)}
+    assert product.replace("@ x", "@ self.out(x)") in made
+
+
+def test_one_thing_has_one_name():
+    """Nobody assigns the same twice, or asks of another whether it is the one meant."""
+    source = "def f(x, y):\n    a, b = x[:, 1:], x[:, :1]\n    return x is y\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("x[:, :1]", "x[:, 1:]") not in made
+    assert source.replace("x is y", "y is y") not in made
+
+
+def test_a_product_is_not_turned_about():
+    """That would take back what was done before, which ought not to be done."""
+    source = "def f(x, y):\n    return x.index(y) - 1\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("x.index(y)", "y.index(x)") in made
+    product = source.replace(" - 1", " @ x")
+    made = {edit.applied(product) for edit in small_edits(ast.parse(product), product)}
+    assert product.replace("x.index(y) @ x", "y.index(x) @ y") not in made
 
 
 def test_sizes_are_not_multiplied():

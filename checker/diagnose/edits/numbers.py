@@ -35,6 +35,12 @@ class Renaming:
         self.hiding = {id(one) for node in hiding for one in node.args}
         returned = (node.value for node in nodes if isinstance(node, ast.Return) and node.value)
         self.returned = {id(_first(value)) for value in returned}
+        products = (node for node in nodes if isinstance(node, ast.expr) and _is_product(node))
+        self.multiplied = {
+            id(one) for node in products
+            for one in ([node.left, node.right] if isinstance(node, ast.BinOp) else ast.walk(node))
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        }  # fmt: skip
         self.kept = {id(node.value) for node in nodes if isinstance(node, ast.Assign)}
         # What is called, or looked into, is part of another node; whose method is called is not.
         called = {id(node.func) for node in calls}
@@ -44,9 +50,10 @@ class Renaming:
 
     def of(self, node: ast.expr, names: Names) -> Rewritten:
         """How an expression may be right with other names in it. names: those around it."""
-        if id(node) in self.returned:
+        if id(node) in self.returned or id(node) in self.multiplied:
+            cost = 2 if id(node) in self.returned else 1
             for one in self.attributes.left(node, layers=True):
-                yield f"self.{one}({self.said.bare(node)})", 2
+                yield f"self.{one}({self.said.bare(node)})", cost
         if _is_product(node):
             left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
             yield from ((f"({self.said.of(node)} * {one})", 3) for one in (*left, *names.left))
@@ -189,7 +196,12 @@ def renewed(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
 
 
 def turned_about(node: ast.stmt, names: Names, said: Said) -> Iterator[str]:
-    """Each of two names that a statement reads in the other's place, wherever it does."""
+    """Each of two names that a statement reads in the other's place, wherever it does.
+
+    Of a product that would undo what was done before.
+    """
+    if any(isinstance(one, ast.expr) and _is_product(one) for one in ast.walk(node)):
+        return
     used = [*dict.fromkeys(one.id for one in read_in(node) if one.id in names.known)]
     for one, other in combinations(used, 2) if len(used) <= _FEW else ():
         if (one in names.numbers) == (other in names.numbers):
