@@ -63,6 +63,10 @@ class Traced:
         return any(before.holds(name) and not self.holds(name) for name in self.changed)
 
 
+# What torch says of shapes that do not fit.
+_SHAPES = re.compile(r"shape|size of tensor|expected size|must match")
+
+
 class Tried:
     """What is known of one function's edits, for as long as its calls have the same answers.
 
@@ -74,16 +78,28 @@ class Tried:
         # Calls stay here, so that no other has the id of one.
         self._calls: dict[int, Trial] = {}
         self._given: dict[tuple[int, tuple[Edit, ...]], bool] = {}
+        # Calls that both refuse for their shapes, in other words.
+        self._refused: set[tuple[int, tuple[Edit, ...]]] = set()
         self._idle: dict[tuple[int, tuple[Edit, ...], Edit], bool] = {}
         self._named: dict[tuple[int, tuple[Edit, ...]], dict[str, Tensor]] = {}
         self._marks: dict[tuple[int, Edit], int] = {}
         self._traced: dict[tuple[int, tuple[Edit, ...]], Traced] = {}
 
     def explains(self, edits: tuple[Edit, ...], evidence: Sequence[Trial]) -> bool:
-        """Whether the model answer with some edits gives what the submission gave in all calls."""
+        """Whether the model answer with some edits gives what the submission gave in all calls.
+
+        Shapes that do not fit may be refused by one step or by a later one: where one call is
+        refused in the same words, others may be in other words.
+        """
         if not evidence:
             return answers(self.kata, edits) is not None
-        return all(self._gives(edits, trial) for trial in evidence)
+        alike = False
+        for trial in evidence:
+            if self._gives(edits, trial):
+                alike = alike or trial.answer.fault is not None
+            elif (self._known(trial), edits) not in self._refused:
+                return False
+        return alike or not any((self._known(one), edits) in self._refused for one in evidence)
 
     def changes(self, edits: tuple[Edit, ...], trial: Trial) -> bool:
         """Whether the model answer with some edits gives numbers that are not the right ones."""
@@ -180,7 +196,10 @@ class Tried:
             with torch.no_grad():
                 given = made(functions[self.name], trial.posed, named=False)
         except FAULTS as raised:
-            return sayings(str(raised)) == sayings("" if fault is None else fault.message)
+            said = "" if fault is None else fault.message
+            if _SHAPES.search(str(raised)) and _SHAPES.search(said):
+                self._refused.add((self._known(trial), edits))
+            return sayings(str(raised)) == sayings(said)
         actual = [] if fault is not None else trial.results(trial.answer)
         if trial.few(trial.answer.many) != trial.few(given.many):
             return False

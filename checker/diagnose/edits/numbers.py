@@ -50,51 +50,22 @@ class Renaming:
 
     def of(self, node: ast.expr, names: Names) -> Rewritten:
         """How an expression may be right with other names in it. names: those around it."""
-        if id(node) in self.returned or id(node) in self.multiplied:
-            cost = 2 if id(node) in self.returned else 1
-            for one in self.attributes.left(node, layers=True):
-                yield f"self.{one}({self.said.bare(node)})", cost
-        if _is_product(node):
-            left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
-            yield from ((f"({self.said.of(node)} * {one})", 3) for one in (*left, *names.left))
-        if isinstance(node, ast.Call) and of_self(node.func):
-            # A layer that nothing calls was meant to be called.
-            for one in self.attributes.left(node, layers=True):
-                yield self.said.replaced(node, [(node.func, f"self.{one}")]), 1
+        yield from self._left(node, names)
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
                 yield from self._named(node, names)
-            case ast.Attribute(ctx=ast.Load(), value=ast.Name() | ast.Attribute() as whose):
-                owner = self.said.bare(whose)
-                if id(node) not in self.parts:
-                    yield from ((f"{owner}.{one}", 2) for one in self.attributes.like(node))
-                    if names.making and id(node) in self.besides:
-                        yield f"2 * {owner}.{node.attr}", 4
-                    if not names.making and id(node) in self.besides:
-                        for one in self.attributes.like(node):
-                            yield f"{owner}.{one} // {owner}.{node.attr}", 4
+            case ast.Attribute(ctx=ast.Load(), value=ast.Name() | ast.Attribute()):
+                yield from self._looked_up(node, names) if id(node) not in self.parts else ()
             case ast.Slice(lower=ast.expr() as lower, upper=ast.expr() as upper, step=None):
                 yield from self._shifted(lower, upper, names)
-            case ast.Call(args=[until]) if name_of(node.func) in COUNTED:
-                # What goes on where something ended begins there.
-                left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
-                for name in (*names.counting(name_of(until)), *left):
-                    ends = f"{name}, {name} + {self.said.of(until)}"
-                    yield self.said.replaced(node, [(until, ends)]), 4
-                    # What is last of more ends where these do.
-                    ends = f"{name} - {self.said.of(until)}, {name}"
-                    yield self.said.replaced(node, [(until, ends)]), 3
+            case ast.Call(args=args) if name_of(node.func) in COUNTED:
+                yield from self._ranged(node, args, names)
             case ast.Call(func=ast.Attribute(value=left), args=[_]) if sign := _DIVIDING.get(
                 name_of(node.func)
             ):
                 yield from ((f"({self.said.of(left)} {sign} {n})", 3) for n in names.counting())
             case ast.Call() if name_of(node.func) in TRIANGLES:
                 yield from self._begun(node, names)
-            case ast.Call(args=[_, ast.BinOp(op=ast.Add()) as last]):
-                # Places up to so many more, as far as there are any.
-                for name in names.counting() if name_of(node.func) in COUNTED else ():
-                    ends = f"min({self.said.bare(last)}, {name})"
-                    yield self.said.replaced(node, [(last, ends)]), 3
             case ast.Subscript(ctx=ast.Load(), slice=ast.Constant(value=int()) as place):
                 # One for all, where each has its own.
                 cost = 2 if of_self(node.value) else 4
@@ -103,6 +74,48 @@ class Renaming:
             case ast.BinOp():
                 yield from self._summed(node, names)
                 yield from self._cut(node, names)
+            case _:
+                return
+
+    def _left(self, node: ast.expr, names: Names) -> Rewritten:
+        """With what was made and is not used: a layer that nothing calls, a number as a factor."""
+        for one in self.attributes.left(node, layers=True):
+            if id(node) in self.returned or id(node) in self.multiplied:
+                cost = 2 if id(node) in self.returned else 1
+                yield f"self.{one}({self.said.bare(node)})", cost
+            if isinstance(node, ast.Call) and of_self(node.func):
+                yield self.said.replaced(node, [(node.func, f"self.{one}")]), 1
+        if _is_product(node):
+            left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
+            yield from ((f"({self.said.of(node)} * {one})", 3) for one in (*left, *names.left))
+
+    def _looked_up(self, node: ast.Attribute, names: Names) -> Rewritten:
+        """Another attribute of the same object, or another number that it has a part in."""
+        said, others = self.said.bare(node), self.attributes.like(node)
+        owner = said[: -len(node.attr)]
+        yield from ((f"{owner}{one}", 2) for one in others)
+        if id(node) in self.besides:
+            if names.making:
+                yield f"2 * {said}", 4
+            else:
+                yield from ((f"{owner}{one} // {said}", 4) for one in others)
+
+    def _ranged(self, node: ast.Call, args: list[ast.expr], names: Names) -> Rewritten:
+        """A range that begins elsewhere, or ends where there is no more."""
+        match args:
+            case [until]:
+                left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
+                for name in (*names.counting(name_of(until)), *left):
+                    # What goes on where something ended begins there; what is last ends there.
+                    behind = f"{name}, {name} + {self.said.of(until)}"
+                    yield self.said.replaced(node, [(until, behind)]), 4
+                    last = f"{name} - {self.said.of(until)}, {name}"
+                    yield self.said.replaced(node, [(until, last)]), 3
+            case [_, ast.BinOp(op=ast.Add()) as end]:
+                # Places up to so many more, as far as there are any.
+                for name in names.counting():
+                    ends = f"min({self.said.bare(end)}, {name})"
+                    yield self.said.replaced(node, [(end, ends)]), 3
             case _:
                 return
 
