@@ -10,6 +10,7 @@ from dataclasses import replace
 from ...kata.arithmetic import worth
 from ...kata.slips import Edit
 from ..diagnose.diagnose import Named, diagnose
+from ..diagnose.edits.names import read_in
 from ..diagnose.flow import follow
 from ..diagnose.tried import Tried
 from . import budget
@@ -187,22 +188,37 @@ def at_home(
     right = {line for other in fine for line in _ran(other)}
     return [
         replace(each, line=_from_outside(one, each.line, right))
-        if _gives_one(function_at(source, each.line)) else each
+        if _gives_one(function_at(source, each.line), each.line) else each
         for each in own
     ]  # fmt: skip
 
 
-def _gives_one(helper: Function | None) -> bool:
-    """Whether a helper does one thing, and gives that back.
+def _gives_one(helper: Function | None, line: int | None) -> bool:
+    """Whether a helper does one thing, and gives that back, or what a line makes in all parts.
 
     Of several things, or by a switch, it may do others for who calls it elsewhere.
     """
     if helper is None or helper.args.defaults or helper.args.kw_defaults:
         return False
     given = [node.value for node in ast.walk(helper) if isinstance(node, ast.Return)]
-    made = [one for one in given if isinstance(one, ast.Tuple) or (
-        isinstance(one, ast.Call) and getattr(one.func, "id", "")[:1].isupper())]  # fmt: skip
-    return len(given) == 1 and not made
+    if len(given) != 1:
+        return False
+    (value,) = given
+    if isinstance(value, ast.Tuple):
+        made = _made_of(helper, line)
+        return all(made & {one.id for one in read_in(part)} for part in value.elts)
+    return not (isinstance(value, ast.Call) and getattr(value.func, "id", "")[:1].isupper())
+
+
+def _made_of(helper: Function, line: int | None) -> set[str]:
+    """The names of what a line of a helper makes, and of what is made of that behind it."""
+    found: set[str] = set()
+    for node in (one for one in ast.walk(helper) if isinstance(one, ast.Assign)):
+        read = {one.id for one in read_in(node.value)}
+        if node.lineno == line or (found & read):
+            found |= {one.id for target in node.targets for one in ast.walk(target)
+                      if isinstance(one, ast.Name)}  # fmt: skip
+    return found
 
 
 def _ran(one: Examination) -> set[int]:

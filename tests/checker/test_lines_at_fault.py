@@ -495,6 +495,56 @@ FAULTS = {
                 return self.o(y.transpose(1, 2).flatten(2))
         """,
     ),
+    "a mask whose new axis comes first, which fits no shape": (
+        "cross",
+        "mask-wrong-heads",
+        """\
+        class CrossAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads, dropout=0.1):
+                super().__init__()
+                self.h, self.rate = num_heads, dropout
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim) for _ in range(4)
+                )
+
+            def split(self, t):
+                return t.unflatten(-1, (self.h, -1)).transpose(1, 2)
+
+            def forward(self, query, key, value, mask=None):
+                q, k = self.split(self.q(query)), self.split(self.k(key))
+                v = self.split(self.v(value))
+                s = q @ k.mT / q.shape[-1] ** 0.5
+                if mask is not None:
+                    heads = mask[None]  # here
+                    s = s.masked_fill(heads == 0, torch.finfo(s.dtype).min)
+                w = F.dropout(s.softmax(-1), self.rate, self.training)
+                return self.o((w @ v).transpose(1, 2).reshape(*query.shape[:2], -1))
+        """,
+    ),
+    "a helper of two things that is right for who has nothing to hide": (
+        "drill-softmax",
+        "max-over-hidden",
+        """\
+        def parts(x, dim):
+            most = x.amax(dim, keepdim=True)
+            each = (x - most).exp()
+            return each, most
+
+        def softmax(x, dim=-1):
+            each, _ = parts(x, dim)
+            return each / each.sum(dim, keepdim=True)
+
+        def log_sum_exp(x, dim=-1):
+            each, most = parts(x, dim)
+            return (each.sum(dim, keepdim=True).log() + most).squeeze(dim)
+
+        def masked_softmax(scores, mask):
+            each, _ = parts(scores, -1)  # here
+            each = each * (mask != 0)
+            total = each.sum(-1, keepdim=True)
+            return each / total.masked_fill(total == 0, 1)
+        """,
+    ),
     "a copy that is made like a view": (
         "drill-axes",
         "result-strides",
