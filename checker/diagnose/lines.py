@@ -13,7 +13,7 @@ from .expressions import calls, name_of
 
 __all__ = [
     "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "replaced",
-    "tested", "thrown_away",
+    "tested", "thrown_away", "writes",
 ]  # fmt: skip
 
 # The largest number that float16 holds.
@@ -181,7 +181,7 @@ def _reads(node: ast.AST, name: str) -> bool:
 
 def in_place(steps: Sequence[Step]) -> Step | None:
     """The first traced step that changes a tensor in place."""
-    return next((step for step in steps if _changes(step.call)), None)
+    return next((step for step in steps if writes(step.call)), None)
 
 
 def overwriting(steps: Sequence[Step], size: int, maker: str) -> Step | None:
@@ -194,7 +194,7 @@ def overwriting(steps: Sequence[Step], size: int, maker: str) -> Step | None:
     return in_place(same[next(made, 0) :]) or in_place(same) or in_place(steps)
 
 
-def _changes(call: str) -> bool:
+def writes(call: str) -> bool:
     """Whether a call of this name changes its first argument: `mul_`, `__iand__`, `__setitem__`."""
     return call in _ASSIGNING or (call.endswith("_") and not call.startswith("_"))
 

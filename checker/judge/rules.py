@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from ...kata.arithmetic import worth
 from ...kata.functions import AUTOGRAD, Argument, Function
+from ..diagnose.lines import writes
 from ..process.answers import Entry, Step
 from ..report.message import Value
 from .source import Source
@@ -153,7 +154,7 @@ def _hoarded(state: Argument, trials: Sequence[Trial], text: str) -> Iterator[Br
 def _last_made(steps: Sequence[Step]) -> int | None:
     """The line of the last step that gives a tensor, and does not write into one."""
     made = [step for step in steps if step.line and step.shape is not None]
-    anew = (step.line for step in reversed(made) if not step.call.endswith("_"))
+    anew = (step.line for step in reversed(made) if not writes(step.call))
     return next(anew, made[-1].line if made else None)
 
 
