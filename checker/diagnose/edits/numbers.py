@@ -41,7 +41,9 @@ class Renaming:
             for one in ([node.left, node.right] if isinstance(node, ast.BinOp) else ast.walk(node))
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
         }  # fmt: skip
-        self.kept = {id(node.value) for node in nodes if isinstance(node, ast.Assign)}
+        given = [node.value for node in nodes if isinstance(node, ast.Assign)]
+        several = (one for value in given if isinstance(value, ast.Tuple) for one in value.elts)
+        self.kept = {*map(id, given), *map(id, several)}
         # What is called, or looked into, is part of another node; whose method is called is not.
         called = {id(node.func) for node in calls}
         before = (node.value for node in nodes if isinstance(node, ast.Attribute)
@@ -80,7 +82,8 @@ class Renaming:
     def _left(self, node: ast.expr, names: Names) -> Rewritten:
         """With what was made and is not used: a layer that nothing calls, a number as a factor."""
         for one in self.attributes.left(node, layers=True):
-            if id(node) in self.returned or id(node) in self.multiplied:
+            named = isinstance(node, ast.Name) and id(node) in self.kept
+            if named or id(node) in self.returned or id(node) in self.multiplied:
                 cost = 2 if id(node) in self.returned else 1
                 yield f"self.{one}({self.said.bare(node)})", cost
             if isinstance(node, ast.Call) and of_self(node.func):
