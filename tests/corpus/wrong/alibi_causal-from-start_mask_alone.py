@@ -1,5 +1,5 @@
-# wrong: alibi causal-from-start line 14
-# fair: causal-from-start 12
+# wrong: alibi causal-from-start line 12
+# fair: causal-from-start 14
 import math, torch
 def slopes(heads):
     def p2(n): return [2 ** (-8 * (i + 1) / n) for i in range(n)]
