@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..vocabulary import forward_role
-from .expressions import called, calls, name_of, of_self, span
+from .expressions import assigned, called, calls, name_of, of_self, span
 
 __all__ = [
     "answered", "asks_both", "from_end", "loop_over", "neutral", "read_whatever", "regrown",
-    "roles_of",
-    "undrawn",
+    "roles_of", "undrawn",
 ]  # fmt: skip
 
 _Test = ast.If | ast.IfExp
@@ -70,26 +69,15 @@ def neutral(tree: ast.AST, ran: set[int]) -> int | None:
     for node in (one for one in ast.walk(tree) if isinstance(one, ast.If)):
         for mine, other in ((node.body, node.orelse), (node.orelse, node.body)):
             lines = {row.lineno for row in other if calls(row)}
-            made = {name for name, value in _given(other) if not isinstance(value, ast.Constant)}
+            made = {name_of(target) for row in other for target, value in assigned(row)
+                    if not isinstance(value, ast.Constant)}  # fmt: skip
             # A whole number is where positions begin.
-            given = ((name, one) for name, one in _given(mine) if isinstance(one, ast.Constant))
-            idle = (one.lineno for name, one in given
-                    if name in made and type(one.value) is not int)  # fmt: skip
+            idle = (value.lineno for row in mine for target, value in assigned(row)
+                    if name_of(target) in made and isinstance(value, ast.Constant)
+                    and type(value.value) is not int)  # fmt: skip
             if lines and not lines & ran and (found := next(idle, None)) is not None:
                 return found
     return None
-
-
-def _given(rows: Sequence[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
-    """The names that statements bind, each with what it is given; of a call's several, the call."""
-    for row in (one for one in rows if isinstance(one, ast.Assign)):
-        for target in row.targets:
-            if not isinstance(target, ast.Tuple):
-                yield name_of(target), row.value
-            elif isinstance(row.value, ast.Tuple) and len(row.value.elts) == len(target.elts):
-                yield from zip(map(name_of, target.elts), row.value.elts, strict=True)
-            else:
-                yield from ((name_of(one), row.value) for one in target.elts)
 
 
 def from_end(tree: ast.AST, line: int | None) -> int | None:

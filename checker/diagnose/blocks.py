@@ -102,17 +102,8 @@ def _wrapped(call: ast.Call) -> str:
 
 
 def multiplied_line(tree: ast.AST) -> int | None:
-    """The line on which a list of what was made once is multiplied, or listed; None for none."""
-    made = {
-        name_of(target) for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
-        and name_of(node.value.func)[:1].isupper() for target in node.targets
-    }  # fmt: skip
+    """The line on which a list of what was made once is multiplied; None for none."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ListComp | ast.GeneratorExp) and isinstance(node.elt, ast.Name):
-            own = {name_of(one.target) for one in node.generators}
-            if node.elt.id in made - own:
-                return node.lineno
         many = _multiplied(node)
         if isinstance(node, ast.BinOp) and any(isinstance(one, ast.Call) for one in many):
             return node.lineno

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from ..vocabulary import words
 
 __all__ = [
-    "MOVES", "at_once", "bounds", "calculates", "called", "calls", "computes", "fractional",
-    "left_early", "moved_name", "name_of", "of_self", "paired", "picked_by", "plainly",
-    "reads_a_size", "says_scale", "scales", "scaling", "shifts", "slice_ends", "span", "starts",
+    "MOVES", "assigned", "at_once", "bounds", "calculates", "called", "calls", "computes",
+    "fractional", "left_early", "moved_name", "name_of", "of_self", "paired", "picked_by",
+    "plainly", "reads_a_size", "says_scale", "scales", "scaling", "shifts", "slice_ends", "span",
+    "starts",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -61,6 +62,23 @@ def paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.ex
         yield from zip(target.elts, value.elts, strict=False)
     else:
         yield target, value
+
+
+def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each target of an assignment with its own value, where tuples can be told apart."""
+    if isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield node.target, node.value
+    if isinstance(node, ast.NamedExpr):
+        yield node.target, node.value
+    for target in node.targets if isinstance(node, ast.Assign) else ():
+        assert isinstance(node, ast.Assign)
+        if isinstance(target, (ast.Tuple, ast.List)):
+            whole = isinstance(node.value, (ast.Tuple, ast.List))
+            values = node.value.elts if whole else [node.value] * len(target.elts)  # type: ignore[attr-defined]
+            if len(values) == len(target.elts):
+                yield from zip(target.elts, values, strict=True)
+        else:
+            yield target, node.value
 
 
 def scaling(statement: ast.AST | None) -> Iterator[ast.expr]:

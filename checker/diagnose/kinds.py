@@ -130,17 +130,20 @@ def behind_softmax(step: Step, steps: Sequence[Step]) -> int | None:
 
 def nearest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> int | None:
     """The line of the last step until this one that is meant, or of the first after it."""
-    last = next(place for place, one in enumerate(steps) if one is step)
-    found = [(place, one.line) for place, one in enumerate(steps) if meant(one)]
-    before = [line for place, line in found if place <= last]
-    return before[-1] if before else next((line for _, line in found), None)
+    found = _latest(step, steps, meant) or first(steps, meant)
+    return found.line if found is not None else None
 
 
 def folded_by(step: Step, steps: Sequence[Step]) -> int | None:
     """The line that brought heads of a mask into another axis, before a step: the last."""
-    last = next(place for place, one in enumerate(steps) if one is step)
-    found = first([*reversed(steps[: last + 1])], _folds)
+    found = _latest(step, steps, _folds)
     return found.line if found is not None else None
+
+
+def _latest(step: Step, steps: Sequence[Step], meant: Callable[[Step], bool]) -> Step | None:
+    """The last step until this one that is meant."""
+    place = next(place for place, one in enumerate(steps) if one is step)
+    return first([*reversed(steps[: place + 1])], meant)
 
 
 def moved_by(step: Step, steps: Sequence[Step]) -> int | None:

@@ -16,7 +16,16 @@ from ..judge.source import Source
 from ..process.answers import Step
 from ..vocabulary import forward_role, layer_role
 from .asked import answered
-from .expressions import at_once, called, calls, computes, says_scale, scales, scaling
+from .expressions import (
+    assigned,
+    at_once,
+    called,
+    calls,
+    computes,
+    says_scale,
+    scales,
+    scaling,
+)
 from .signatures import AnyFunction, default_of, given_to, parameters
 
 __all__ = ["Definition", "Origins"]
@@ -225,7 +234,7 @@ class Origins:
         said, leaf = layer_role(weight), weight.split(".")[-2:][0]
         for step in steps:
             said_by = None if step.line is None else self._statement(step.line)
-            for target, value in _assigned(said_by or ast.Pass()):
+            for target, value in assigned(said_by or ast.Pass()):
                 named = layer_role(target.id) if isinstance(target, ast.Name) else None
                 given = [a for c in calls(value) if called(c) == leaf for a in c.args[:1]]
                 # What the layer is given tells as much, where its input has a role's name.
@@ -237,7 +246,7 @@ class Origins:
     def renamed(self, said: str, other: str) -> int | None:
         """Where a name of one role was made to stand for a name of another."""
         for node in ast.walk(self.own):
-            for target, value in (*_assigned(node), *at_once(node)):
+            for target, value in (*assigned(node), *at_once(node)):
                 taken = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
                 named = [[target, one] for one in taken if isinstance(one, ast.Name)]
                 for pair in ([n.id for n in two if isinstance(n, ast.Name)] for two in named):
@@ -273,7 +282,7 @@ class Origins:
     def _attribute(self, name: str) -> Definition | None:
         for tree in (self.own, self.tree):
             for node in ast.walk(tree):
-                for target, value in _assigned(node):
+                for target, value in assigned(node):
                     if isinstance(target, ast.Attribute) and target.attr == name:
                         return Definition(node.lineno, value)  # type: ignore[attr-defined]
                 if isinstance(node, ast.Call) and called(node) == "register_buffer":
@@ -286,7 +295,7 @@ class Origins:
         """What an attribute is where a class says it for all its objects."""
         owners = [one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef)]
         for one in (part for owner in owners for part in owner.body):
-            for target, value in _assigned(one):
+            for target, value in assigned(one):
                 if getattr(target, "id", "") == getattr(node, "attr", None):
                     return Definition(one.lineno, value)
         return None
@@ -300,14 +309,14 @@ class Origins:
         return [
             Definition(node.lineno, value)  # type: ignore[attr-defined]
             for node in (ast.walk(function) if function is not None else ())
-            for target, value in _assigned(node)
+            for target, value in assigned(node)
             if getattr(node, "lineno", line) < line
             and isinstance(target, ast.Name) and target.id == name
         ]  # fmt: skip
 
     def _global(self, name: str) -> Definition | None:
         for node in getattr(self.tree, "body", []):
-            for target, value in _assigned(node):
+            for target, value in assigned(node):
                 if isinstance(target, ast.Name) and target.id == name:
                     return Definition(node.lineno, value)
         return None
@@ -375,23 +384,6 @@ class Origins:
             if made is not None and isinstance(made.value, ast.Call):
                 return called(made.value)
         return None
-
-
-def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Each target of an assignment with its own value, where tuples can be told apart."""
-    if isinstance(node, ast.AnnAssign) and node.value is not None:
-        yield node.target, node.value
-    if isinstance(node, ast.NamedExpr):
-        yield node.target, node.value
-    for target in node.targets if isinstance(node, ast.Assign) else ():
-        assert isinstance(node, ast.Assign)
-        if isinstance(target, (ast.Tuple, ast.List)):
-            whole = isinstance(node.value, (ast.Tuple, ast.List))
-            values = node.value.elts if whole else [node.value] * len(target.elts)  # type: ignore[attr-defined]
-            if len(values) == len(target.elts):
-                yield from zip(target.elts, values, strict=True)
-        else:
-            yield target, node.value
 
 
 def _makes(call: ast.Call, owner: str | None) -> bool:

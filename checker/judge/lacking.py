@@ -49,16 +49,15 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         return say("fail-blocks", held=held, asked=asked)
     if one.held.shared:
         names = [f"`{name}`" for name in one.held.shared]
-        place = multiplied_line(page.source.tree) or page.lines.making(one.held.shared[0]) or line
+        place = multiplied_line(page.source.tree) or _shared_line(page)
+        place = place or page.lines.making(one.held.shared[0]) or line
         layers = [n for n, held in one.held.roles.items() if {*held} & {*one.held.shared}]
         key = "layers-shared-in-part" if any(map(block_of, layers)) else "layers-shared-as-one"
         page.blame(_SHARED, place, key, names=names, layers=layers)
         return say(key, names=names, layers=layers)
     if one.held.repeated:
         names = [f"`{name}`" for name in one.held.repeated]
-        tree = page.source.tree
-        place = next(shared([node for node in ast.walk(tree) if is_constructor(node)]), None)
-        place = place or page.lines.making(one.held.repeated[0]) or line
+        place = _shared_line(page) or page.lines.making(one.held.repeated[0]) or line
         page.blame("heads-share-projection", place, "heads-share-projection-whole", names=names)
         return say("heads-share-projection-whole", names=names)
     if one.held.lacking and not wrong:
@@ -87,3 +86,9 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         return None
     page.blame(_SHARED, place or line)
     return say(_SHARED)
+
+
+def _shared_line(page: Sheet) -> int | None:
+    """Where a constructor puts a module that was made once into several places."""
+    made = (node for node in ast.walk(page.source.tree) if is_constructor(node))
+    return next(shared([*made]), None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from ..expressions import name_of
+from ..expressions import name_of, of_self
 from .counts import counts
 
 __all__ = ["MODULES", "Attributes", "Names", "names_in", "read_in"]
@@ -91,17 +91,7 @@ class Attributes:
         classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
         self.classes = {id(node): one.name for one in classes for node in ast.walk(one)}
         self.kinds = {name: kind for node in nodes for name, kind in _made(node)}
-        self.stored: dict[str, set[str]] = {}
-        self.read: dict[str, set[str]] = {}
-        for node in nodes:
-            if isinstance(node, ast.Attribute) and name_of(node.value) == "self":
-                many = self.stored if isinstance(node.ctx, ast.Store) else self.read
-                many.setdefault(self.classes.get(id(node), ""), set()).add(node.attr)
-        # A record's fields are set where it is made.
-        for one in classes:
-            fields = (row.target for row in one.body if isinstance(row, ast.AnnAssign))
-            named = {field.id for field in fields if isinstance(field, ast.Name)}
-            self.stored.setdefault(one.name, set()).update(named)
+        self.unread = {one.name: sorted(_unread(one)) for one in classes}
         called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
         self.held: dict[tuple[str, str], set[str]] = {}
         for node in nodes:
@@ -110,9 +100,8 @@ class Attributes:
 
     def left(self, node: ast.AST, *, layers: bool) -> list[str]:
         """The attributes of an object that its class sets and never reads: layers, or others."""
-        mine = self.classes.get(id(node), "")
-        kept = self.stored.get(mine, set()) - self.read.get(mine, set())
-        return sorted(one for one in kept if (self.kinds.get(one) == "layer") == layers)
+        kept = self.unread.get(self.classes.get(id(node), ""), ())
+        return [one for one in kept if (self.kinds.get(one) == "layer") == layers]
 
     def like(self, node: ast.Attribute) -> list[str]:
         """Those that may stand for another one of the same object."""
@@ -124,6 +113,15 @@ class Attributes:
         """Whose attribute it is: of `self` in each class another's."""
         name = name_of(node.value)
         return (self.classes.get(id(node), "") if name == "self" else "", name)
+
+
+def _unread(owner: ast.ClassDef) -> set[str]:
+    """The attributes that a class sets, or has as a record's fields, and never reads."""
+    own = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute) and of_self(node)]
+    stored = {node.attr for node in own if isinstance(node.ctx, ast.Store)}
+    fields = (row.target for row in owner.body if isinstance(row, ast.AnnAssign))
+    stored |= {field.id for field in fields if isinstance(field, ast.Name)}
+    return stored - {node.attr for node in own if not isinstance(node.ctx, ast.Store)}
 
 
 def _made(node: ast.AST) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -41,7 +40,8 @@ def repeated(
     first = {name: text for name, text in listed.items()
              if blocks and not block_of(text.partition("{}")[0])}  # fmt: skip
     read = partial(_read, shapes=shapes, layers=layers, sizes=sizes, linear=linear, symbols=symbols)
-    for texts in _of_heads(shapes, layers, sizes, {*listed} - {*first}, heads) if heads > 1 else ():
+    listed = {name: text for name, text in listed.items() if name not in first}
+    for texts in _of_heads(shapes, layers, sizes, listed, heads) if heads > 1 else ():
         yield from read(texts, heads)
     if blocks > 1 and first:
         yield from read(first, blocks)
@@ -51,7 +51,7 @@ def _of_heads(
     shapes: Shapes,
     layers: Sequence[Layer],
     sizes: dict[str, int],
-    listed: AbstractSet[str],
+    listed: Mapping[str, str],
     heads: int,
 ) -> list[dict[str, str]]:
     """Which parameters may stand for one of each head, with a place for its number.
@@ -63,7 +63,7 @@ def _of_heads(
     # A share's bias lies beside it.
     own = {_owner(name) for name, size in thick.items() if size in whole}
     said = {_owner(name) for name, size in thick.items() if size == _wanted(name, layers, sizes)}
-    shared = {n: _listed(n, shapes) for n in shapes if n in listed and _owner(n) in own - {""}}
+    shared = {name: text for name, text in listed.items() if _owner(name) in own - {""}}
     single = {
         name: _numbered(name) for name in shapes
         if name not in listed and _owner(name) in said - {""}
