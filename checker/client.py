@@ -151,6 +151,8 @@ class Bench:
 
         Yield a report a file, in order, each as soon as it and those before it are ready.
         """
+        if not files:
+            return iter(())
         seeded, at_it = self._seeded(kata, files[0], options)
         jobs = [_job(kata, file, seeded, self.count) for file in files]
         waiting = list(enumerate(jobs))

@@ -9,15 +9,17 @@ from ..vocabulary import words
 
 __all__ = [
     "MOVES", "assigned", "at_once", "bounds", "calculates", "called", "calls", "computes",
-    "fractional", "left_early", "moved_name", "name_of", "of_self", "paired", "picked_by",
-    "plainly", "reads_a_size", "says_scale", "scales", "scaling", "shifts", "slice_ends", "span",
-    "starts",
+    "fractional", "left_early", "moved_name", "name_of", "of_a_library", "of_self", "paired",
+    "picked_by", "plainly", "reads_a_size", "says_scale", "scales", "scaling", "shifts",
+    "slice_ends", "span", "starts", "turns",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
     "scale", "scaling", "scaled", "factor", "norm", "temperature", "temp", "root", "sqrt", "denom",
     "denominator", "divisor", "inv", "rsqrt", "tau",
 }  # fmt: skip
+# Calls that turn a mask round.
+_TURNING = {"logical_not", "bitwise_not"}
 # Calls that pick entries by their places.
 _PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # What brings a tensor's axes into another order.
@@ -198,9 +200,24 @@ def reads_a_size(value: ast.expr) -> bool:
     return isinstance(read, ast.Attribute) and read.attr in {"shape", "size"}
 
 
-def left_early(loop: ast.For | ast.While) -> int | None:
+def left_early(loop: ast.AST) -> int | None:
     """The condition on which a loop is left, or goes on to its next round."""
-    for node in loop.body:
+    for node in loop.body if isinstance(loop, (ast.For, ast.While)) else ():
         if isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Break, ast.Continue)):
             return node.test.lineno
     return None
+
+
+def turns(node: ast.AST) -> bool:
+    """Whether a node makes true of false: `== 0`, `~`, `not` or a call for it."""
+    if isinstance(node, ast.Compare):
+        zero = node.comparators[0]
+        return isinstance(node.ops[0], ast.Eq) and isinstance(zero, ast.Constant) and not zero.value
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, (ast.Invert, ast.Not))
+    return isinstance(node, ast.Attribute) and node.attr in _TURNING
+
+
+def of_a_library(node: ast.expr | None) -> bool:
+    """Whether it is a module's attribute, as `torch.le` is, and nothing that an object holds."""
+    return isinstance(node, ast.Attribute) and name_of(node.value) != "self"

@@ -10,9 +10,13 @@ from .blocks import Function
 from .expressions import name_of
 
 __all__ = [
-    "accumulated", "aliased", "counted", "early", "late", "whole_again", "window_bounded",
-    "window_tested",
+    "Loop", "accumulated", "aliased", "counted", "early", "extent", "late", "loops_in", "over",
+   "whole_again",
+    "window_bounded", "window_tested",
 ]  # fmt: skip
+
+# A loop, as a statement or within an expression.
+Loop = ast.For | ast.While | ast.ListComp | ast.GeneratorExp | ast.SetComp | ast.DictComp
 
 # Calls that hold a number below another.
 _LEAST = {"min", "minimum", "clamp", "clip", "clamp_max"}
@@ -21,6 +25,31 @@ _CHANGING = {"add", "append", "extend", "update", "insert", "fill_", "logical_or
 
 # What the beams that others came from are called.
 _PARENTS = re.compile(r"parent|back|point|prev|src|origin|from")
+
+
+def loops_in(tree: ast.AST) -> Iterator[Loop]:
+    """The loops of a file, but for those over what is listed where they stand."""
+    found = (node for node in ast.walk(tree) if isinstance(node, Loop))
+    return (loop for loop in found if not isinstance(over(loop), (ast.Tuple, ast.List)))
+
+
+def over(loop: Loop) -> ast.expr | None:
+    """What a loop goes through; None where it goes on while something holds."""
+    if isinstance(loop, ast.While):
+        return None
+    return loop.iter if isinstance(loop, ast.For) else loop.generators[0].iter
+
+
+def extent(through: ast.expr | None) -> tuple[ast.expr | None, bool]:
+    """What says how often a loop over something runs, and whether that is a range's end."""
+    if not isinstance(through, ast.Call):
+        return through, False
+    name = name_of(through.func)
+    if name == "range" and through.args:
+        return through.args[:2][-1], True
+    if name in {"items", "keys", "values"} and isinstance(through.func, ast.Attribute):
+        return through.func.value, False
+    return through, False
 
 
 def accumulated(functions: Sequence[Function]) -> Iterator[int]:

@@ -11,7 +11,7 @@ from ...kata.slips import Slip
 from ..process.answers import Step
 from .asked import asks_both, from_end, neutral, read_whatever, roles_of, undrawn
 from .blocks import outside
-from .expressions import left_early, name_of, reads_a_size, scaling, span
+from .expressions import left_early, name_of, of_self, reads_a_size, scaling, span, turns
 from .giveaways import called_late, changed, of_record, root_of, stand_ins
 from .kinds import (
     behind_softmax,
@@ -31,6 +31,7 @@ from .kinds import (
     turned,
 )  # fmt: skip
 from .lines import in_place, replaced, thrown_away
+from .loops import loops_in
 from .readings import Readings
 from .signatures import parameters
 from .statements import Function
@@ -58,17 +59,15 @@ _WIDTH = re.compile(
 _CUTS = {"view", "reshape", "unflatten"}
 # What is called so is not seen.
 _HIDING = re.compile(r"(?i)hidden|hides|block(ed|s)$|banned|forbid|ignore|invisible|^padd(ed|ing)$")
-# Calls that turn a mask round.
-_TURNING = {"logical_not", "bitwise_not"}
 
 
 class Places(Readings):
     """Follows a step to what stands behind it, in a file of functions."""
 
-    def behind(self, slip: Slip, step: Step, steps: Sequence[Step]) -> int | None:
+    def behind(self, slip: Slip, step: Step, steps: Sequence[Step], others: set[str]) -> int | None:
         """The line that a mistake is made on, by its group; None: the step's own.
 
-        step: where it shows. steps: all of its call.
+        step: where it shows. steps: all of its call. others: the other functions asked for.
         """
         lines, ran = step.lines, {line for each in steps for line in each.lines}
         behind: dict[str, Callable[[], int | None]] = {
@@ -89,7 +88,7 @@ class Places(Readings):
             "kept": self._kept,
             "laid": lambda: laid_out(step, steps),
             "lined-up": lambda: self.lined_up(first(steps, _adds(slip.id)) or step),
-            "loop": lambda: self._loop(lines),
+            "loop": lambda: self._loop(self._outside(lines, others) or lines, others),
             "mask": lambda: self._undrawn(slip.id, ran) or self._unmasked(ran),
             "moved": lambda: moved_by(step, steps),
             "noted": lambda: self._noted(steps),
@@ -139,8 +138,11 @@ class Places(Readings):
     def own_line(self, lines: list[int], others: set[str]) -> int:
         """The innermost line outside of the other functions that are asked for."""
         lines = self.chosen(lines)
-        outside = (n for n in lines if getattr(self._function(n), "name", "") not in others)
-        return next(outside, lines[0])
+        return next(iter(self._outside(lines, others)), lines[0])
+
+    def _outside(self, lines: Sequence[int], others: set[str]) -> list[int]:
+        """The lines that are in none of some functions."""
+        return [n for n in lines if getattr(self._function(n), "name", "") not in others]
 
     def within(self, step: Step) -> Step:
         """The step as a part of a model has it, without the loop that calls its parts in turn."""
@@ -229,26 +231,32 @@ class Places(Readings):
             return renamed
         return told.lines[1 if helped and len(told.lines) > 1 else 0]
 
-    def _loop(self, lines: Sequence[int]) -> int | None:
+    def _loop(self, lines: Sequence[int], others: set[str]) -> int | None:
         """What says how often the innermost loop around a line runs, or one that called it.
 
         Else the last loop before it.
         """
-        around = next(filter(None, map(self._loops_around, lines)), None)
-        if around is not None:
-            loop = max(around, key=lambda one: one.lineno)
+        loops = [*loops_in(self.tree)]
+        around = [[one for one in loops if line in span(one)] for line in lines]
+        if any(around):
+            loop = max(next(filter(None, around)), key=lambda one: one.lineno)
             return left_early(loop) or self.loop_end(loop) or loop.lineno
-        earlier = (one for one in self._loops() if one.lineno < lines[0])
+        fold = self.fold(lines)
+        gathered = None if fold is None else self.fold_end(fold)
+        own = self._outside([one.lineno for one in loops], others)
+        earlier = (one for one in loops if one.lineno in own and one.lineno < lines[0])
         last = max(earlier, key=lambda one: one.lineno, default=None)
         before = None if last is None else self.loop_end(last) or last.lineno
         # A loop that is left at once leaves no trace.
-        later = (left_early(one) for one in self._loops() if one.lineno > lines[0])
-        return before or next(filter(None, later), None) or self.folds_end()
+        later = (left_early(one) for one in loops if one.lineno > lines[0])
+        return (
+            gathered or before or next(filter(None, later), None) or getattr(fold, "lineno", None)
+        )
 
     def _read(self, lines: list[int]) -> int | None:
         """Where what a line hides by was turned round, filled in or made a number, if elsewhere."""
         nodes = [*ast.walk(self._statement(lines[0]) or ast.Pass())]
-        if any(map(_turns, nodes)) or roles_of(nodes) & {"mask", "padding"}:
+        if any(map(turns, nodes)) or roles_of(nodes) & {"mask", "padding"}:
             return None
         names = (n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
         for name in names:
@@ -256,7 +264,7 @@ class Places(Readings):
             parts = [*ast.walk(made.value)] if made is not None else []
             filled = any(isinstance(n, ast.Attribute) and n.attr in _DRAW for n in parts)
             sums = any(isinstance(n, ast.BinOp) for n in parts)
-            read = filled or sums or _HIDING.search(name) or any(map(_turns, parts))
+            read = filled or sums or _HIDING.search(name) or any(map(turns, parts))
             if made is not None and read and roles_of(parts) & {"mask", "padding"}:
                 return made.line
         return None
@@ -327,10 +335,10 @@ class Places(Readings):
         kept = [
             node.lineno
             for node in later
-            if (isinstance(node, ast.AugAssign) and _on_self(node.target))
+            if (isinstance(node, ast.AugAssign) and of_self(node.target))
             or (
                 isinstance(node, ast.Assign)
-                and any(map(_on_self, node.targets))
+                and any(map(of_self, node.targets))
                 and not isinstance(node.value, ast.Constant)
             )
         ]
@@ -369,20 +377,6 @@ class Places(Readings):
 def _only(lines: set[int]) -> int | None:
     """The line, where there is one alone."""
     return lines.pop() if len(lines) == 1 else None
-
-
-def _turns(node: ast.AST) -> bool:
-    """Whether a node makes true of false: `== 0`, `~`, `not` or a call for it."""
-    if isinstance(node, ast.Compare):
-        zero = node.comparators[0]
-        return isinstance(node.ops[0], ast.Eq) and isinstance(zero, ast.Constant) and not zero.value
-    if isinstance(node, ast.UnaryOp):
-        return isinstance(node.op, (ast.Invert, ast.Not))
-    return isinstance(node, ast.Attribute) and node.attr in _TURNING
-
-
-def _on_self(target: ast.expr) -> bool:
-    return isinstance(target, ast.Attribute) and getattr(target.value, "id", "") == "self"
 
 
 def _adds(mistake: str) -> Callable[[Step], bool]:

@@ -113,7 +113,7 @@ def _pointed(
     same = slip.group == "swapped" or slip.id == "rope-positions-restart"
     blamed = _blamed(step, steps, right, wrong, taken=same)
     step = places.within(step) if inside else step
-    behind = places.behind(slip, step, steps)
+    behind = places.behind(slip, step, steps, others)
     blamed = places.given_by(blamed, others, made=slip.group == "given") if given else blamed
     return behind or places.handed_on(step, places.own_line(blamed, others))
 

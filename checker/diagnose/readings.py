@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from ..process.answers import Step
@@ -17,6 +17,7 @@ from .expressions import (
     fractional,
     moved_name,
     name_of,
+    of_a_library,
     picked_by,
     plainly,
     scaling,
@@ -25,6 +26,7 @@ from .expressions import (
     span,
     starts,
 )  # fmt: skip
+from .loops import Loop, extent, over
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
 
@@ -133,7 +135,7 @@ class Readings(Origins):
             own = getattr(function, "name", "")
             many = [one for one in calls(self._head(lines[1:])) if called(one) == own]
             given = [given_to(one, function, name) for one in many]
-            if not given or not all(map(_of_a_library, given)):
+            if not given or not all(map(of_a_library, given)):
                 break
             lines = lines[1:]
         return lines
@@ -204,16 +206,19 @@ class Readings(Origins):
         read = self._local(getattr(made.value, "id", ""), lines[1]) if made is not None else None
         return lines[1] if made is not None and read is None else getattr(read, "line", None)
 
-    def loop_end(self, loop: ast.For | ast.While) -> int | None:
+    def loop_end(self, loop: Loop) -> int | None:
         """Where the name by which a loop over a range ends, or what it goes through, was made."""
-        return self._end_of(loop.iter if isinstance(loop, ast.For) else None, loop.lineno)
+        return self._end_of(over(loop), loop.lineno)
 
-    def folds_end(self) -> int | None:
-        """The same of the one `reduce` of the file: what it goes through is its second argument."""
+    def fold(self, lines: Sequence[int]) -> ast.Call | None:
+        """The `reduce` on one of some lines, or the only one: what it goes through comes second."""
         folds = [one for one in calls(self.tree) if called(one) == "reduce" and one.args[1:]]
-        if len(folds) != 1:
-            return None
-        return self._end_of(folds[0].args[1], folds[0].lineno) or folds[0].lineno
+        here = [one for one in folds if one.lineno in lines]
+        return next(iter(here or (folds if len(folds) == 1 else ())), None)
+
+    def fold_end(self, fold: ast.Call) -> int | None:
+        """Where what a `reduce` goes through was made."""
+        return self._end_of(fold.args[1], fold.lineno)
 
     def handed_on(self, step: Step, line: int) -> int:
         """Where what a line calls, by an argument's name alone, was handed on; else the line.
@@ -272,16 +277,15 @@ class Readings(Origins):
             lines = lines[1:]
         return lines
 
-    def _end_of(self, over: ast.expr | None, line: int) -> int | None:
-        through = over
-        if isinstance(over, ast.Call) and called(over) in {"items", "keys", "values"}:
-            through = getattr(over.func, "value", None)
-        gathered = self._local(getattr(through, "id", ""), line)
-        if gathered is not None and isinstance(gathered.value, _GATHERS):
-            return gathered.line
-        ends = over.args[:2][-1:] if isinstance(over, ast.Call) and called(over) == "range" else []
-        made = self._local(getattr(ends[0], "id", ""), line) if ends else None
-        return made.line if made is not None and calculates(made.value) else None
+    def _end_of(self, through: ast.expr | None, line: int) -> int | None:
+        end, ranged = extent(through)
+        made = self._local(getattr(end, "id", ""), line)
+        if made is None:
+            return self._formula(called(end)) if isinstance(end, ast.Call) else None
+        if isinstance(made.value, Loop) and not ranged:
+            return self._end_of(over(made.value), made.line) or made.line
+        known = calculates(made.value) if ranged else isinstance(made.value, _GATHERS)
+        return made.line if known else None
 
     def _written(self, node: _Named, lines: list[int], depth: int) -> int | None:
         """Where a name's number was written down, left to its default, or worked out by itself."""
@@ -375,11 +379,6 @@ def _is_name(node: ast.AST) -> TypeGuard[ast.Name]:
 
 def _named(node: ast.AST) -> TypeGuard[_Named]:
     return isinstance(node, (ast.Name, ast.Attribute))
-
-
-def _of_a_library(node: ast.expr | None) -> bool:
-    """Whether it is a module's attribute, as `torch.le` is, and nothing that an object holds."""
-    return isinstance(node, ast.Attribute) and name_of(node.value) != "self"
 
 
 def _changed(node: ast.AST) -> _Named | None:

@@ -47,6 +47,10 @@ def endless(tmp_path):
     return file
 
 
+def test_no_files(bench):
+    assert [*bench.judge("v1", [], Options())] == []
+
+
 def worked(pid):
     """How long a process has worked, in clock ticks."""
     try:
