@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..judge.source import Source
@@ -153,15 +153,6 @@ class Origins:
                 return made.line
         return None
 
-    def lined_up(self, step: Step) -> int | None:
-        """Where a norm or activation was put: where it is called, or lined up in a Sequential."""
-        module = step.module or ""
-        made = self._attribute(module.split(".")[0]) if "." in module else None
-        for call in calls(made.value) if made is not None else []:
-            if called(call).lower() == step.call.replace("_", ""):
-                return call.lineno
-        return step.line
-
     def unmasked_branch(self, ran: set[int]) -> int | None:
         """A condition on the mask that kept the lines which use it from running."""
         for node in self.skipped(ran, _FILLING_CALLS):
@@ -273,7 +264,8 @@ class Origins:
     def _defined(self, node: ast.expr, lines: list[int]) -> Definition | None:
         if isinstance(node, ast.Attribute):
             own = isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}
-            return self._attribute(node.attr) if own else None
+            held = self._attribute(node.attr) if own else None
+            return held or self._field(node.attr, self._classes())
         if not isinstance(node, ast.Name):
             return None
         made = self._local(node.id, lines[0]) or self._given(node.id, lines)
@@ -291,10 +283,26 @@ class Origins:
                         return Definition(node.lineno, node.args[1])
         return None
 
+    def _classes(self) -> list[ast.ClassDef]:
+        return [one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef)]
+
+    def _field(self, name: str, owners: Sequence[ast.ClassDef]) -> Definition | None:
+        """What a record's field, declared in one of some classes, is first made with."""
+        for owner in owners:
+            declared = [n.target for n in owner.body if isinstance(n, ast.AnnAssign)]
+            fields = [field.id for field in declared if isinstance(field, ast.Name)]
+            for call in calls(self.tree) if name in fields else ():
+                if called(call) in {owner.name, "cls"}:
+                    by_name = (k.value for k in call.keywords if k.arg == name)
+                    behind = call.args[fields.index(name) :]
+                    given = next(by_name, None) or next(iter(behind), None)
+                    if given is not None:
+                        return Definition(given.lineno, given)
+        return None
+
     def _declared(self, node: ast.expr) -> Definition | None:
         """What an attribute is where a class says it for all its objects."""
-        owners = [one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef)]
-        for one in (part for owner in owners for part in owner.body):
+        for one in (part for owner in self._classes() for part in owner.body):
             for target, value in assigned(one):
                 if getattr(target, "id", "") == getattr(node, "attr", None):
                     return Definition(one.lineno, value)

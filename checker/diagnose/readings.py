@@ -57,12 +57,13 @@ class Readings(Origins):
         """Where what a line reads, and what stands around it changes, was first set."""
         read = {ast.unparse(n) for n in ast.walk(self._head(lines)) if _named(n)}
         loops = self._loops_around(lines[0])
+        around = [one for one in self._classes() if lines[0] in span(one)]
         for scope in (*loops, self._function(lines[0]) or ast.Pass()):
             for own in filter(None, map(_changed, ast.walk(scope))):
                 if ast.unparse(own) not in read:
                     continue
                 if isinstance(own, ast.Attribute):
-                    made = self._field(own.attr, lines) or self._defined(own, lines)
+                    made = self._field(own.attr, around) or self._defined(own, lines)
                 else:
                     made = self._local(own.id, scope.lineno) if scope in loops else None
                 if made is not None and made.line != own.lineno:
@@ -101,20 +102,6 @@ class Readings(Origins):
             return False
         called_on = (call.lineno for call in calls(self.tree) if called(call) == name)
         return any(map(self._loops_around, called_on))
-
-    def _field(self, name: str, lines: list[int]) -> Definition | None:
-        """What a record's field, declared in the class around a line, is first made with."""
-        for owner in (one for one in self._classes() if lines[0] in span(one)):
-            declared = [n.target for n in owner.body if isinstance(n, ast.AnnAssign)]
-            fields = [field.id for field in declared if isinstance(field, ast.Name)]
-            places = {field: place for place, field in enumerate(fields)}
-            for call in calls(self.tree) if name in places else ():
-                if called(call) in {owner.name, "cls"}:
-                    by_name = (k.value for k in call.keywords if k.arg == name)
-                    given = next(by_name, None) or next(iter(call.args[places[name] :]), None)
-                    if given is not None:
-                        return Definition(given.lineno, given)
-        return None
 
     def scaled_below(self, lines: list[int]) -> int | None:
         """Where, below its first line, a statement works out what it scales by."""
@@ -193,6 +180,15 @@ class Readings(Origins):
         used = [node for node in ast.walk(self._head(lines)) if _named(node)]
         written = {*filter(None, (self._written(node, lines, _DEPTH) for node in used))}
         return written.pop() if len(written) == 1 else None
+
+    def lined_up(self, step: Step) -> int | None:
+        """Where a norm or activation was put: where it is called, or lined up in a Sequential."""
+        module = step.module or ""
+        made = self._attribute(module.split(".")[0]) if "." in module else None
+        for call in calls(made.value) if made is not None else []:
+            if called(call).lower() == step.call.replace("_", ""):
+                return call.lineno
+        return step.line
 
     def offset(self, lines: list[int]) -> int | None:
         """Where the number that positions begin at was read from what an earlier call returned."""
@@ -362,9 +358,6 @@ class Readings(Origins):
 
     def _head(self, lines: list[int]) -> ast.AST:
         return self._statement(lines[0]) or ast.Pass()
-
-    def _classes(self) -> Iterator[ast.ClassDef]:
-        return (one for one in ast.walk(self.tree) if isinstance(one, ast.ClassDef))
 
     def _loops(self) -> Iterator[ast.For | ast.While]:
         return (node for node in ast.walk(self.tree) if isinstance(node, (ast.For, ast.While)))

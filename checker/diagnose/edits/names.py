@@ -31,8 +31,9 @@ class Names(NamedTuple):
     numbers: AbstractSet[str]
     newer: Mapping[str, str]
     making: bool
-    # Those that are assigned, and that nothing reads.
+    # Those that are assigned, and that nothing reads, and those that a branch asks for.
     left: AbstractSet[str] = frozenset()
+    asked: AbstractSet[str] = frozenset()
 
     def before(self, line: int) -> Names:
         """The same around what stands on a line."""
@@ -62,7 +63,14 @@ def names_in(function: ast.FunctionDef) -> Names:
     stored = (one for node in assigned for target in node.targets for one in ast.walk(target))
     left = {one.id for one in stored if isinstance(one, ast.Name) and one.id[:1] != "_"}
     left -= {one.id for one in read_in(function)}
-    return Names(bound, {*bound}, counts(function), _newer(function), making, left)
+    asked = {one.id for one in map(_asked, ast.walk(function)) if isinstance(one, ast.Name)}
+    return Names(bound, {*bound}, counts(function), _newer(function), making, left, asked)
+
+
+def _asked(node: ast.AST) -> ast.AST | None:
+    """What a branch asks for, or whether it does not hold."""
+    test = getattr(node, "test", None)
+    return test.operand if isinstance(test, ast.UnaryOp) else test
 
 
 def read_in(node: ast.AST) -> list[ast.Name]:

@@ -36,6 +36,11 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
                 yield test, f"{test.id} is not None", 1
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names.known:
             yield value, f"{name} + {said.of(value)}", 3
+            # What is done always was meant for one of two cases.
+            again = name in {one.id for one in read_in(value)}
+            for flag in sorted(names.asked & names.known) if again else ():
+                yield value, f"{said.bare(value)} if {flag} else {name}", 3
+                yield value, f"{name} if {flag} else {said.bare(value)}", 3
         case ast.Assign(targets=[ast.Attribute() as target], value=value) if not names.making:
             yield value, f"{said.bare(target)} + {said.of(value)}", 3
         case ast.Assign(targets=[ast.Subscript() as target], value=value):
@@ -64,7 +69,8 @@ def swapped(many: Sequence[ast.stmt], names: Names) -> Iterator[tuple[ast.stmt, 
     names: those around the body. What is bound by the first alone cannot be read before it.
     """
     for one, other in pairwise(many):
-        if isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE):
+        alone = all(isinstance(each, ast.If) and not each.orelse for each in (one, other))
+        if alone or (isinstance(one, _MOVABLE) and isinstance(other, _MOVABLE)):
             (read, bound), (then, changed) = map(_uses, (one, other))
             first = {n for n in bound & then if names.bound.get(n, 0) == one.lineno}
             if not first and (bound & then or read & changed or bound & changed):
@@ -143,11 +149,12 @@ def _uses(node: ast.stmt) -> tuple[set[str], set[str]]:
     """
     places = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     stored = {ast.unparse(n) for n in places if isinstance(n.ctx, ast.Store)}
-    match node:
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner))):
-            stored.add(ast.unparse(owner))
-        case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript(value=target)]):
-            stored.add(ast.unparse(target))
-        case _:
-            pass
+    for one in ast.walk(node):
+        match one:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner))):
+                stored.add(ast.unparse(owner))
+            case ast.AugAssign(target=target) | ast.Assign(targets=[ast.Subscript(value=target)]):
+                stored.add(ast.unparse(target))
+            case _:
+                continue
     return {ast.unparse(n) for n in places} - MODULES, stored
