@@ -8,11 +8,12 @@ from itertools import islice
 from typing import Any
 
 from ...kata.arithmetic import worth
+from ...kata.catalogue import Kata
 from ...kata.functions import Argument, Function, choices
 from ...kata.sizes import Sizes
 from .case import DISORDER, Case, spoken
 
-__all__ = ["by_calls", "cases", "shifts", "small"]
+__all__ = ["by_calls", "cases", "regular", "shifts", "small", "telling"]
 
 _VALUES = 5
 # How much larger still inputs are where gradients have to be finite and no more: most rows then
@@ -46,6 +47,18 @@ def small(function: Function, sizes: Sizes, *, mask: bool, turn: int = 0) -> Ite
             yield case
 
 
+def telling(kata: Kata, function: Function, most: int) -> list[Case]:
+    """Give the first sizes' calls that are looked at most closely, with a mask and without."""
+    needs, sizes = function.needs_mask, kata.asked.sizes
+    plain = [*small(function, sizes, mask=needs)]
+    if needs:  # Where nothing is hidden, a model does nothing that is left to its taste.
+        full = [replace(case, mask="full") for case in plain]
+        plain = full if kata.kind == "program" else []
+    masked = [*small(function, sizes, mask=True)] if function.mask else []
+    half = most if not (plain and masked) else max(1, most // 2)
+    return [*plain[:half], *masked[:half]]
+
+
 def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
     """Yield everything that is tried of a function in float64, values first."""
     many = choices(function)
@@ -68,7 +81,7 @@ def cases(function: Function, sizes: Sizes) -> Iterator[Case]:
             yield from (case for case in made if _holds(function, case))
     yield from _reaching(function, sizes)
     yield from _disordered(function, sizes)
-    yield from _regular(function, sizes)
+    yield from regular(function, sizes)
     yield from _one_tensor(function, sizes)
     yield from _further(function, sizes)
     yield from _zeros(function, sizes)
@@ -96,7 +109,7 @@ def _reaching(function: Function, sizes: Sizes) -> Iterator[Case]:
         yield from (replace(case, reach=edge) for edge in _EDGES if case is not None)
 
 
-def _regular(function: Function, sizes: Sizes) -> Iterator[Case]:
+def regular(function: Function, sizes: Sizes) -> Iterator[Case]:
     """Whole numbers that are all the same, or counted up: whoever asks for that has a shortcut."""
     if any(one.kind == "integers" for one in function.arguments):
         many = small(function, sizes, mask=function.needs_mask)

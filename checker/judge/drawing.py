@@ -177,8 +177,9 @@ def _integers(one: Argument, case: Case, shape: list[int], generator: torch.Gene
     high, most = worth(one.high, scope), worth(one.beyond or one.high, scope)
     low = worth(one.low, scope)
     drawn = torch.randint(low, high + 1, shape, generator=generator)
-    if case.regular and not one.fills:
-        return _regular(drawn, low, high)
+    if case.regular:
+        # What fills a sum is as much as it may be.
+        return torch.full_like(drawn, high) if one.fills else _regular(drawn, low, high)
     if most > high and case.turn % 2:
         far = torch.randint(high + 1, most + 1, shape, generator=generator)
         drawn = drawn.where(torch.rand(shape, generator=generator) < 1 / 2, far)

@@ -22,7 +22,7 @@ from ..process.wire import dtype_name
 from .case import Case
 from .compare import case_bound
 from .conditioning import judged
-from .draw import cases, shifts, small
+from .draw import cases, regular, shifts, small, telling
 from .drawing import draw
 from .find import Bound, ways
 from .found import Found
@@ -331,7 +331,9 @@ class Examination:
 
     def plain_trials(self) -> list[Trial]:
         """Calls on the first sizes, those without a mask and those with one."""
-        return [one for one in map(self.trial, self._telling(4)) if not one.missing]
+        return [
+            one for one in map(self.trial, telling(self.kata, self.function, 4)) if not one.missing
+        ]
 
     def pretend(self) -> list[Stray] | None:
         """Make the plain calls on a pretended GPU; return the faults, None where none is made."""
@@ -351,7 +353,8 @@ class Examination:
 
     def watch(self) -> None:
         """Make calls on the first sizes, in every combination of choices, and keep their steps."""
-        trials = [self.trial(case) for case in self._telling(6)]
+        equal = regular(self.function, self.sizes) if self.function.memory.largest else ()
+        trials = map(self.trial, (*telling(self.kata, self.function, 6), *equal))
         self.seen = self.recorded([trial for trial in trials if not trial.missing])
 
     def measure(self) -> None:
@@ -360,8 +363,8 @@ class Examination:
             return
         rows = list(islice(self.sizes.rows(), 2))
         many = (case for case in cases(self.function, self.sizes) if case.sizes in rows)
-        trials = [self.trial(case) for case in many if not case.grad and case.gain == 1]
-        trials = [trial for trial in trials if not trial.missing]
+        plain = (self.trial(case) for case in many if not case.grad and case.gain == 1)
+        trials = [trial for trial in plain if not trial.missing]
         for trial in trials:
             self.write(trial, Record(growing=True))
         for trial, answer in zip(trials, self.run(trials), strict=True):
@@ -383,16 +386,6 @@ class Examination:
             if len(answer.steps) >= LIMIT:
                 answer.steps = []
         return [trial for trial, _ in kept]
-
-    def _telling(self, most: int) -> Iterable[Case]:
-        needs = self.function.needs_mask
-        plain = [*small(self.function, self.sizes, mask=needs)]
-        if needs:  # Where nothing is hidden, a model does nothing that is left to its taste.
-            full = [replace(case, mask="full") for case in plain]
-            plain = full if self.kata.kind == "program" else []
-        masked = [*small(self.function, self.sizes, mask=True)] if self.function.mask else []
-        half = most if not (plain and masked) else max(1, most // 2)
-        return [*plain[:half], *masked[:half]]
 
 
 def _silenced(record: Record | None) -> Record:

@@ -18,6 +18,7 @@ Rewritten = Iterator[tuple[str, int]]
 _COMPARED: dict[type[ast.cmpop], tuple[str, ...]] = {
     ast.Lt: ("<=", ">", ">="), ast.LtE: ("<", ">=", ">"), ast.Gt: (">=", "<", "<="),
     ast.GtE: (">", "<=", "<"), ast.Eq: ("!=",), ast.NotEq: ("==",),
+    ast.Is: ("is not",), ast.IsNot: ("is",), ast.In: ("not in",), ast.NotIn: ("in",),
 }  # fmt: skip
 _OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
     ast.Add: ("-",), ast.Sub: ("+",), ast.Mult: ("/",), ast.Div: ("*", "//"),
@@ -59,6 +60,8 @@ _MAKING = {
 }  # fmt: skip
 # What a call is told that has no usual value, or is the same without.
 _NEEDED = {"dim", "axis", "dtype", "device", "size", "dims", "num_classes"}
+# Calls of einops that are told how axes lie by words.
+_BY_WORDS = {"rearrange", "reduce", "repeat"}
 # Calls that leave the numbers as they are.
 _HARMLESS = {"to", "contiguous"}
 
@@ -84,11 +87,18 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
         case ast.BinOp():
             yield from _operated(node, said)
             yield from _taken_in(node, said)
+        case ast.BoolOp():
+            yield from _joined(node, said)
+        case ast.IfExp(test=test, body=body, orelse=other):
+            one, two = said.of(body), said.of(other)
+            yield f"({two} if {said.of(test, ast.Compare)} else {one})", 2
+            yield from ((one, 3), (two, 3))
         case ast.Slice(lower=lower, upper=upper, step=None):
             yield from _cut(lower, upper, said)
         case ast.Call():
             yield from _called(node, said)
             yield from _lettered(node, said)
+            yield from _worded(node, said)
             yield from _brought_out(node, said)
             yield from _in_turn(node, said)
             yield from _laid_out(node, said)
@@ -133,6 +143,14 @@ def _operated(node: ast.BinOp, said: Said) -> Rewritten:
     else:
         yield left, 1 if isinstance(node.right, ast.Constant) else 3
         yield right, 1 if isinstance(node.left, ast.Constant) else 3
+
+
+def _joined(node: ast.BoolOp, said: Said) -> Rewritten:
+    """Either for both, or one condition alone."""
+    sign = " or " if isinstance(node.op, ast.And) else " and "
+    parts = [said.of(one, ast.Compare) for one in node.values]
+    yield f"({sign.join(parts)})", 1
+    yield from ((one, 2) for one in parts)
 
 
 def _taken_in(node: ast.BinOp, said: Said) -> Rewritten:
@@ -255,6 +273,17 @@ def _lettered(node: ast.Call, said: Said) -> Rewritten:
             return
 
 
+def _worded(node: ast.Call, said: Said) -> Rewritten:
+    """What einops is told, two words that stand side by side in each other's place."""
+    for given in node.args if name_of(node.func) in _BY_WORDS else ():
+        if isinstance(given, ast.Constant) and isinstance(given.value, str):
+            told = given.value
+            for pair in re.finditer(r"\b(?=(\w+)( +)(\w+))", told):
+                turned = pair[3] + pair[2] + pair[1]
+                new = told[: pair.start(1)] + turned + told[pair.end(3) :]
+                yield said.replaced(node, [(given, repr(new))]), 1
+
+
 def _laid_out(node: ast.Call, said: Said) -> Rewritten:
     """All in turn, again and again, for each again and again beside itself; and back."""
     name, given = name_of(node.func), _given(node)
@@ -326,6 +355,8 @@ def _is(node: ast.expr, number: int) -> bool:
 
 def _sign_moved(first: ast.expr, second: ast.expr, said: Said) -> Rewritten:
     match first, second:
+        case _, ast.UnaryOp(operand=ast.Constant()):
+            return
         case ast.UnaryOp(op=ast.USub(), operand=operand), _:
             yield f"({said.of(operand)}, -{said.of(second)})", -1
         case _, ast.UnaryOp(op=ast.USub(), operand=operand):

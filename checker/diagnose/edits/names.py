@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ..expressions import name_of, of_self
 from .counts import counts
 
-__all__ = ["MODULES", "Attributes", "Names", "names_in", "read_in"]
+__all__ = ["MODULES", "NO_NAMES", "Attributes", "Names", "names_in", "read_in"]
 
 # What is called through these is no method of a tensor.
 MODULES = {"torch", "F", "nn", "np", "math", "self", "functional", "tl", "linalg", "einops"}
@@ -47,6 +47,10 @@ class Names(NamedTuple):
     def counting(self, *but: str) -> Iterator[str]:
         """Those that stand for numbers."""
         return (n for n in self.bound if n in self.known and n in self.numbers and n not in but)
+
+
+# What is known outside of all functions.
+NO_NAMES = Names({}, frozenset(), frozenset(), {}, making=False)
 
 
 def names_in(function: ast.FunctionDef) -> Names:

@@ -50,6 +50,16 @@ class Said:
             said = said[: first - start] + new + said[last - start :]
         return said
 
+    def indented(self, node: ast.stmt, further: int) -> tuple[int, int, str]:
+        """Where a node stands with what stands before it, and the same so much further in."""
+        start, end = self.starts[node.lineno - 1], self.span(node)[1]
+        rows = self.text[start:end].split("\n")
+        return (
+            start,
+            end,
+            "\n".join(" " * further + row if further > 0 else row[-further:] for row in rows),
+        )
+
     def between(self, one: ast.expr | ast.stmt, other: ast.expr | ast.stmt) -> str:
         """What stands between two nodes."""
         return self.text[self.span(one)[1] : self.span(other)[0]]

@@ -11,10 +11,10 @@ from itertools import chain, pairwise
 
 from ..expressions import name_of
 from .expressions import rewritten
-from .names import Names, names_in
+from .names import NO_NAMES, Names, names_in
 from .numbers import Renaming
 from .said import Said
-from .statements import from_none, moved, restated, swapped, together
+from .statements import from_none, indented, moved, restated, swapped, together
 
 __all__ = ["UNREAD", "SmallEdit", "small_edits"]
 
@@ -84,20 +84,30 @@ class SmallEdit:
 
 
 def small_edits(tree: ast.AST, text: str) -> Iterator[SmallEdit]:
-    """Every small edit of what stands in a file's functions: each text once, in as many lines."""
+    """Every small edit of what stands in a file: each text once, in as many lines."""
     made, done = _Edits(tree, text), {text}
+    for node, names in _with_names(tree):
+        for edit in made.of(node, names):
+            new = edit.applied(text)
+            if new not in done and new.count("\n") == text.count("\n"):
+                done.add(new)
+                yield edit
+
+
+def _with_names(tree: ast.AST) -> Iterator[tuple[ast.AST, Names]]:
+    """The nodes of a file's functions, then all others, with the names that are known there."""
     seen: set[int] = set()
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             inside = [node for node in ast.walk(function) if id(node) not in seen]
             seen.update(map(id, inside))
             names = names_in(function)
-            for node in inside:
-                for edit in made.of(node, names.before(getattr(node, "lineno", 0))):
-                    new = edit.applied(text)
-                    if new not in done and new.count("\n") == text.count("\n"):
-                        done.add(new)
-                        yield edit
+            yield from ((node, names.before(getattr(node, "lineno", 0))) for node in inside)
+    outside = [node for node in ast.walk(tree) if id(node) not in seen]
+    # How many of something there are everywhere is nobody's slip.
+    given = (node.value for node in outside if isinstance(node, ast.Assign | ast.AnnAssign))
+    counts = {id(one) for one in given if isinstance(one, ast.Constant) and type(one.value) is int}
+    yield from ((node, NO_NAMES) for node in outside if id(node) not in counts)
 
 
 def _is_end(node: ast.expr) -> bool:
@@ -166,6 +176,8 @@ class _Edits:
                 yield replace(self._exchange(one, other, 1), line=other.lineno)
             for one, other, new in chain(together(body, self.said), from_none(body, self.said)):
                 yield self._placed(one.lineno, *self._both(one, other), new, 1)
+            for one, further in indented(body):
+                yield self._placed(one.lineno, *self.said.indented(one, further), 2)
             for begin, end, first, new in moved(body, names, self.said):
                 line = (begin if first else end).lineno
                 yield self._placed(line, *self._both(begin, end), new, 1)

@@ -11,11 +11,14 @@ from .names import MODULES, Names, read_in
 from .numbers import renewed, turned_about
 from .said import Said
 
-__all__ = ["from_none", "moved", "restated", "swapped", "together"]
+__all__ = ["from_none", "indented", "moved", "restated", "swapped", "together"]
 
 # Statements that can change places, and that do one thing.
 _MOVABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
 _PLAIN = (*_MOVABLE, ast.Return)
+
+# Statements with others in them.
+_BLOCKS = (ast.For, ast.While, ast.If, ast.With)
 
 # What is replaced, with what, and what that costs.
 Restated = Iterator[tuple[ast.expr | ast.stmt, str, int]]
@@ -94,6 +97,17 @@ def moved(many: Sequence[ast.stmt], names: Names, said: Said) -> Moved:
                 for first, order in ((True, [*some[1:], some[0]]), (False, [some[-1], *some[:-1]])):
                     done = zip(map(said.bare, order), gaps, strict=True)
                     yield some[0], some[-1], first, "".join(chain(*done))
+
+
+def indented(many: Sequence[ast.stmt]) -> Iterator[tuple[ast.stmt, int]]:
+    """What stands behind a block, or last in one, with how much further in it may have to stand."""
+    for one, other in pairwise([*many, None]):
+        if not isinstance(one, _BLOCKS) or getattr(one, "orelse", []):
+            continue
+        further = one.body[0].col_offset - one.col_offset
+        if one.body[0].lineno > one.lineno:
+            last = one.body[-1] if len(one.body) > 1 else None
+            yield from ((each, by) for each, by in ((other, further), (last, -further)) if each)
 
 
 def together(many: Sequence[ast.stmt], said: Said) -> Iterator[tuple[ast.stmt, ast.stmt, str]]:

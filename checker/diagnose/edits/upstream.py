@@ -59,8 +59,9 @@ _BY_CLASS = {"__init__", "__call__", "forward"}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A statement without its body. reads, binds, sets: the names, and attributes, that it does.
+    """A statement without its body.
 
+    reads, binds: the names that it does; sets: the attributes, and names for the whole file.
     whole: its lines with those of its body. within: the function that it stands in. owner: what
     that is called by: a class where an object is made or called. gives: whether it gives something
     back.
@@ -103,7 +104,7 @@ def _part(statement: ast.stmt, within: ast.FunctionDef | None, kind: str) -> _Pa
         reads={*map(name_of, loaded), *map(name_of, _changed(statement))},
         binds={_root(node) for node in stored if isinstance(node, (ast.Name, ast.Subscript))}
         | (_arguments(function) if function is not None else _lengthened(statement)),
-        sets={name_of(node) for node in stored if isinstance(node, ast.Attribute)},
+        sets={name_of(node) for node in stored if isinstance(node, ast.Attribute) or not inside},
         within=inside,
         owner=kind if name in _BY_CLASS else name,
         gives=isinstance(statement, ast.Return),
