@@ -14,7 +14,7 @@ from ..judge.case import Case
 from ..judge.draw import small
 from ..judge.examine import Examination
 from ..judge.trials import Trial, same
-from .limits import Sized, limit_line
+from .limits import Sized, limit_line, outgrown
 from .mixing import mixing_line
 
 __all__ = ["Clue", "by_size", "mixed"]
@@ -61,7 +61,8 @@ def by_size(
     told = not lengths & {one.length for one in bad} or (
         max(one.room for one in bad) < min(one.room for one in good)
     )
-    if own and ((raised and told) or min(one.length for one in bad) > max(lengths) > 1):
+    outside = raised and (told or outgrown(bad, good))
+    if own and (outside or min(one.length for one in bad) > max(lengths) > 1):
         return Clue("length-fixed", limit_line(tree or ast.Pass(), rows))
     return None
 

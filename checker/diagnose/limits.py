@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
-__all__ = ["Sized", "fixed_size", "limit_line"]
+__all__ = ["Sized", "fixed_size", "limit_line", "outgrown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +15,7 @@ class Sized:
 
     kind: the finding's, nothing where it was right. line: that of what it raised. masked:
     whether it had a mask, None where it was no plain call. room: how many positions more an
-    object of this size is made for, 0 where it is made for any.
+    object of this size is made for, 0 where it is made for any. widths: sizes that are no lengths.
     """
 
     batch: int
@@ -24,6 +24,20 @@ class Sized:
     line: int | None
     masked: bool | None = None
     room: int = 0
+    widths: Mapping[str, int] = field(default_factory=dict)
+
+
+def outgrown(bad: Sequence[Sized], good: Sequence[Sized]) -> bool:
+    """Whether calls go wrong where they are longer than something is wide, and only there.
+
+    A table that is made as long as a layer is wide does so.
+    """
+    named = [name for name in good[0].widths if len({one.widths[name] for one in good}) > 1]
+    return any(
+        all(one.length <= one.widths[name] for one in good)
+        and all(one.length > one.widths[name] for one in bad)
+        for name in named
+    )
 
 
 def fixed_size(calls: Sequence[Sized]) -> str | None:
@@ -36,7 +50,8 @@ def fixed_size(calls: Sequence[Sized]) -> str | None:
     if raised and len(batches) == 1 and not batches & {one.batch for one in bad}:
         return "batch-fixed"
     longest = max(one.length for one in good)
-    return "length-fixed" if min(one.length for one in bad) > longest > 1 else None
+    fixed = min(one.length for one in bad) > longest > 1 or (raised and outgrown(bad, good))
+    return "length-fixed" if fixed else None
 
 
 def limit_line(tree: ast.AST, calls: Sequence[Sized]) -> int | None:

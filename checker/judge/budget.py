@@ -17,6 +17,8 @@ __all__ = ["Spent", "limited", "spend", "until_spent"]
 
 _Some = TypeVar("_Some")
 _ends = [math.inf]
+# Before this there can be no time that is up: a thread works no longer than time goes by.
+_sooner = [0.0]
 
 
 class Spent(Exception):
@@ -27,16 +29,24 @@ class Spent(Exception):
 def limited(seconds: float) -> Generator[None]:
     """Let the searches inside take so much processor time of this thread, all together."""
     _ends.append(min(_ends[-1], time.thread_time() + seconds))
+    _sooner[0] = 0.0
     try:
         yield
     finally:
         _ends.pop()
+        _sooner[0] = 0.0
 
 
 def spend() -> None:
     """Take one step of a search. Raise Spent where there is no time left for it."""
-    if time.thread_time() > _ends[-1]:
+    now = time.perf_counter()
+    if now < _sooner[0]:
+        return
+    left = _ends[-1] - time.thread_time()
+    if left < 0:
         raise Spent
+    # What a thread worked is asked of the system, which may take as long as the step.
+    _sooner[0] = now + left
 
 
 def until_spent(many: Iterable[_Some]) -> Iterator[_Some]:

@@ -4,6 +4,7 @@ Python's own hook for that is called at each call of torch's too, which takes as
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 from collections import Counter
@@ -16,6 +17,8 @@ from typing import Any
 
 import torch
 from torch import Tensor
+
+from .passages import passages
 
 __all__ = ["STEPS", "NamedSteps", "noted", "scope_of", "telling"]
 
@@ -81,8 +84,16 @@ def noted(answer: Callable[..., Any], steps: NamedSteps | None) -> Generator[Non
         scope[STEPS] = None
 
 
-def telling(source: str, file: str) -> CodeType:
-    """Compile a model answer's text so that its functions say what they name. Raise SyntaxError."""
+def telling(source: str, file: str, original: str = "") -> list[CodeType]:
+    """Compile a model answer's text so that its functions say what they name. Raise SyntaxError.
+
+    It is to be run in the parts that are returned; those that an original has are kept.
+    """
+    return [_compiled(part, file) for part in passages(source, original)]
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str, file: str) -> CodeType:
     tree = ast.parse(source, file)
     for function in [*_functions(tree.body)]:
         taken = function.args
@@ -93,7 +104,10 @@ def telling(source: str, file: str) -> CodeType:
         )
         whole = ast.Try(body=function.body, handlers=[], orelse=[], finalbody=[last])
         function.body = [first, ast.copy_location(whole, function.body[0])]
-    return compile(tree, file, "exec")
+    # As in a file of its own, annotations are not evaluated.
+    return compile(
+        tree, file, "exec", flags=__future__.annotations.compiler_flag, dont_inherit=True
+    )
 
 
 def _functions(body: Sequence[ast.stmt]) -> Iterator[ast.FunctionDef]:

@@ -15,6 +15,7 @@ def sized_calls(one: Examination) -> list[Sized]:
     # Another function's lengths say nothing of this one.
     lengths = [symbol for name, symbol in symbols.items() if "length" in name and symbol in named]
     limit = symbols.get("block_size")
+    known = {*lengths, symbols.get("batch"), limit}
     told = []
     for trial in one.tried if lengths and "batch" in symbols else ():
         case, finding = trial.case, trial.judge(trial.answer)
@@ -31,6 +32,7 @@ def sized_calls(one: Examination) -> list[Sized]:
                 room=case.sizes[limit] - length if limit is not None else 0,
                 kind=finding.kind if finding is not None else "",
                 line=finding.fault.line if finding and finding.fault else None,
+                widths={n: size for n, size in case.sizes.items() if n not in known},
                 masked=case.mask is not None if case.gain == 1 and not case.grad else None,
             )
         )

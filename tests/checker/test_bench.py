@@ -48,6 +48,7 @@ def endless(tmp_path):
 
 
 def test_no_files(bench):
+    """Of no file there is no report."""
     assert [*bench.judge("v1", [], Options())] == []
 
 

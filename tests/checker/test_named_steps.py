@@ -35,7 +35,8 @@ class Answer(nn.Module):
 def steps_of(name, *given, ordered=False):
     """Call a function of the text, and return what it named, by what it holds."""
     scope: dict[str, Any] = {STEPS: None}
-    exec(telling(TEXT, "<text>"), scope)
+    for part in telling(TEXT, "<text>"):
+        exec(part, scope)
     steps = NamedSteps(ordered=ordered)
     called = scope[name]
     try:
@@ -65,7 +66,8 @@ def test_in_order_each_call_has_its_own():
 def test_what_raises_has_named_what_it_has():
     """What was named until then is there, and nobody listens any more."""
     scope: dict[str, Any] = {STEPS: None}
-    exec(telling(TEXT, "<text>"), scope)
+    for part in telling(TEXT, "<text>"):
+        exec(part, scope)
     steps = NamedSteps(ordered=False)
     with pytest.raises(RuntimeError, match="stop") as raised, noted(scope["answer"], steps):
         scope["answer"](torch.zeros(1), "stop")

@@ -27,6 +27,9 @@ _OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
 _WRITTEN: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/",
 }  # fmt: skip
+_SIGNS = {
+    **_WRITTEN, ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
+}  # fmt: skip
 # Those whose sides may change places.
 _EITHER = {"+", "*"}
 # Calls that are mistaken for each other.
@@ -86,6 +89,7 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from ((f"{left} {n} {other}", 1) for n in _COMPARED.get(type(operator), ()))
         case ast.BinOp():
             yield from _operated(node, said)
+            yield from _grouped(node, said)
             yield from _taken_in(node, said)
         case ast.BoolOp():
             yield from _joined(node, said)
@@ -143,6 +147,19 @@ def _operated(node: ast.BinOp, said: Said) -> Rewritten:
     else:
         yield left, 1 if isinstance(node.right, ast.Constant) else 3
         yield right, 1 if isinstance(node.left, ast.Constant) else 3
+
+
+def _grouped(node: ast.BinOp, said: Said) -> Rewritten:
+    """What is done first of two signs done last: `a / (b * c)` for `a / b * c`, and back."""
+    sign, left, right = _SIGNS.get(type(node.op)), node.left, node.right
+    if isinstance(left, ast.BinOp) and isinstance(right, ast.BinOp):
+        return
+    if sign and isinstance(left, ast.BinOp) and (first := _SIGNS.get(type(left.op))):
+        one, two, three = said.of(left.left), said.of(left.right), said.of(right)
+        yield f"({one} {first} ({two} {sign} {three}))", 1
+    if sign and isinstance(right, ast.BinOp) and (last := _SIGNS.get(type(right.op))):
+        one, two, three = said.of(left), said.of(right.left), said.of(right.right)
+        yield f"(({one} {sign} {two}) {last} {three})", 1
 
 
 def _joined(node: ast.BoolOp, said: Said) -> Rewritten:

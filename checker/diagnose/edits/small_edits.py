@@ -14,7 +14,7 @@ from .expressions import rewritten
 from .names import NO_NAMES, Names, names_in
 from .numbers import Renaming
 from .said import Said
-from .statements import from_none, indented, moved, restated, swapped, together
+from .statements import PLAIN, from_none, indented, moved, repeated, restated, swapped, together
 
 __all__ = ["UNREAD", "SmallEdit", "small_edits"]
 
@@ -161,6 +161,11 @@ class _Edits:
         elif isinstance(node, ast.stmt):
             for part, new, cost in restated(node, names, self.said):
                 yield self._edit(part, new, cost)
+            for many in repeated(node) if isinstance(node, PLAIN) else ():
+                counts = isinstance(many[0], ast.Attribute) or name_of(many[0]) in names.numbers
+                for other, cost in self.renaming.of(many[0], names) if counts else ():
+                    new = self.said.replaced(node, [(one, other) for one in many])
+                    yield self._edit(node, new, cost)
         yield from self._orders(node, names)
 
     def _orders(self, node: ast.AST, names: Names) -> Iterator[SmallEdit]:

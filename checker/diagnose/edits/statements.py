@@ -11,11 +11,13 @@ from .names import MODULES, Names, read_in
 from .numbers import renewed, turned_about
 from .said import Said
 
-__all__ = ["from_none", "indented", "moved", "restated", "swapped", "together"]
+__all__ = [
+    "PLAIN", "from_none", "indented", "moved", "repeated", "restated", "swapped", "together",
+]  # fmt: skip
 
 # Statements that can change places, and that do one thing.
 _MOVABLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr)
-_PLAIN = (*_MOVABLE, ast.Return)
+PLAIN = (*_MOVABLE, ast.Return)
 
 # Statements with others in them.
 _BLOCKS = (ast.For, ast.While, ast.If, ast.With)
@@ -60,7 +62,7 @@ def restated(node: ast.stmt, names: Names, said: Said) -> Restated:
             yield node, f"{said.bare(target)} = {said.bare(target)} {sign} {said.of(value)}", 2
         case _:
             pass
-    if isinstance(node, _PLAIN):
+    if isinstance(node, PLAIN):
         yield from ((node, new, 2) for new in _alike(node, said))
         yield from ((node, new, 2) for new in renewed(node, names, said))
         yield from ((node, new, 2) for new in turned_about(node, names, said))
@@ -145,15 +147,22 @@ def _lessens(node: ast.AST) -> bool:
 
 def _alike(node: ast.stmt, said: Said) -> Iterator[str]:
     """The same number in several calls of a statement, another one in all of them."""
-    places: dict[tuple[str, str, int], list[ast.Constant]] = {}
+    for many in repeated(node):
+        value = getattr(many[0], "value", None)
+        for other in (value + 1, value - 1) if type(value) is int else ():
+            yield said.replaced(node, [(one, str(other)) for one in many])
+
+
+def repeated(node: ast.stmt) -> Iterator[list[ast.expr]]:
+    """What several calls of a statement are given alike, in the same place."""
+    places: dict[tuple[str, str, str], list[ast.expr]] = {}
     for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
         given = [(str(n), one) for n, one in enumerate(call.args)]
         for where, one in [*given, *((str(k.arg), k.value) for k in call.keywords)]:
-            if isinstance(one, ast.Constant) and type(one.value) is int:
-                places.setdefault((name_of(call.func), where, one.value), []).append(one)
-    for (_, _, value), many in places.items():
-        for other in (value + 1, value - 1) if len(many) > 1 else ():
-            yield said.replaced(node, [(one, str(other)) for one in many])
+            if isinstance(one, (ast.Constant, ast.Name, ast.Attribute)):
+                place = name_of(call.func), where, ast.unparse(one)
+                places.setdefault(place, []).append(one)
+    yield from (many for many in places.values() if len(many) > 1)
 
 
 def _uses(node: ast.stmt) -> tuple[set[str], set[str]]:
