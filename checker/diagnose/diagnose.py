@@ -72,8 +72,8 @@ def diagnose(
     tried: what is known of that function's mistakes. evidence: its calls with their answers,
     those without a mask and those with one. further: calls that are explained as well, where any
     mistake explains all. numbers: those that the submission has written. below: the mistakes of
-    functions that this one calls. beside: the mistake that every pair is to have; "" for no
-    pairs.
+    functions that this one calls. beside: the mistake that every pair is to have; "" for one
+    alone.
     """
     kata, name = tried.kata, tried.name
     shows = _shown(evidence, places)
@@ -112,12 +112,16 @@ def _explanations(
 
     for base in bases:
         yield from ((base, one) for one in _single(tried, likely, evidence, base))
-    chains = ((base, found) for base in bases for found in chained(tried, likely, evidence, base))
+    if beside == "":
+        return
+    # Of a program a chain takes long: beside the variant alone that it is most like.
+    followed = [_nearest(tried, bases, evidence)] if kata.kind == "program" else bases
+    chains = (
+        (base, found) for base in followed for found in chained(tried, likely, evidence, base)
+    )
     if kata.kind == "program":
         # Of a whole program's steps a trace tells more than trying pairs does.
         yield from chains
-    if beside == "":
-        return
     differing = [
         base for base in bases
         if not base or (not below and _differs(kata, tried.name, base, evidence))
@@ -127,6 +131,20 @@ def _explanations(
         yield from ((base, pair) for base, many in pairs for pair in islice(many, _FIRST) if pair)
         yield from chains
     yield from ((base, pair) for base, many in pairs for pair in many if pair)
+
+
+def _nearest(
+    tried: Tried, bases: Sequence[tuple[Edit, ...]], evidence: Sequence[Trial]
+) -> tuple[Edit, ...]:
+    """The variant of which the first wrong call's trace holds the most."""
+    traced = [one for one in evidence if one.answer.steps]
+    trial = next((one for one in traced if one.wrong), next(iter(traced), None))
+
+    def unheld(base: tuple[Edit, ...]) -> int:
+        way = tried.traced(base, trial) if trial is not None else None
+        return sum(not way.holds(name) for name in way.steps) if way is not None else 0
+
+    return min(bases, key=unheld)
 
 
 def _told_apart(

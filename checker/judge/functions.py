@@ -34,7 +34,7 @@ from .first_call import keeps, right_alone
 from .guess import beside_device, guess
 from .mask_forms import refuse_bool
 from .maskless import with_masks
-from .mended import prove
+from .mending import Mending
 from .naming import at_home, calls_for_a_name, name_mistakes
 from .objects import chosen
 from .on_device import Again, DeviceRun
@@ -57,7 +57,7 @@ __all__ = ["Refused", "judge"]
 OnDevice = Callable[[Sheet, Again], DeviceRun | None]
 
 # Seconds of processor time for all that is named in a file; most take a tenth of one.
-_NAMING = 20.0
+_NAMING = 10.0
 # How often a process is started again for the functions after the one that ended it.
 _LIVES = 2
 # Says how a process ended, and starts another that has run the file.
@@ -271,16 +271,17 @@ class _Judging:
             judge_device(page, faults, self.on_device(page, DirectAgain(moved)))
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
+        flow = self._flow(page, examinations)
+        mending = Mending(page, examinations, self.source, self._run)
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
             for one in examinations if self.options.diagnose else ():
-                self._diagnose(page, one)
-        flow = self._flow(page, examinations)
+                self._diagnose(page, one, mending)
         for one in examinations:
             page.kept(one)
             if isinstance(one, Weighing) and (flow is None or not flow.read):
                 page.unread(one)
         if self.options.diagnose:
-            prove(page, examinations, self.source)
+            mending.finish()
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
@@ -301,7 +302,7 @@ class _Judging:
         own = function_at(self.source, one.entry.line)
         page.needs_mask(name, call, finding.kind, finding.fault, own)
 
-    def _diagnose(self, page: Page, one: Examination) -> None:
+    def _diagnose(self, page: Page, one: Examination, mending: Mending) -> None:
         if page.uncarried(one) or not calls_for_a_name(page, one):
             return
         if keeps(self.source, one):
@@ -310,7 +311,7 @@ class _Judging:
                 page.kept(one)
                 return
         told = self._told_below(one)
-        named = name_mistakes(page, one, tuple(told.values()))
+        named = name_mistakes(page, one, tuple(told.values()), mending.alone)
         self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}
         page.name(at_home(one, named, told, self.examinations, self.source))
         if named and isinstance(one, Weighing) and one.found.state is None:

@@ -29,7 +29,7 @@ _SECONDS = 1.0
 PART = 12
 # How many are tried, how many of a class, which takes longer, and how many times as many where
 # nothing says which are likely.
-_MOST, _OF_CLASS, _UNTOLD = 96, 72, 3
+_MOST, _OF_CLASS, _UNTOLD = 96, 72, 5
 # How much further away an edit is that stands a step behind the line, and how much nearer one is
 # that does what brings the model answer's mistake back.
 _STEP, _LIKE = 2, 3

@@ -38,21 +38,23 @@ _ROWS, _FAR = 4, 3
 _NOTHING = SmallEdit(1, 0, 0, "", 0)
 
 
-def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
+def prove(page: Page, all_of: Sequence[Examination], source: Source) -> SmallEdit | None:
     """Bring the mistakes that were named to the line that one edit mends; what has no name, too.
+
+    Return that edit.
 
     Nothing else is asked of the submission's process any more.
     """
     wrong = [one for one in all_of if one.found.findings]
     if not wrong or not provable(wrong[0], source):
-        return
+        return None
     if "parameters" in page.wrong.get(wrong[0].function.name, {}):
         # Beside weights that are not there, what is expected is no right answer.
-        return
+        return None
     named = _explained(wrong[0], page.report.diagnosis)
     begun = _begun(wrong[0], page.report, named, source)
     if not begun or (page.report.diagnosis and not named):
-        return
+        return None
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
         allow(wrong[0].candidate)
@@ -62,6 +64,8 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> None:
         many = len({each.mistake for each in named}) > 1
         if edit is not None and not (many and edit.renumbered()):
             tell(edit, source, page.report, named, begun[0])
+            return edit
+    return None
 
 
 def tell(

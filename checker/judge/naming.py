@@ -61,10 +61,12 @@ def calls_for_a_name(page: Page, one: Examination) -> bool:
     return True
 
 
-def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) -> list[Named]:
+def name_mistakes(
+    page: Page, one: Examination, below: tuple[Edit, ...], mended: Callable[[Examination], bool]
+) -> list[Named]:
     """Return the mistakes that together give a submission's numbers.
 
-    below: those of functions that this one calls.
+    below: those of functions that this one calls. mended: whether an edit alone makes it right.
     """
     found = one.found.findings
     if all(finding.trial.case.large for many in found.values() for finding in many):
@@ -117,8 +119,11 @@ def name_mistakes(page: Page, one: Examination, below: tuple[Edit, ...] = ()) ->
             # What low precision alone shows is one mistake: no second one hides everywhere else.
             return explained
         explained = explained or _part_and_rest(evidence, named)
-        explained = explained or named(evidence, further)
-        explained = explained or _in_branch(page, one, _in_part(_parts_of(evidence), named))
+        parts = [] if explained else _parts_of(evidence)
+        alone = _alone_in_part(parts, named)
+        if not explained and (alone or not mended(one)):
+            explained = named(evidence, further)
+            explained = explained or _in_branch(page, one, alone or _in_part(parts, named))
         if not training and found:
             explained = _sometimes(tried, one, explained)
             if any(each.partly for each in explained):
@@ -307,12 +312,18 @@ def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> 
     return []
 
 
+def _alone_in_part(
+    parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]
+) -> list[Named]:
+    """The mistake that explains a part of the calls, or one reading of them, by itself."""
+    return next(filter(None, (named(part, (), "") for part in parts)), [])
+
+
 def _in_part(parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]) -> list[Named]:
-    """What explains a part of the calls, or one reading of them: one mistake before two."""
-    alone = next(filter(None, (named(part, (), "") for part in parts)), [])
+    """The mistakes that explain a part of the calls, or one reading of them, together."""
     with suppress(budget.Spent), budget.limited(_TWO_OTHERWISE):
-        return alone or next(filter(None, map(named, parts)), [])
-    return alone
+        return next(filter(None, map(named, parts)), [])
+    return []
 
 
 def _in_branch(page: Page, one: Examination, found: list[Named]) -> list[Named]:
@@ -357,7 +368,7 @@ def _read_otherwise(one: Weighing, named: Callable[..., list[Named]]) -> list[Na
     for reading in others:
         other = one.read_as(reading)
         calls.append(other.recorded([other.trial(t.case) for t in one.seen if not t.group]))
-    return _in_part(calls, named)
+    return _alone_in_part(calls, named) or _in_part(calls, named)
 
 
 def _surely_read(one: Weighing) -> bool:

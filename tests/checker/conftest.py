@@ -76,6 +76,14 @@ class _Inside:
         return ""
 
 
+class _Unmended:
+    def alone(self, one):
+        return False
+
+    def finish(self):
+        pass
+
+
 @pytest.fixture
 def first_faults(tmp_path, monkeypatch) -> Judge:
     """Judge one of our own sources in this process, as far as the first fault and its name.
@@ -87,7 +95,7 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
         monkeypatch.setattr(sys, name, [*getattr(sys, name)])
     monkeypatch.setattr(direct.Examination, "try_grid", _to_the_first_fault)
     # Edits are tried in a process of their own.
-    monkeypatch.setattr(functions, "prove", lambda *_: None)
+    monkeypatch.setattr(functions, "Mending", lambda *_: _Unmended())
     monkeypatch.setattr(functions, "mend", lambda *_: None)
 
     def run(kata: str, source: str) -> Report:

@@ -1,0 +1,50 @@
+"""When edits of a submission are tried: before several mistakes are looked for, and at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ..process.handle import Candidate
+from .examine import Examination
+from .mended import prove
+from .page import Page
+from .source import Source
+
+__all__ = ["Mending"]
+
+
+class Mending:
+    """The edits of one file. run: starts a process with a text in the file's place, "" for its own.
+
+    Several mistakes take long to find, and what one small edit mends is not several.
+    """
+
+    def __init__(
+        self, page: Page, all_of: Sequence[Examination], source: Source,
+        run: Callable[[str], Candidate],
+    ) -> None:  # fmt: skip
+        self.page, self.all_of, self.source, self.run = page, all_of, source, run
+        self.tried = False
+
+    def alone(self, one: Examination) -> bool:
+        """Whether one edit mends all that is wrong, if it is this function that is."""
+        report = self.page.report
+        wrong = [each for each in self.all_of if each.found.findings]
+        if self.tried or report.diagnosis or wrong[:1] != [one]:
+            return False
+        self.tried = True
+        edit = prove(self.page, self.all_of, self.source)
+        # An edit may have left nothing of the process, or anything in it.
+        candidate = self.run("")
+        for each in self.all_of:
+            each.candidate = candidate
+        # A number that is put beside a name may take two mistakes back at once.
+        return edit is not None and edit.renumbered() is None
+
+    def finish(self) -> None:
+        """Try what was named; what has no name, unless that was tried."""
+        if self.page.report.diagnosis:
+            self.page.report.mended = None
+        elif self.tried:
+            return
+        prove(self.page, self.all_of, self.source)
