@@ -15,6 +15,11 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "everything the kata asks for is there",
         "zh": "题目要求的部分都在",
     },
+    # A layer is as wide as nobody asked.
+    "fail-width": {
+        "en": "`{name}` is {held} and has to be {wanted}: `{size}` says how wide it is",
+        "zh": "`{name}` 的形状是 {held}，应为 {wanted}：宽度由 `{size}` 决定",
+    },
     "parameters-pass": {
         "en": "{count} {count:parameter|parameters}, roles found by what they do",
         "zh": "{count} 个参数，按作用认出各自的角色",

@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...kata.arithmetic import worth
 from ...kata.slips import slips
 from ..diagnose.blocks import is_constructor, multiplied_line, shared, wrapped
 from ..diagnose.statements import frozen_line
 from ..report.message import Said, say
 from .begun import misbegun
+from .case import shape_name
 from .layers import shares_layers
 from .sheet import Sheet
 from .weighing import Weighing
+from .weights.derived import Derived
 from .weights.parameter_names import block_of
 
 __all__ = ["few", "lacks"]
@@ -47,6 +50,13 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         line = page.lines.assignment(of_blocks[0].split(".")[0]) or line
         page.blame("blocks-miscounted", line, held=held, asked=asked)
         return say("fail-blocks", held=held, asked=asked)
+    if wrong and (resized := _resized(one)) is not None:
+        name, size, text = resized
+        ignored = f"{size.replace('_', '-')}-ignored"
+        if any(slip.id == ignored for slip in slips(one.kata.folder)):
+            made = page.lines.assignment(name.split(".")[0]) or page.lines.making(name)
+            page.blame(ignored, made or line, "slip", kata=one.kata.id, id=ignored)
+        return text
     if one.held.shared:
         names = [f"`{name}`" for name in one.held.shared]
         place = multiplied_line(page.source.tree) or _shared_line(page)
@@ -86,6 +96,30 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         return None
     page.blame(_SHARED, place or line)
     return say(_SHARED)
+
+
+def _resized(one: Weighing) -> tuple[str, str, Said] | None:
+    """A parameter that is larger or smaller than the kata asks, the size that it ought to have.
+
+    With what is said of it. Where layers lie side by side nobody knows which is so.
+    """
+    sizes, reading = one.sizes.first(), one.held.reading
+    layers = {layer.name: layer for layer in one.module.layers}
+    for take in reading if not isinstance(reading, Derived) and not one.held.aligned else ():
+        layer = layers[take.layers[0]]
+        held = [*one.held.first[take.names[0]]]
+        wanted = [worth(text, sizes) for text in layer.shape]
+        plain = len(take.layers) == len(take.names) == 1 and not take.parts and not take.times
+        off = [at for at in range(len(wanted)) if held[at : at + 1] != wanted[at : at + 1]]
+        axes = [one.sizes.axes.get(layer.shape[at]) for at in off]
+        if plain and len(held) == len(wanted) and len(axes) == 1 and axes[0]:
+            name, size = take.names[0], axes[0]
+            shapes = {
+                "held": shape_name(tuple(map(str, held))),
+                "wanted": shape_name(tuple(map(str, wanted))),
+            }
+            return name, size, say("fail-width", name=name, size=size, **shapes)
+    return None
 
 
 def _shared_line(page: Sheet) -> int | None:
