@@ -51,6 +51,19 @@ CHECKS: dict[str, dict[str, str]] = {
         "en": "{failed} of {cases} {cases:case|cases}; the smallest: {case}",
         "zh": "{cases} 个用例中 {failed} 个不符；最小的是：{case}",
     },
+    # A part of a result is wrong, or nothing but its order.
+    "spots-part": {
+        "en": "wrong at {axis} {wrong}, right at {axis} {right}",
+        "zh": "{axis} 为 {wrong} 处不对，为 {right} 处正确",
+    },
+    "spots-result": {
+        "en": "wrong in `{wrong}`, right in {right}",
+        "zh": "`{wrong}` 不对，{right} 是对的",
+    },
+    "spots-order": {
+        "en": "all values are right, but in another order along {axis}: {order}",
+        "zh": "数值都对，只是沿 {axis} 的次序不同：{order}",
+    },
     "fail-raised": {
         "en": "{case}: {kind} at line {line}: {reason}",
         "zh": "{case}：第 {line} 行抛出 {kind}：{reason}",

@@ -15,15 +15,17 @@ _COLUMNS = 4
 
 
 def difference_lines(
-    difference: Difference, language: str, width: int, *, told: bool = False
+    difference: Difference, language: str, width: int, *, told: bool = False, part: bool = False
 ) -> list[Line]:
     """Draw a difference: shapes where they differ, else numbers.
 
-    told: the case is named elsewhere on the screen.
+    told: the case is named elsewhere on the screen. part: whether it is said which part is wrong.
     """
     if difference.actual_shape != difference.expected_shape and difference.actual_shape:
         return _shapes(difference, language, width)
-    return _numbers(difference, language, width, told=told)
+    lines = _numbers(difference, language, width, told=told)
+    where = in_words(difference.where, language) if part and difference.where else ""
+    return lines + [[(f"    {row}", "")] for row in wrap(where, width - 4) if where]
 
 
 def shape_told(report: Report, language: str) -> str:

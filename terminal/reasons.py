@@ -31,11 +31,14 @@ def reasons(report: Report, look: Look) -> list[list[Line]]:
 
 
 def _parts_ways(report: Report, look: Look) -> list[list[Line]]:
-    """Draw the first step that differs, if there is one."""
-    if report.departure is None:
-        return []
-    line = report.departure.line
-    told = shape_told(report, look.language) or _departs(report.departure, look)
+    """Draw the first step that differs, if it has a line; else where the result is wrong."""
+    departure, shapes = report.departure, shape_told(report, look.language)
+    if departure is None or not (departure.line or shapes):
+        # A step of the model answer's alone says nothing.
+        where = report.difference.where if report.difference is not None else ""
+        part = say("departs-part", look.language, where=look.words(where))
+        return [paragraph(f"× {part}", look, 2, "bold", hang=2)] if where else []
+    line, told = departure.line, shapes or _departs(departure, look)
     head = paragraph(f"× {told}", look, 2, "bold", hang=2)
     return [head + _found("", line, report, look), _code(_at(line), look)]
 
@@ -84,8 +87,7 @@ def _found(name: str, line: int | None, report: Report, look: Look) -> list[Line
 
 def _departs(departure: Departure, look: Look) -> str:
     """Say which step differs first, where no mistake has a name for it."""
-    key = "departs" if departure.line else "departs-nowhere"
-    told = say(key, look.language, name=departure.milestone, line=departure.line)
+    told = say("departs", look.language, name=departure.milestone, line=departure.line)
     more = look.words(departure.message)
     return told + say("colon", look.language) + more if more else told
 

@@ -54,7 +54,12 @@ def _report_lines(report: Report, look: Look) -> list[Line]:
     if report.difference is not None:
         case = look.words(report.difference.case)
         told = any(case in look.words(check.detail) for check in report.checks)
-        blocks.append(difference_lines(report.difference, look.language, look.width, told=told))
+        # Of what has a name, or nothing but this, no more is to be said.
+        part = report.departure is not None and report.departure.line is not None
+        part = part and not report.diagnosis and report.mended is None
+        blocks.append(
+            difference_lines(report.difference, look.language, look.width, told=told, part=part)
+        )
     checks, remarks = _checks(report, look), _remarks(report, look)
     # After a failure they are one block, so that the screen fits where it can.
     blocks += [checks + remarks] if report.verdict == "fail" else [checks, remarks]

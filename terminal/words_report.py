@@ -40,7 +40,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("trace-loop-line", "× {times}, line {line}", "× {times}，第 {line} 行"),
     ("departs", "the first step that differs is `{name}`, on line {line}",
      "最先不符的一步是 `{name}`，在第 {line} 行"),
-    ("departs-nowhere", "the first step that differs is `{name}`", "最先不符的一步是 `{name}`"),
+    ("departs-part", "in the smallest case that fails: {where}", "未通过的最小用例中：{where}"),
     ("departs-shape", "the output is {mine}; its shape has to be {wanted}",
      "输出的形状是 {mine}，应为 {wanted}"),
     ("trace-never", "`{name}` is never reached", "始终没有走到 `{name}`"),

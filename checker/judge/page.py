@@ -10,6 +10,7 @@ from ...kata.functions import Asked
 from ..diagnose.diagnose import Named
 from ..diagnose.giveaways import mode_line, random_line, state_line
 from ..diagnose.places import Places
+from ..diagnose.spots import whereabouts
 from ..process.wire import dtype_name
 from ..report.ids import CHECK_IDS
 from ..report.message import Said, Value, say
@@ -356,6 +357,7 @@ class Page(Sheet):
             axes=[] if gradient else [self.sizes.axes.get(axis, axis) for axis in shape],
             expected_shape=list(right.shape),
         )
+        difference.where = whereabouts(finding, difference.axes)
         self.differ(difference, finding.actual, right, finding.gap, trial.bound)
 
     def _of(self, name: str, text: Said) -> Said:

@@ -133,10 +133,11 @@ class Difference:
 
     name: the tensor's, empty where there is one alone. gradient: it is the gradient of that.
     pair: both sides at the worst place, yours first. expected, actual: of the matrix that holds
-    it, as numbers, or true and false.
+    it, as numbers, or true and false. where: which part is wrong where another part is right.
     """
 
     case: Said
+    where: Said = ""
     name: str = ""
     gradient: bool = False
     pair: list[float] = field(default_factory=list)

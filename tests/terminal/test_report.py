@@ -406,7 +406,25 @@ def test_an_output_of_another_shape_is_said_in_the_headline():
     assert "  × the output is (); its shape has to be (2, 5)" in rows
     report.difference.gradient = True
     rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
-    assert "  × the first step that differs is `output`" in rows
+    assert not any("×" in row for row in rows)
+
+
+def test_where_a_result_is_wrong_stands_for_a_line():
+    """Where the step that departs has no line, which part is wrong is the reason; else below."""
+    report = failing("en")
+    report.diagnosis = []
+    report.departure = Departure(milestone="scores", line=None, since=3)
+    report.difference = Difference(case="batch 2", where="wrong at heads 1, right at heads 0")
+    part = "wrong at heads 1, right at heads 0"
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert f"  × in the smallest case that fails: {part}" in rows
+    assert f"    {part}" not in rows
+    report.departure.line = 4
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert f"    {part}" in rows
+    report.diagnosis = failing("en").diagnosis
+    rows = [written(line) for line in report_lines(report, Look(language="en", source=SOURCE))]
+    assert not any(part in row for row in rows)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
