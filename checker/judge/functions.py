@@ -272,7 +272,7 @@ class _Judging:
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
         flow = self._flow(page, examinations)
-        mending = Mending(page, examinations, self.source, self._run)
+        mending = Mending(page, examinations, self.source, flow, self._run)
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
             for one in examinations if self.options.diagnose else ():
                 self._diagnose(page, one, mending)

@@ -15,7 +15,9 @@ from contextlib import suppress
 from itertools import islice
 
 from ...kata.slips import slips
+from ..diagnose.as_expected import lines_as_expected
 from ..diagnose.edits.small_edits import UNREAD, SmallEdit, small_edits
+from ..diagnose.flow import Flow
 from ..process.handle import Ended, Foul
 from ..report.report import Diagnosis, Mended, Report
 from .examine import Examination
@@ -38,10 +40,12 @@ _ROWS, _FAR = 4, 3
 _NOTHING = SmallEdit(1, 0, 0, "", 0)
 
 
-def prove(page: Page, all_of: Sequence[Examination], source: Source) -> SmallEdit | None:
+def prove(
+    page: Page, all_of: Sequence[Examination], source: Source, flow: Flow | None
+) -> SmallEdit | None:
     """Bring the mistakes that were named to the line that one edit mends; what has no name, too.
 
-    Return that edit.
+    flow: a call that goes wrong. Return that edit.
 
     Nothing else is asked of the submission's process any more.
     """
@@ -57,8 +61,9 @@ def prove(page: Page, all_of: Sequence[Examination], source: Source) -> SmallEdi
         return None
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
-        allow(wrong[0].candidate)
-        edits = likely(wrong[0], source, begun, _back(wrong[0], named))
+        allow(wrong[0].candidate, told=bool(named))
+        fine = set[int]() if named or flow is None else lines_as_expected(flow)
+        edits = likely(wrong[0], source, begun, _back(wrong[0], named), fine)
         edit = _mending(wrong, all_of, source, edits)
         # A number that is put beside a name may take two mistakes back at once.
         many = len({each.mistake for each in named}) > 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ..diagnose.flow import Flow
 from ..process.handle import Candidate
 from .examine import Examination
 from .mended import prove
@@ -14,16 +15,17 @@ __all__ = ["Mending"]
 
 
 class Mending:
-    """The edits of one file. run: starts a process with a text in the file's place, "" for its own.
+    """The edits of one file: several mistakes take long to find, and what one mends is not several.
 
-    Several mistakes take long to find, and what one small edit mends is not several.
+    flow: a call that goes wrong. run: starts a process with a text in the file's place, if any.
     """
 
     def __init__(
         self, page: Page, all_of: Sequence[Examination], source: Source,
-        run: Callable[[str], Candidate],
+        flow: Flow | None, run: Callable[[str], Candidate],
     ) -> None:  # fmt: skip
-        self.page, self.all_of, self.source, self.run = page, all_of, source, run
+        self.page, self.all_of, self.source = page, all_of, source
+        self.flow, self.run = flow, run
         self.tried = False
 
     def alone(self, one: Examination) -> bool:
@@ -33,7 +35,7 @@ class Mending:
         if self.tried or report.diagnosis or wrong[:1] != [one]:
             return False
         self.tried = True
-        edit = prove(self.page, self.all_of, self.source)
+        edit = prove(self.page, self.all_of, self.source, self.flow)
         # An edit may have left nothing of the process, or anything in it.
         candidate = self.run("")
         for each in self.all_of:
@@ -47,4 +49,4 @@ class Mending:
             self.page.report.mended = None
         elif self.tried:
             return
-        prove(self.page, self.all_of, self.source)
+        prove(self.page, self.all_of, self.source, self.flow)

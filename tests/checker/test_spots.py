@@ -37,7 +37,9 @@ def told(bench, tmp_path, kata, source, language="en"):
     file = tmp_path / "mine.py"
     file.write_text(source)
     (report,) = bench.judge(kata, [file], Options(seed=5, timeout=60.0, device="cpu"))
-    return worded(report, language).difference.where
+    shown = worded(report, language).difference
+    assert shown is not None
+    return str(shown.where)
 
 
 @pytest.mark.parametrize(

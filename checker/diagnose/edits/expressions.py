@@ -105,6 +105,7 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _worded(node, said)
             yield from _brought_out(node, said)
             yield from _in_turn(node, said)
+            yield from _outside_in(node, said)
             yield from _laid_out(node, said)
             yield from _told_more(node, said)
             yield from _told_less(node, said)
@@ -204,6 +205,19 @@ def _in_turn(node: ast.Call, said: Said) -> Rewritten:
         yield _with(inner, given, first, said), 2
 
 
+def _outside_in(node: ast.Call, said: Said) -> Rewritten:
+    """What is put around what a call is given last, around the call: `f(a, g(b))` for `g(f(a, b))`.
+
+    Layers are put into each other so.
+    """
+    match node.args:
+        case [_, *_, ast.Call(args=[given], keywords=[]) as inner] if not node.keywords:
+            whole = said.replaced(node, [(inner, said.bare(given))])
+            yield f"{said.bare(inner.func)}({whole})", 2
+        case _:
+            return
+
+
 def _given(call: ast.AST | None) -> ast.expr | None:
     """What a call works on: its object, or its first argument where a module's or a name's."""
     if not isinstance(call, ast.Call):
@@ -286,6 +300,11 @@ def _lettered(node: ast.Call, said: Said) -> Rewritten:
                 if (pair := told[at : at + 2]).isalpha():
                     new = repr(told[:at] + pair[::-1] + told[at + 2 :])
                     yield said.replaced(node, [(first, new)]), 1
+            # A letter that stands nowhere else is summed by itself.
+            letters = {one for one in told if one.isalpha()}
+            for alone in sorted(one for one in letters if told.count(one) == 1):
+                for other in sorted(letters - {alone}):
+                    yield said.replaced(node, [(first, repr(told.replace(alone, other)))]), 1
         case _:
             return
 

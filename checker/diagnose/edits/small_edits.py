@@ -11,6 +11,7 @@ from itertools import chain, pairwise
 
 from ..expressions import name_of
 from .expressions import rewritten
+from .loops import in_loops
 from .names import NO_NAMES, Names, names_in
 from .numbers import Renaming
 from .said import Said
@@ -150,6 +151,8 @@ class _Edits:
         """The edits of one node. names: those around it."""
         if id(node) in self.whole:
             return
+        for part, new, cost in in_loops(node, names, self.said):
+            yield self._edit(part, new, cost)
         if isinstance(node, ast.expr):
             # The last axis, or the one before it, whatever their number is.
             for new in ("-1", "-2") if id(node) in self.axes else ():
