@@ -60,32 +60,6 @@ class Lines:
         holder, leaf = path.split(".", maxsplit=1)[0], path.rpartition(".")[2]
         return self.assignment(leaf if tensor else holder) or self.making(path)
 
-    def use(self, attribute: str) -> int | None:
-        """The line on which `self.attribute` is called or read, else the one that sets it."""
-        leaf = attribute.rpartition(".")[2]
-        for node in ast.walk(self.own):
-            if (
-                isinstance(node, ast.Attribute)
-                and node.attr == leaf
-                and isinstance(node.ctx, ast.Load)
-            ):
-                return node.lineno
-        return self.assignment(leaf)
-
-    def triangle(self, mistake: str) -> int | None:
-        """Where a causal mask is drawn with the wrong diagonal or on the wrong side."""
-        wrong_side = {"causal-inverted": "triu"}
-        off_by_one = {"causal-excludes-self", "causal-sees-next"}
-        for node in ast.walk(self.own):
-            if not isinstance(node, ast.Call):
-                continue
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-            if name == wrong_side.get(mistake) or (
-                mistake in off_by_one and name in {"tril", "triu"}
-            ):
-                return node.lineno
-        return None
-
     def naming(self, word: str) -> int | None:
         """The first line of the class (else the file) that holds a word, but for its comments."""
         first = getattr(self.own, "lineno", 1)

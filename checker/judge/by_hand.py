@@ -130,7 +130,7 @@ def _read(multipliers: Tensor, seen: Tensor) -> Reading | None:
         return None
     count = int(seen.sum())
     return Reading(
-        on_weights=True, factor=factor, dropped=1 - int(kept.sum()) / max(count, 1), count=count,
+        factor=factor, dropped=1 - int(kept.sum()) / max(count, 1), count=count,
         together=together(kept, seen),
     )  # fmt: skip
 

@@ -25,14 +25,12 @@ SAME_RATE = 2e-3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What train mode does to the weights.
+    """What train mode does to the weights: each is multiplied by 0 or by one constant.
 
-    on_weights: every coefficient is its weight times 0 or times one constant.
     factor: that constant. dropped: the share of zeros, over `count` weights. together: the axis
     along which all share one fate, "" where each has its own.
     """
 
-    on_weights: bool
     factor: float = 1.0
     dropped: float = 0.0
     count: int = 0
