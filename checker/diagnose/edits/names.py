@@ -14,6 +14,8 @@ __all__ = ["MODULES", "NO_NAMES", "Attributes", "Names", "names_in", "read_in"]
 
 # What is called through these is no method of a tensor.
 MODULES = {"torch", "F", "nn", "np", "math", "self", "functional", "tl", "linalg", "einops"}
+# Of how many that are said with a name an edit may put one there.
+_SAID = 3
 # What is made of a class and is a tensor.
 _TENSORS = {"Parameter", "Buffer"}
 
@@ -34,6 +36,8 @@ class Names(NamedTuple):
     # Those that are assigned, and that nothing reads, and those that a branch asks for.
     left: AbstractSet[str] = frozenset()
     asked: AbstractSet[str] = frozenset()
+    # What stands elsewhere of what each name is picked by, or what is made of it alone.
+    within: Mapping[str, Sequence[str]] = {}
 
     def before(self, line: int) -> Names:
         """The same around what stands on a line."""
@@ -68,7 +72,24 @@ def names_in(function: ast.FunctionDef) -> Names:
     left = {one.id for one in stored if isinstance(one, ast.Name) and one.id[:1] != "_"}
     left -= {one.id for one in read_in(function)}
     asked = {one.id for one in map(_asked, ast.walk(function)) if isinstance(one, ast.Name)}
-    return Names(bound, {*bound}, counts(function), _newer(function), making, left, asked)
+    known, newer = counts(function), _newer(function)
+    return Names(bound, {*bound}, known, newer, making, left, asked, _within(function))
+
+
+def _within(function: ast.FunctionDef) -> dict[str, Sequence[str]]:
+    """What a function says with one name: `table[page]`, `norm(x)`, `x.exp()`; not what many do."""
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(function):
+        match node:
+            case (
+                ast.Subscript(slice=ast.Name(id=name), ctx=ast.Load())
+                | ast.Call(args=[ast.Name(id=name)], keywords=[])
+                | ast.Call(func=ast.Attribute(value=ast.Name(id=name)), args=[], keywords=[])
+            ):
+                found.setdefault(name, []).append(ast.unparse(node))
+            case _:
+                continue
+    return {name: [*dict.fromkeys(many)][:_SAID] for name, many in found.items()}
 
 
 def _asked(node: ast.AST) -> ast.AST | None:

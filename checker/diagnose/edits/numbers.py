@@ -44,6 +44,10 @@ class Renaming:
         given = [node.value for node in nodes if isinstance(node, ast.Assign)]
         several = (one for value in given if isinstance(value, ast.Tuple) for one in value.elts)
         self.kept = {*map(id, given), *map(id, several)}
+        # What is picked by, or handed over alone, is said of already.
+        picked = (node.slice for node in nodes if isinstance(node, ast.Subscript))
+        alone = (node.args[0] for node in calls if len(node.args) == 1)
+        self.said_within = {*map(id, picked), *map(id, alone)}
         # What is called, or looked into, is part of another node; whose method is called is not.
         called = {id(node.func) for node in calls}
         before = (node.value for node in nodes if isinstance(node, ast.Attribute)
@@ -128,6 +132,8 @@ class Renaming:
         yield from ((sign.format(node.id), 5) for sign in (*signs, "(2 * {0})"))
         if id(node) in self.hiding:
             yield f"~{node.id}", 4
+        if id(node) not in self.said_within:
+            yield from ((other, 3) for other in names.within.get(node.id, ()))
         besides = {node.id} | self.besides.get(id(node), set())
         for other in names.like(node.id):
             if other not in besides:
