@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..expressions import called, name_of
+from .letters import respelt
 from .names import MODULES
 from .said import CLOSED, Said
 
@@ -40,7 +41,10 @@ _PAIRS = (
     ("exp", "exp2"), ("log", "log2"),
 )  # fmt: skip
 # What rounds to the nearest was meant to round down more often than the other way.
-_OTHER = {**dict(_PAIRS), **{other: one for one, other in _PAIRS}, "round": "int"}
+_OTHER = {
+    **{one: (other,) for one, other in _PAIRS}, **{other: (one,) for one, other in _PAIRS},
+    "round": ("int",), "sum": ("cumsum", "mean"), "mean": ("sum",),
+}  # fmt: skip
 # Calls that take the opposite.
 _TURNING = {"logical_not", "bitwise_not", "neg", "negative"}
 # Calls that count from one number to another.
@@ -63,8 +67,6 @@ _MAKING = {
 }  # fmt: skip
 # What a call is told that has no usual value, or is the same without.
 _NEEDED = {"dim", "axis", "dtype", "device", "size", "dims", "num_classes"}
-# Calls of einops that are told how axes lie by words.
-_BY_WORDS = {"rearrange", "reduce", "repeat"}
 # Calls that leave the numbers as they are.
 _HARMLESS = {"to", "contiguous"}
 
@@ -101,8 +103,7 @@ def rewritten(node: ast.expr, said: Said) -> Rewritten:
             yield from _cut(lower, upper, said)
         case ast.Call():
             yield from _called(node, said)
-            yield from _lettered(node, said)
-            yield from _worded(node, said)
+            yield from respelt(node, said)
             yield from _brought_out(node, said)
             yield from _in_turn(node, said)
             yield from _outside_in(node, said)
@@ -272,8 +273,8 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
     name = name_of(node.func)
     start, end = said.span(node)
     behind = said.span(node.func)[1]
-    if name in _OTHER:
-        yield said.text[start : behind - len(name)] + _OTHER[name] + said.text[behind:end], 1
+    for other in _OTHER.get(name, ()):
+        yield said.text[start : behind - len(name)] + other + said.text[behind:end], 1
     if name in COUNTED and len(node.args) == 1:
         (until,) = node.args
         if isinstance(until, ast.BinOp) and isinstance(until.op, ast.Sub):
@@ -290,34 +291,6 @@ def _called(node: ast.Call, said: Said) -> Rewritten:
         yield f"{said.of(node.func.value)}.a{name}(-1, keepdim=True)", 1
     if name not in _HARMLESS:
         yield said.of(node.func.value), 1 if name in _TURNING else 2
-
-
-def _lettered(node: ast.Call, said: Said) -> Rewritten:
-    """What an einsum says, two letters of one operand in each other's place."""
-    match node.args:
-        case [ast.Constant(value=str(told)) as first, *_] if name_of(node.func) == "einsum":
-            for at in range(len(told) - 1):
-                if (pair := told[at : at + 2]).isalpha():
-                    new = repr(told[:at] + pair[::-1] + told[at + 2 :])
-                    yield said.replaced(node, [(first, new)]), 1
-            # A letter that stands nowhere else is summed by itself.
-            letters = {one for one in told if one.isalpha()}
-            for alone in sorted(one for one in letters if told.count(one) == 1):
-                for other in sorted(letters - {alone}):
-                    yield said.replaced(node, [(first, repr(told.replace(alone, other)))]), 1
-        case _:
-            return
-
-
-def _worded(node: ast.Call, said: Said) -> Rewritten:
-    """What einops is told, two words that stand side by side in each other's place."""
-    for given in node.args if name_of(node.func) in _BY_WORDS else ():
-        if isinstance(given, ast.Constant) and isinstance(given.value, str):
-            told = given.value
-            for pair in re.finditer(r"\b(?=(\w+)( +)(\w+))", told):
-                turned = pair[3] + pair[2] + pair[1]
-                new = told[: pair.start(1)] + turned + told[pair.end(3) :]
-                yield said.replaced(node, [(given, repr(new))]), 1
 
 
 def _laid_out(node: ast.Call, said: Said) -> Rewritten:

@@ -65,6 +65,10 @@ def names_in(function: ast.FunctionDef) -> Names:
             bound[node.arg] = function.lineno - 1
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             bound[node.id] = min(node.lineno, bound.get(node.id, node.lineno))
+    # What is gone through within an expression is known on its first line.
+    listed = (one.target for one in ast.walk(function) if isinstance(one, ast.comprehension))
+    inner = [one for target in listed for one in ast.walk(target) if isinstance(one, ast.Name)]
+    bound |= {one.id: min(bound[one.id], function.lineno) for one in inner}
     bound = {name: line for name, line in bound.items() if name not in MODULES}
     making = function.name == "__init__"
     assigned = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
