@@ -48,14 +48,19 @@ def _spots(
         wrong &= keep.expand_as(wrong)
     found: list[tuple[float, Said]] = []
     for at, axis in enumerate(axes):
-        rows = wrong.movedim(at, 0).flatten(1).any(1).tolist()
+        rows = _rows(wrong, at).any(1).tolist()
         if keep is None and 1 < len(rows) <= _ROWS:
-            order = _order(mine.movedim(at, 0).flatten(1), right.movedim(at, 0).flatten(1), off)
+            order = _order(_rows(mine, at), _rows(right, at), off)
             if order is not None:
                 return say("spots-order", axis=axis, order=", ".join(map(str, order)))
         if not all(rows) and (text := _in_part(axis, rows)):
             found.append((sum(rows) / len(rows), text))
     return min(found, key=lambda one: one[0])[1] if found else ""
+
+
+def _rows(values: Tensor, axis: int) -> Tensor:
+    """A row for each place along an axis."""
+    return values.movedim(axis, 0).reshape(values.shape[axis], -1)
 
 
 def _close(mine: Tensor, right: Tensor, off: float) -> Tensor:

@@ -56,6 +56,12 @@ def test_part(bench, tmp_path, end, said) -> None:
     assert re.fullmatch(said, told(bench, tmp_path, "sdpa", ROWS.format(end=end)))
 
 
+def test_axis(bench, tmp_path) -> None:
+    """A result of one axis has an order too."""
+    source = "import torch\ndef slopes(num_heads): return 2.0 ** -torch.arange(num_heads)"
+    assert "right at heads" in told(bench, tmp_path, "alibi", source)
+
+
 def test_result(bench, tmp_path) -> None:
     """Of two results the first is right."""
     said = told(bench, tmp_path, "gated-linear", STEP)

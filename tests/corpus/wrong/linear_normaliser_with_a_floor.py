@@ -1,4 +1,5 @@
-# wrong: linear linear-normaliser-wrong line 30
+# wrong: linear linear-normaliser-wrong line 31
+# fair: linear-normaliser-wrong 17
 import torch
 import torch.nn as nn
 
