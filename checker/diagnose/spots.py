@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 import torch
 from torch import Tensor
@@ -28,8 +28,8 @@ def whereabouts(finding: Finding[Trial], axes: Sequence[str]) -> Said:
         return ""
     names = [result.name for result in trial.function.results]
     # They are looked at in order.
-    fine = [f"`{name}`" for name in names[: names.index(finding.name)]]
-    if fine:
+    fine = [f"`{name}`" for name in takewhile(lambda one: one != finding.name, names)]
+    if fine and finding.name in names:
         return say("spots-result", wrong=finding.name, right=fine)
     known = mine.shape == right.shape and len(axes) == right.dim()
     off = trial.bound * finding.gap.scale
@@ -43,18 +43,20 @@ def _spots(
 
     off: how far apart entries may be. keep: those that count, None for all.
     """
-    wrong = ~_close(mine, right, off)
-    if keep is not None:
-        wrong &= keep.expand_as(wrong)
+    counts = torch.ones_like(right, dtype=torch.bool) if keep is None else keep.expand_as(right)
+    wrong = ~_close(mine, right, off) & counts
     found: list[tuple[float, Said]] = []
     for at, axis in enumerate(axes):
-        rows = _rows(wrong, at).any(1).tolist()
-        if keep is None and 1 < len(rows) <= _ROWS:
+        rows = [each.any(1).tolist() for each in (_rows(wrong, at), _rows(counts, at))]
+        if keep is None and 1 < len(rows[0]) <= _ROWS:
             order = _order(_rows(mine, at), _rows(right, at), off)
             if order is not None:
                 return say("spots-order", axis=axis, order=", ".join(map(str, order)))
-        if not all(rows) and (text := _in_part(axis, rows)):
-            found.append((sum(rows) / len(rows), text))
+        fine = [counted and not bad for bad, counted in zip(*rows, strict=True)]
+        told = {"wrong": _runs(rows[0]), "right": _runs(fine)}
+        if all(told.values()):
+            share = sum(rows[0]) / len(fine)
+            found.append((share, say("spots-part", axis=axis, **told)))
     return min(found, key=lambda one: one[0])[1] if found else ""
 
 
@@ -67,20 +69,11 @@ def _close(mine: Tensor, right: Tensor, off: float) -> Tensor:
     return torch.isclose(mine.double(), right.double(), rtol=0, atol=off, equal_nan=True)
 
 
-def _in_part(axis: str, rows: Sequence[bool]) -> Said:
-    """Which places along an axis are wrong, and which are right; "" for too many runs."""
-    runs = [[*run] for _, run in groupby(range(len(rows)), rows.__getitem__)]
-    if len(runs) > 2 * _RUNS:
-        return ""
-    told = {
-        side: ", ".join(_run(run) for run in runs if rows[run[0]] is (side == "wrong"))
-        for side in ("wrong", "right")
-    }
-    return say("spots-part", axis=axis, **told)
-
-
-def _run(places: Sequence[int]) -> str:
-    return f"{places[0]}" if len(places) == 1 else f"{places[0]}–{places[-1]}"
+def _runs(chosen: Sequence[bool]) -> str:
+    """The places that are chosen, "0, 3–7"; "" for none, or for too many runs."""
+    runs = [[*run] for some, run in groupby(range(len(chosen)), chosen.__getitem__) if some]
+    told = [f"{run[0]}" if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    return ", ".join(told) if len(told) <= _RUNS else ""
 
 
 def _order(mine: Tensor, right: Tensor, off: float) -> list[int] | None:
