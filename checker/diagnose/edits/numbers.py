@@ -19,6 +19,8 @@ _PRODUCTS = {"matmul", "bmm", "einsum"}
 _FEW = 4
 # Calls that take a remainder, or what it is of.
 _DIVIDING = {"remainder": "//", "fmod": "//", "floor_divide": "%"}
+# What a tensor is asked for, whatever its numbers are.
+_ASKED = {"shape", "size", "dim", "ndim", "dtype", "device", "new_zeros", "new_ones", "new_full"}
 # Calls that take a mask.
 _HIDING = {"masked_fill", "where", "logical_and", "logical_or"}
 
@@ -44,10 +46,12 @@ class Renaming:
         given = [node.value for node in nodes if isinstance(node, ast.Assign)]
         several = (one for value in given if isinstance(value, ast.Tuple) for one in value.elts)
         self.kept = {*map(id, given), *map(id, several)}
-        # What is picked by, or handed over alone, is said of already.
+        # What is picked by, or handed over alone, is said of already; a size is no one's part.
         picked = (node.slice for node in nodes if isinstance(node, ast.Subscript))
         alone = (node.args[0] for node in calls if len(node.args) == 1)
-        self.said_within = {*map(id, picked), *map(id, alone)}
+        asked = (node.value for node in nodes if isinstance(node, ast.Attribute)
+                 and node.attr in _ASKED)  # fmt: skip
+        self.said_within = {*map(id, picked), *map(id, alone), *map(id, asked)}
         # What is called, or looked into, is part of another node; whose method is called is not.
         called = {id(node.func) for node in calls}
         before = (node.value for node in nodes if isinstance(node, ast.Attribute)
