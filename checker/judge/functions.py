@@ -34,11 +34,11 @@ from .first_call import keeps, right_alone
 from .guess import beside_device, guess
 from .mask_forms import refuse_bool
 from .maskless import with_masks
-from .mending import Mending
 from .naming import at_home, calls_for_a_name, name_mistakes
 from .objects import chosen
 from .on_device import Again, DeviceRun
 from .page import Page
+from .proving import Proving
 from .refusals import Refusals, Refused
 from .rules import broken, misplaced
 from .sheet import Sheet
@@ -272,16 +272,16 @@ class _Judging:
         page.finish()
         # The verdict stands, named or not, where the time for it runs out on either side.
         flow = self._flow(page, examinations)
-        mending = Mending(page, examinations, self.source, flow, self._run)
+        proving = Proving(page, examinations, self.source, flow, self._run)
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
             for one in examinations if self.options.diagnose else ():
-                self._diagnose(page, one, mending)
+                self._diagnose(page, one, proving)
         for one in examinations:
             page.kept(one)
             if isinstance(one, Weighing) and (flow is None or not flow.read):
                 page.unread(one)
         if self.options.diagnose:
-            mending.finish()
+            proving.finish()
         for part in self.report.functions:
             page.decide(part, judged={one.function.name for one in examinations})
 
@@ -302,7 +302,7 @@ class _Judging:
         own = function_at(self.source, one.entry.line)
         page.needs_mask(name, call, finding.kind, finding.fault, own)
 
-    def _diagnose(self, page: Page, one: Examination, mending: Mending) -> None:
+    def _diagnose(self, page: Page, one: Examination, proving: Proving) -> None:
         if page.uncarried(one) or not calls_for_a_name(page, one):
             return
         if keeps(self.source, one):
@@ -311,7 +311,7 @@ class _Judging:
                 page.kept(one)
                 return
         told = self._told_below(one)
-        named = name_mistakes(page, one, tuple(told.values()), mending.alone)
+        named = name_mistakes(page, one, tuple(told.values()), proving.alone)
         self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}
         page.name(at_home(one, named, told, self.examinations, self.source))
         if named and isinstance(one, Weighing) and one.found.state is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -31,6 +32,8 @@ _BY_ROLES = {"query-key-swapped", "weights-transposed"}
 # Seconds of processor time for two mistakes in a part of the calls, or beside other readings of the
 # weights.
 _TWO_OTHERWISE = 2.0
+# And for several mistakes, where one edit mends all.
+_BESIDE_AN_EDIT = 1.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
 # Groups of what goes wrong from one piece of an input to the next.
 _OF_PIECES = {"loop", "carried", "piece"}
@@ -121,9 +124,12 @@ def name_mistakes(
         explained = explained or _part_and_rest(evidence, named)
         parts = [] if explained else _parts_of(evidence)
         alone = _alone_in_part(parts, named)
-        if not explained and (alone or not mended(one)):
-            explained = named(evidence, further)
-            explained = explained or _in_branch(page, one, alone or _in_part(parts, named))
+        if not explained:
+            # What one edit mends is seldom several, and several take long to find.
+            several = math.inf if alone or not mended(one) else _BESIDE_AN_EDIT
+            with suppress(budget.Spent), budget.limited(several):
+                explained = named(evidence, further)
+                explained = explained or _in_branch(page, one, alone or _in_part(parts, named))
         if not training and found:
             explained = _sometimes(tried, one, explained)
             if any(each.partly for each in explained):

@@ -76,7 +76,7 @@ class _Inside:
         return ""
 
 
-class _Unmended:
+class _Unproved:
     def alone(self, one):
         return False
 
@@ -95,7 +95,7 @@ def first_faults(tmp_path, monkeypatch) -> Judge:
         monkeypatch.setattr(sys, name, [*getattr(sys, name)])
     monkeypatch.setattr(direct.Examination, "try_grid", _to_the_first_fault)
     # Edits are tried in a process of their own.
-    monkeypatch.setattr(functions, "Mending", lambda *_: _Unmended())
+    monkeypatch.setattr(functions, "Proving", lambda *_: _Unproved())
     monkeypatch.setattr(functions, "mend", lambda *_: None)
 
     def run(kata: str, source: str) -> Report:

@@ -380,6 +380,26 @@ def test_what_an_exercise_is_about_is_not_given_away(judged):
         ("(x,) + y", "y + (x,)"),
         ("x.each.width", "x.each.height"),
         ("x.float()", "x"),
+        ("x and y", "x or y"),
+        ("x and y", "y"),
+        ("x is None", "x is not None"),
+        ("x if y else 0", "0 if y else x"),
+        ("x if y else 0", "x"),
+        ("x + y / 2", "(x + y) / 2"),
+        ("x / y * 2", "x / (y * 2)"),
+        ("x ** -y / 2", "x ** (-y / 2)"),
+        ("rearrange(x, 'b n (h d) -> b h n d', h=y)", "rearrange(x, 'b n (d h) -> b h n d', h=y)"),
+        ("torch.einsum('hnm,nv->hnv', x, y)", "torch.einsum('hnm,mv->hnv', x, y)"),
+        ("torch.einsum('nd,me->n', x, y)", "torch.einsum('nd,md->n', x, y)"),
+        ("x.mean(-1)", "x.sum(-1)"),
+        ("Outer(x, Inner(y))", "Inner(Outer(x, y))"),
+        ("[x[0] for i, one in enumerate(y)]", "[x[i] for i, one in enumerate(y)]"),
+        ("[Layer(x) for i in y]", "[Layer(x, i) for i in y]"),
+        ("[lambda: x[n] for n in y]", "[lambda n=n: x[n] for n in y]"),
+        (
+            "[y[one] for one in x] + [one for one in x]",
+            "[y[one] for one in x] + [y[one] for one in x]",
+        ),
     ],
 )
 def test_each_kind_of_edit(wrong, right):
@@ -410,6 +430,46 @@ def test_edits_with_numbers(wrong, right):
     source = f"{head}{wrong}\n"
     made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
     assert source.replace(f"y = {wrong}", f"y = {right}") in made
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        # Too far in, and not far enough.
+        (
+            "for a in y:\n        x = a\n        x = x / y",
+            "for a in y:\n        x = a\n    x = x / y",
+        ),
+        ("if y:\n        x = y\n    x = -x", "if y:\n        x = y\n        x = -x"),
+        # What each round begins with anew.
+        ("for a in y:\n        b = a(x)", "for a in y:\n        x = b = a(x)"),
+        # Always, for one of two cases.
+        (
+            "x = x // 2\n    if y:\n        x = y",
+            "x = x // 2 if y else x\n    if y:\n        x = y",
+        ),
+        # In the other order.
+        (
+            "if y:\n        x = -x\n    if z:\n        x += 1",
+            "if z:\n        x += 1\n    if y:\n        x = -x",
+        ),
+    ],
+)
+def test_edits_of_blocks(wrong, right):
+    """What stands in a loop or a branch stands elsewhere, or is done in one case alone."""
+    head, end = "def f(x, y, z):\n    ", "\n    return x\n"
+    source = head + wrong + end
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert head + right + end in made
+
+
+def test_what_stands_outside_of_functions():
+    """A constant of the file is changed, and found behind who reads it; a count of it is not."""
+    source = "HIDDEN = 0.5\nPARTS = 2\n\ndef f(x):\n    return x * HIDDEN * PARTS\n"
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("0.5", "-0.5") in made or source.replace("0.5", "(-0.5)") in made
+    assert not any("PARTS = 2" not in text for text in made)
+    assert upstream(ast.parse(source), 5)[1] == 1
 
 
 def test_a_layer_that_is_never_called():

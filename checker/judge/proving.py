@@ -11,10 +11,10 @@ from .mended import prove
 from .page import Page
 from .source import Source
 
-__all__ = ["Mending"]
+__all__ = ["Proving"]
 
 
-class Mending:
+class Proving:
     """The edits of one file: several mistakes take long to find, and what one mends is not several.
 
     flow: a call that goes wrong. run: starts a process with a text in the file's place, if any.
