@@ -101,8 +101,11 @@ def _code(diagnosis: Diagnosis, look: Look) -> list[Line]:
     )
     if diagnosis.mended is not None:
         # What is wrong is the line itself, which is marked.
-        want = say("diff-mended" if diagnosis.mended else "diff-left-out", look.language)
-        pair = Pair(wrong=None, right=diagnosis.mended, match="", want=want)
+        key = "diff-mended" if diagnosis.mended else "diff-left-out"
+        right = diagnosis.mended
+        if right and right.strip() == diagnosis.yours:
+            key, right = "diff-indented", ""
+        pair = Pair(wrong=None, right=right, match="", want=say(key, look.language))
     return excerpt(
         look.source, diagnosis.line, yours=diagnosis.yours, width=look.width, pair=pair
     )  # fmt: skip

@@ -19,6 +19,8 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("line", "line {line}", "第 {line} 行"),
     ("diff-mended", "with this, all calls tried again agree", "改成这样，重试的调用都一致"),
     ("diff-left-out", "without this line, all calls tried again agree", "去掉这一行，重试的调用都一致"),
+    ("diff-indented", "with another indent, all calls tried again agree",
+     "换一级缩进，重试的调用都一致"),
     ("mended-alone", "a small edit on line {line} mends it", "第 {line} 行改一处就对了"),
     ("diff-yours", "matches your output", "结果与你的一致"),
     ("diff-right", "the model answer", "参考答案"),

@@ -90,6 +90,8 @@ def tell(
     plain = edit.new not in _BOTH or source.text[edit.start : edit.end] in _BOTH
     shown = "\n".join(rows) if plain and len(rows) <= _ROWS else None
     shown = "" if is_idle(edit.applied(source.text), edit.line) else shown
+    # Where its indent is all that changes, that is what is shown.
+    shown = whole[0].rstrip() if edit.indents(source.text) else shown
     # What is moved across several is meant itself.
     wanted = (line, edit.line) if len(lines) < _FAR else (edit.line, line)
     meant = next((one for one in wanted if one in lines), lines.start)

@@ -227,6 +227,24 @@ class SelfAttentionV1(nn.Module):
 """
 
 
+ATTENTION = """
+import math
+import torch
+
+
+def attention(query, key, value, mask=None, causal=False):
+    scores = query @ key.mT / math.sqrt(query.shape[-1])
+    if mask is None:
+        mask = torch.ones((), device=query.device)
+        scores = scores.masked_fill(mask == 0, -torch.inf)
+    if causal:
+        seen = torch.ones(scores.shape[-2:], device=query.device)
+        hidden = seen.triu(key.shape[2] - query.shape[2] + 1) == 1
+        scores = scores.masked_fill(hidden, -torch.inf)
+    return scores.softmax(-1) @ value
+"""
+
+
 def line_of(source, text):
     """The one line on which a text stands."""
     (line,) = [n for n, row in enumerate(source.splitlines(), 1) if text in row]
@@ -324,6 +342,15 @@ def test_nothing_mends_what_calls_for_more(judged):
     source = V2.replace("key.transpose(-2, -1)", "key")
     report = judged("v2", source)
     assert (report.verdict, report.mended) == ("error", None)
+
+
+def test_a_line_that_is_too_far_in(judged):
+    """It is shown with the indent that it needs."""
+    (told,) = judged("sdpa", ATTENTION).diagnosis
+    assert (told.mistake, told.line) == ("mask-ignored", line_of(ATTENTION, "mask == 0"))
+    assert told.mended == f"    {told.yours}"
+    right = ATTENTION.replace(f"        {told.yours}", told.mended)
+    assert judged("sdpa", right).verdict == "pass"
 
 
 def test_two_steps_in_the_wrong_order(judged):

@@ -63,6 +63,11 @@ class SmallEdit:
         before, number, behind = put.groups()[:3] if put[2] else put.groups()[3:]
         return replace(self, new=f"{before}{int(number) + 1}{behind}")
 
+    def indents(self, text: str) -> bool:
+        """Whether it moves rows further in, or out, and does nothing else."""
+        rows, others = (each.split("\n") for each in (text[self.start : self.end], self.new))
+        return [*map(str.strip, rows)] == [*map(str.strip, others)]
+
     def lines(self, text: str) -> range:
         """The lines that it changes."""
         first = 1 + text.count("\n", 0, self.start)

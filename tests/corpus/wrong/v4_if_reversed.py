@@ -1,4 +1,5 @@
-# wrong: v4 mask-ignored line 18
+# wrong: v4 mask-ignored line 19
+# fair: mask-ignored 21
 # la máscara solo se usa... cuando no está
 import torch
 import torch.nn as nn
