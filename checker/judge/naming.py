@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -35,6 +34,8 @@ _TWO_OTHERWISE = 2.0
 # And for several mistakes, where one edit mends all.
 _BESIDE_AN_EDIT = 1.0
 _TELLING = ("values", "mask", "causality", "lengths", "stability", "gradients")
+# What names the mistakes behind some calls.
+_Named = Callable[..., list[Named]]
 # Groups of what goes wrong from one piece of an input to the next.
 _OF_PIECES = {"loop", "carried", "piece"}
 # Where what is greater decides, several mistakes give what one call does.
@@ -122,14 +123,9 @@ def name_mistakes(
             # What low precision alone shows is one mistake: no second one hides everywhere else.
             return explained
         explained = explained or _part_and_rest(evidence, named)
-        parts = [] if explained else _parts_of(evidence)
-        alone = _alone_in_part(parts, named)
         if not explained:
-            # What one edit mends is seldom several, and several take long to find.
-            several = math.inf if alone or not mended(one) else _BESIDE_AN_EDIT
-            with suppress(budget.Spent), budget.limited(several):
-                explained = named(evidence, further)
-                explained = explained or _in_branch(page, one, alone or _in_part(parts, named))
+            several = _in_a_while if mended(one) else _at_length
+            explained = several(page, one, (evidence, further), named)
         if not training and found:
             explained = _sometimes(tried, one, explained)
             if any(each.partly for each in explained):
@@ -304,7 +300,7 @@ def _fused(one: Examination) -> bool:
     return bool(query) and query == key
 
 
-def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> list[Named]:
+def _part_and_rest(evidence: list[Trial], named: _Named) -> list[Named]:
     """What explains the calls without a mask, or those that ran, and what is wrong besides.
 
     The former alone where nothing explains the latter.
@@ -318,14 +314,32 @@ def _part_and_rest(evidence: list[Trial], named: Callable[..., list[Named]]) -> 
     return []
 
 
-def _alone_in_part(
-    parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]
+def _in_a_while(
+    page: Page, one: Examination, calls: tuple[list[Trial], list[Trial]], named: _Named
 ) -> list[Named]:
+    """One mistake in a part of the calls, or several that are soon found: one edit mends all."""
+    found = _in_branch(page, one, _alone_in_part(_parts_of(calls[0]), named))
+    with suppress(budget.Spent), budget.limited(_BESIDE_AN_EDIT):
+        found = found or named(*calls)
+    return found
+
+
+def _at_length(
+    page: Page, one: Examination, calls: tuple[list[Trial], list[Trial]], named: _Named
+) -> list[Named]:
+    """Several mistakes that explain all calls together, else what explains a part of them."""
+    parts = _parts_of(calls[0])
+    return named(*calls) or _in_branch(
+        page, one, _alone_in_part(parts, named) or _in_part(parts, named)
+    )
+
+
+def _alone_in_part(parts: Sequence[Sequence[Trial]], named: _Named) -> list[Named]:
     """The mistake that explains a part of the calls, or one reading of them, by itself."""
     return next(filter(None, (named(part, (), "") for part in parts)), [])
 
 
-def _in_part(parts: Sequence[Sequence[Trial]], named: Callable[..., list[Named]]) -> list[Named]:
+def _in_part(parts: Sequence[Sequence[Trial]], named: _Named) -> list[Named]:
     """The mistakes that explain a part of the calls, or one reading of them, together."""
     with suppress(budget.Spent), budget.limited(_TWO_OTHERWISE):
         return next(filter(None, map(named, parts)), [])
@@ -362,7 +376,7 @@ def _parts_of(evidence: Sequence[Trial]) -> list[list[Trial]]:
     return [part for part in parts if any(trial is one for trial in part for one in wrong)]
 
 
-def _read_otherwise(one: Weighing, named: Callable[..., list[Named]]) -> list[Named]:
+def _read_otherwise(one: Weighing, named: _Named) -> list[Named]:
     """The mistakes that give a submission's numbers where its weights are read in another way.
 
     One mistake alone is looked for in all readings before two are.
