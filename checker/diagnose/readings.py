@@ -141,6 +141,11 @@ class Readings(Origins):
             made = self._defined(name, lines)
             if made is not None and calculates(made.value):
                 return made.line
+            # A helper of the file's own may have worked it out.
+            told = called(made.value) if made and isinstance(made.value, ast.Call) else ""
+            last = self._last_return(told)
+            if last is not None and calculates(last):
+                return last.lineno
         used = [n for n in ast.walk(statement) if isinstance(n, ast.Name)]
         picked = {
             made.line for name in used if (made := self._local(name.id, lines[0]))
@@ -321,12 +326,14 @@ class Readings(Origins):
 
     def _formula(self, name: str) -> int | None:
         """The last return of the file's own function of plain numbers."""
-        for function in self.functions:
-            if getattr(function, "name", None) == name:
-                returns = [n for n in ast.walk(function) if isinstance(n, ast.Return) and n.value]
-                if returns and plainly(returns[-1]):
-                    return returns[-1].lineno
-        return None
+        last = self._last_return(name)
+        return last.lineno if last is not None and plainly(last) else None
+
+    def _last_return(self, name: str) -> ast.Return | None:
+        """The last return of the file's own function of a name, with what it gives."""
+        named = (one for one in self.functions if name and getattr(one, "name", None) == name)
+        many = [n for one in named for n in ast.walk(one) if isinstance(n, ast.Return) and n.value]
+        return many[-1] if many else None
 
     def _read_from(
         self, node: ast.AST, lines: list[int], state: set[str], depth: int

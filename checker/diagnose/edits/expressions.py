@@ -38,7 +38,7 @@ _PAIRS = (
     ("sum", "cumsum"), ("repeat", "repeat_interleave"), ("tril", "triu"), ("min", "max"),
     ("argmin", "argmax"), ("any", "all"), ("sin", "cos"), ("minimum", "maximum"),
     ("logical_and", "logical_or"), ("amin", "amax"), ("floor", "ceil"), ("sqrt", "rsqrt"),
-    ("exp", "exp2"), ("log", "log2"),
+    ("exp", "exp2"), ("log", "log2"), ("chunk", "tensor_split"),
 )  # fmt: skip
 # What rounds to the nearest was meant to round down more often than the other way.
 _OTHER = {

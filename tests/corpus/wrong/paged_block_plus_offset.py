@@ -1,4 +1,4 @@
-# wrong: paged slot-without-block-size line 13
+# wrong: paged slot-without-block-size line 12
 import torch
 
 

@@ -1,5 +1,5 @@
 # wrong: split-k chunk-without-keys line 10
-# fair: chunk-without-keys 10, 26
+# fair: chunk-without-keys 10, 25, 26
 import math
 
 import torch
