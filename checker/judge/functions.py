@@ -40,7 +40,7 @@ from .on_device import Again, DeviceRun
 from .page import Page
 from .proving import Proving
 from .refusals import Refusals, Refused
-from .rules import broken, misplaced
+from .rules import asks_of_memory, broken, misplaced
 from .sheet import Sheet
 from .source import Source
 from .structure import judge_structure, roles_of
@@ -240,7 +240,7 @@ class _Judging:
         if self.kata.promised is not None:
             # What stands outside of the class is its helpers'.
             page.places = Places(self.source, self.report.object or "")
-        of_memory = any(_asks_of_memory(one) for one in examinations)
+        of_memory = any(asks_of_memory(one.function) for one in examinations)
         for one in examinations:
             page.rules(one, list(broken(one.function, one.entry, one.seen, self.source)), "rules")
             if of_memory:
@@ -270,9 +270,9 @@ class _Judging:
             moved = [one for one in examinations if not one.function.models]
             judge_device(page, faults, self.on_device(page, DirectAgain(moved)))
         page.finish()
-        # The verdict stands, named or not, where the time for it runs out on either side.
         flow = self._flow(page, examinations)
         proving = Proving(page, examinations, self.source, flow, self._run)
+        # The verdict stands, named or not, where the time for it runs out on either side.
         with suppress(Ended, budget.Spent), budget.limited(_NAMING):
             for one in examinations if self.options.diagnose else ():
                 self._diagnose(page, one, proving)
@@ -298,9 +298,9 @@ class _Judging:
         if one.bound.needed and finding.fault is not None:
             page.remark("mask-without-default", page.lines.argument(name), "mask-always-needed",
                         name=name)  # fmt: skip
-            return
-        own = function_at(self.source, one.entry.line)
-        page.needs_mask(name, call, finding.kind, finding.fault, own)
+        else:
+            own = function_at(self.source, one.entry.line)
+            page.needs_mask(name, call, finding.kind, finding.fault, own)
 
     def _diagnose(self, page: Page, one: Examination, proving: Proving) -> None:
         if page.uncarried(one) or not calls_for_a_name(page, one):
@@ -390,12 +390,3 @@ class _Judging:
                 for one in choice.candidates if one.name in known
             ]  # fmt: skip
         return choice.chosen
-
-
-def _asks_of_memory(one: Examination) -> bool:
-    asked = one.function.memory
-    told = (
-        asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart, asked.carried,
-        asked.rows,
-    )  # fmt: skip
-    return any(told) or asked.contiguous is not None

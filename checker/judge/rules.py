@@ -16,7 +16,7 @@ from ..report.message import Value
 from .source import Source
 from .trials import Trial
 
-__all__ = ["GROUPS", "Breach", "broken", "misplaced"]
+__all__ = ["GROUPS", "Breach", "asks_of_memory", "broken", "misplaced"]
 
 # What a rule may name at once.
 GROUPS = {
@@ -81,6 +81,16 @@ def broken(
         line = _loop(source, [set(step.lines) for step in steps])
         if line is not None:
             yield Breach(key="direct-loop", mistake="python-loop", line=line, values={})
+
+
+def asks_of_memory(function: Function) -> bool:
+    """Whether anything is asked of a result's memory, or of tensors made on the way."""
+    asked = function.memory
+    told = (
+        asked.view_of, asked.copy_of, asked.strides, asked.largest, asked.apart, asked.carried,
+        asked.rows,
+    )  # fmt: skip
+    return any(told) or asked.contiguous is not None
 
 
 def misplaced(
