@@ -55,8 +55,8 @@ def _report_lines(report: Report, look: Look) -> list[Line]:
         case = look.words(report.difference.case)
         told = any(case in look.words(check.detail) for check in report.checks)
         # Of what has a name, or nothing but this, no more is to be said.
-        part = report.departure is not None and report.departure.line is not None
-        part = part and not report.diagnosis and report.mended is None
+        departs = report.departure is not None and report.departure.line is not None
+        part = departs and not report.diagnosis and report.mended is None
         blocks.append(
             difference_lines(report.difference, look.language, look.width, told=told, part=part)
         )

@@ -10,6 +10,7 @@ from ..judge.source import Source
 from ..process.answers import Step
 from ..vocabulary import forward_role
 from .expressions import calls, name_of
+from .loops import stored
 
 __all__ = [
     "HALF_MAX", "Lines", "assignment", "in_place", "overwriting", "own_imports", "replaced",
@@ -197,12 +198,9 @@ def replaced(function: ast.AST, role: str) -> int | None:
         for node in ast.walk(function) if isinstance(node, ast.If) and named & _names(node.test)
         for inner in ast.walk(node)
     }  # fmt: skip
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and id(node) not in asked:
-            bound = {one.id for one in ast.walk(node)
-                     if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}  # fmt: skip
-            if bound & named - _names(node.value):
-                return node.lineno
+    for node in (one for one in ast.walk(function) if isinstance(one, ast.Assign)):
+        if id(node) not in asked and stored(node) & named - _names(node.value):
+            return node.lineno
     return None
 
 

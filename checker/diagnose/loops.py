@@ -11,8 +11,7 @@ from .expressions import name_of
 
 __all__ = [
     "Loop", "accumulated", "aliased", "counted", "early", "extent", "late", "loops_in", "over",
-   "whole_again",
-    "window_bounded", "window_tested",
+    "stored", "whole_again", "window_bounded", "window_tested",
 ]  # fmt: skip
 
 # A loop, as a statement or within an expression.
@@ -105,9 +104,9 @@ def late(functions: Sequence[Function]) -> Iterator[int]:
     """Where a loop makes a function that reads the loop's variable when it is called."""
     for node in (one for function in functions for one in ast.walk(function)):
         if isinstance(node, ast.For):
-            yield from _reading(node.body, {*_stored(node.target)})
+            yield from _reading(node.body, {*stored(node.target)})
         elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
-            bound = {name for each in node.generators for name in _stored(each.target)}
+            bound = {name for each in node.generators for name in stored(each.target)}
             yield from _reading([node], bound)
 
 
@@ -129,14 +128,14 @@ def _reading(nodes: Sequence[ast.AST], names: set[str]) -> Iterator[int]:
         if isinstance(one, (ast.Lambda, ast.FunctionDef)):
             body = one.body if isinstance(one.body, list) else [one.body]
             arguments = (*one.args.args, *one.args.kwonlyargs)
-            own = {each.arg for each in arguments}.union(*map(_stored, body))
+            own = {each.arg for each in arguments}.union(*map(stored, body))
             read = {each.id for part in body for each in ast.walk(part)
                     if isinstance(each, ast.Name)}  # fmt: skip
             if names & read - own:
                 yield one.lineno
 
 
-def _stored(node: ast.AST) -> set[str]:
+def stored(node: ast.AST) -> set[str]:
     """The names that are bound within a node."""
     return {
         one.id for one in ast.walk(node)

@@ -106,19 +106,16 @@ def _resized(one: Weighing) -> tuple[str, str, Said] | None:
     sizes, reading = one.sizes.first(), one.held.reading
     layers = {layer.name: layer for layer in one.module.layers}
     for take in reading if not isinstance(reading, Derived) and not one.held.aligned else ():
-        layer = layers[take.layers[0]]
-        held = [*one.held.first[take.names[0]]]
-        wanted = [worth(text, sizes) for text in layer.shape]
+        name, shape = take.names[0], layers[take.layers[0]].shape
+        held, wanted = one.held.first[name], [worth(text, sizes) for text in shape]
         plain = len(take.layers) == len(take.names) == 1 and not take.parts and not take.times
-        off = [at for at in range(len(wanted)) if held[at : at + 1] != wanted[at : at + 1]]
-        axes = [one.sizes.axes.get(layer.shape[at]) for at in off]
-        if plain and len(held) == len(wanted) and len(axes) == 1 and axes[0]:
-            name, size = take.names[0], axes[0]
-            shapes = {
-                "held": shape_name(tuple(map(str, held))),
-                "wanted": shape_name(tuple(map(str, wanted))),
-            }
-            return name, size, say("fail-width", name=name, size=size, **shapes)
+        if not plain or len(held) != len(wanted):
+            continue
+        off = [text for text, mine, right in zip(shape, held, wanted, strict=True) if mine != right]
+        size = one.sizes.axes.get(off[0]) if len(off) == 1 else None
+        if size is not None:
+            mine, right = (shape_name(tuple(map(str, side))) for side in (held, wanted))
+            return name, size, say("fail-width", name=name, size=size, held=mine, wanted=right)
     return None
 
 

@@ -17,7 +17,7 @@ from .examine import Examination
 from .retried import Edited
 from .source import Source
 
-__all__ = ["PART", "Back", "allow", "likely", "provable"]
+__all__ = ["PART", "SECONDS", "UNTOLD_SECONDS", "Back", "allow", "likely", "provable"]
 
 # What stands in the model answer with a mistake, and what without.
 Back = Sequence[tuple[str, str]]
@@ -26,7 +26,7 @@ Back = Sequence[tuple[str, str]]
 _LONGEST = 20_000
 # Seconds of processor time for all of them, and where nothing says which are likely: where a call
 # takes long they come to nothing.
-_SECONDS, _UNTOLD_SECONDS = 1.0, 2.0
+SECONDS, UNTOLD_SECONDS = 1.0, 2.0
 # How many edits are tried at once.
 PART = 12
 # How many are tried, how many of a class, which takes longer, and how many times as many where
@@ -48,12 +48,8 @@ def provable(one: Examination, source: Source) -> bool:
     return tried and len(source.text) <= _LONGEST
 
 
-def allow(candidate: Candidate, seconds: float = _SECONDS, *, told: bool = True) -> None:
-    """Give a submission's process some time for edits: an edit may never end.
-
-    told: whether something says which are likely.
-    """
-    seconds = seconds if told else _UNTOLD_SECONDS
+def allow(candidate: Candidate, seconds: float = SECONDS) -> None:
+    """Give a submission's process some time for edits: an edit may never end."""
     candidate.allow(replace(candidate.limits, seconds=seconds))
 
 
@@ -80,7 +76,7 @@ def _reads(text: str) -> bool:
 
 
 def _ordered(
-    source: Source, lines: Sequence[int], back: Back, fine: AbstractSet[int] = frozenset()
+    source: Source, lines: Sequence[int], back: Back, fine: AbstractSet[int]
 ) -> Iterator[SmallEdit]:
     wanted, distance = [Change.of(*pair) for pair in back], dict[int, int]()
     for later, line in enumerate(lines):

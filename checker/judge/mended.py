@@ -21,7 +21,7 @@ from ..diagnose.flow import Flow
 from ..process.handle import Ended, Foul
 from ..report.report import Diagnosis, Mended, Report
 from .examine import Examination
-from .likely import PART, Back, allow, likely, provable
+from .likely import PART, SECONDS, UNTOLD_SECONDS, Back, allow, likely, provable
 from .page import Page
 from .retried import Edited, fine_calls, passing, sample, wrong_calls
 from .source import Source
@@ -61,7 +61,7 @@ def prove(
         return None
     # What ends it, or what it reaches for, is no finding.
     with suppress(Ended, Foul):
-        allow(wrong[0].candidate, told=bool(named))
+        allow(wrong[0].candidate, SECONDS if named else UNTOLD_SECONDS)
         fine = set[int]() if named or flow is None else lines_as_expected(flow)
         edits = likely(wrong[0], source, begun, _back(wrong[0], named), fine)
         edit = _mending(wrong, all_of, source, edits)

@@ -30,9 +30,8 @@ class Proving:
 
     def alone(self, one: Examination) -> bool:
         """Whether one edit mends all that is wrong, if it is this function that is."""
-        report = self.page.report
         wrong = [each for each in self.all_of if each.found.findings]
-        if self.tried or report.diagnosis or wrong[:1] != [one]:
+        if self.tried or self.page.report.diagnosis or wrong[:1] != [one]:
             return False
         self.tried = True
         edit = prove(self.page, self.all_of, self.source, self.flow)

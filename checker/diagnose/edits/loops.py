@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..loops import stored
 from .names import Names, read_in
 from .said import Said
 
@@ -25,10 +26,7 @@ def in_loops(node: ast.AST, names: Names, said: Said) -> _Restated:
 
 def _carried(loop: ast.For, names: Names, said: Said) -> _Restated:
     """What each round makes anew of what none changes: `h = layer(x)` for `x = layer(x)`."""
-    changed = {
-        one.id for node in loop.body for one in ast.walk(node)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
-    }  # fmt: skip
+    changed = set[str]().union(*map(stored, loop.body))
     for node in loop.body:
         match node:
             case ast.Assign(targets=[ast.Name()], value=ast.Call(args=args)):

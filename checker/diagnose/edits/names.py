@@ -8,6 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from ..expressions import name_of, of_self
+from ..loops import stored
 from .counts import counts
 
 __all__ = ["MODULES", "NO_NAMES", "Attributes", "Names", "names_in", "read_in"]
@@ -67,13 +68,13 @@ def names_in(function: ast.FunctionDef) -> Names:
             bound[node.id] = min(node.lineno, bound.get(node.id, node.lineno))
     # What is gone through within an expression is known on its first line.
     listed = (one.target for one in ast.walk(function) if isinstance(one, ast.comprehension))
-    inner = [one for target in listed for one in ast.walk(target) if isinstance(one, ast.Name)]
-    bound |= {one.id: min(bound[one.id], function.lineno) for one in inner}
+    inner = {name for target in listed for name in stored(target)}
+    bound |= {name: min(bound[name], function.lineno) for name in inner}
     bound = {name: line for name, line in bound.items() if name not in MODULES}
     making = function.name == "__init__"
     assigned = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
-    stored = (one for node in assigned for target in node.targets for one in ast.walk(target))
-    left = {one.id for one in stored if isinstance(one, ast.Name) and one.id[:1] != "_"}
+    targets = (target for node in assigned for target in node.targets)
+    left = {name for target in targets for name in stored(target) if name[:1] != "_"}
     left -= {one.id for one in read_in(function)}
     asked = {one.id for one in map(_asked, ast.walk(function)) if isinstance(one, ast.Name)}
     known, newer = counts(function), _newer(function)
@@ -155,10 +156,10 @@ class Attributes:
 def _unread(owner: ast.ClassDef) -> set[str]:
     """The attributes that a class sets, or has as a record's fields, and never reads."""
     own = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute) and of_self(node)]
-    stored = {node.attr for node in own if isinstance(node.ctx, ast.Store)}
+    kept = {node.attr for node in own if isinstance(node.ctx, ast.Store)}
     fields = (row.target for row in owner.body if isinstance(row, ast.AnnAssign))
-    stored |= {field.id for field in fields if isinstance(field, ast.Name)}
-    return stored - {node.attr for node in own if not isinstance(node.ctx, ast.Store)}
+    kept |= {field.id for field in fields if isinstance(field, ast.Name)}
+    return kept - {node.attr for node in own if not isinstance(node.ctx, ast.Store)}
 
 
 def _made(node: ast.AST) -> Iterator[tuple[str, str]]:
