@@ -134,8 +134,8 @@ class Fuzzer:
         try:
             some = free_passes(original.kata, seed) if passes is None else passes
             if "query-key-swapped" in original.mistakes:
-                # In one layer without names the two may lie in either order.
-                some = [name for name in some if name != "fused"]
+                # In one layer, or a list, without names the two may lie in either order.
+                some = [name for name in some if name not in {"fused", "listed"}]
             made = rewrite(original.source, seed=seed, follow=original.lines, passes=some)
             if made.passes:
                 self._recording(original).hold(made.source)

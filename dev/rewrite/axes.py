@@ -1,4 +1,4 @@
-"""Axes cut, joined and moved in other words: view and unflatten, reshape and flatten, permute."""
+"""Axes cut, joined and moved in other words: unflatten, flatten, permute, einops' rearrange."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from random import Random
 
 import libcst as cst
 
-from .tree import Sites, code, each, operand
+from .tree import Sites, code, each, imported, operand, plain
 
-__all__ = ["cuts", "joins", "moves"]
+__all__ = ["cuts", "joins", "moves", "rearranged"]
 
 _CUTS = ("view", "reshape")
+_TURNS = ("transpose", "swapaxes")
+_TURNED = (["1", "2"], ["2", "1"])
 
 
 def _called(node: cst.CSTNode, *names: str) -> tuple[cst.BaseExpression, list[str]] | None:
@@ -30,6 +32,20 @@ def _unpacked(module: cst.Module) -> set[tuple[str, str]]:
         re.fullmatch(r"\(?(\w+), (\w+), \w+\)? = \w+\.(?:shape|size\(\))", row) for row in rows
     )
     return {(one[1], one[2]) for one in found if one}
+
+
+def _shapes(module: cst.Module) -> dict[str, list[str]]:
+    """Return what names stand for shapes of four, where each is bound once."""
+    found: dict[str, list[list[str]]] = {}
+    for one in each(module, cst.Assign):
+        target = code(one.targets[0].target)
+        parts = (
+            [code(part.value) for part in one.value.elements]
+            if isinstance(one.value, cst.Tuple)
+            else []
+        )
+        found.setdefault(target, []).append(parts)
+    return {name: some[0] for name, some in found.items() if len(some) == 1 and len(some[0]) == 4}
 
 
 def cuts(module: cst.Module, rng: Random) -> cst.Module:
@@ -80,3 +96,40 @@ def moves(module: cst.Module, rng: Random) -> cst.Module:
         return f"{code(found[0])}.{form}" if four else None
 
     return module.visit(Sites(change))
+
+
+def rearranged(module: cst.Module, rng: Random) -> cst.Module:
+    """Cut and move heads in one call of einops' rearrange, and join them in another."""
+    pairs, shapes = _unpacked(module), _shapes(module)
+    b, t, h, d = rng.choice(("b t h d", "b n h d", "batch length heads width", "B L H D")).split()
+    called, line = rng.choice((
+        ("rearrange", "from einops import rearrange"), ("einops.rearrange", "import einops"),
+    ))  # fmt: skip
+
+    def change(node: cst.BaseExpression) -> str | None:
+        moved = _called(node, *_TURNS)
+        return cut(moved[0]) if moved is not None and moved[1] in _TURNED else joined(node)
+
+    def cut(node: cst.BaseExpression) -> str | None:
+        found = _called(node, *_CUTS)
+        sizes = shapes.get(found[1][0], found[1]) if found and found[1] else []
+        if found is None or len(sizes) != 4 or sizes[0] not in {one[0] for one in pairs}:
+            return None
+        size = f"{d}={sizes[3]}" if sizes[2] == "-1" else f"{h}={sizes[2]}"
+        return f'{called}({plain(found[0])}, "{b} {t} ({h} {d}) -> {b} {h} {t} {d}", {size})'
+
+    def joined(node: cst.BaseExpression) -> str | None:
+        found = _called(node, *_CUTS)
+        if found is None or len(found[1]) != 3 or tuple(found[1][:2]) not in pairs:
+            return None
+        whole = _called(found[0], "contiguous")
+        given = whole[0] if whole else found[0]
+        moved = _called(given, *_TURNS)
+        if moved is not None and moved[1] in _TURNED:
+            return f'{called}({plain(moved[0])}, "{b} {h} {t} {d} -> {b} {t} ({h} {d})")'
+        if isinstance(given, cst.Name) and "position" in given.value:
+            return f'{called}({given.value}, "{b} {t} {h} {d} -> {b} {t} ({h} {d})")'
+        return None
+
+    changed = module.visit(Sites(change, followed=False))
+    return imported(changed, line) if changed.code != module.code else module

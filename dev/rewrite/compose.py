@@ -9,7 +9,7 @@ from random import Random
 
 import libcst as cst
 
-from . import axes, functions, layers, layout, names, spelling, statements
+from . import axes, functions, layers, layout, names, settings, spelling, statements
 from .marks import marked, marks, unmarked
 from .tree import tidy
 
@@ -24,15 +24,21 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
     "cuts": axes.cuts,
     "joins": axes.joins,
     "moves": axes.moves,
+    "rearranged": axes.rearranged,
+    "sliced": spelling.sliced,
     "softmaxes": spelling.softmaxes,
     "fills": spelling.fills,
     "roots": spelling.roots,
     "fused": layers.fused,
     "apart": layers.apart,
     "keyed": layers.keyed,
+    "listed": layers.listed,
     "raw": layers.raw,
     "pulled-out": functions.pulled_out,
+    "lambdas": functions.lambdas,
     "by-name-alone": functions.by_name_alone,
+    "configured": settings.configured,
+    "properties": settings.properties,
     "inlined": statements.inlined,
     "named": statements.named,
     "reordered": statements.reordered,
@@ -48,8 +54,8 @@ PASSES: dict[str, Callable[[cst.Module, Random], cst.Module]] = {
 }
 # Those that call other operators: where a kata says which are to be called, they stay.
 OPERATORS = frozenset({
-    "products", "transposes", "views", "cuts", "joins", "moves", "softmaxes", "fills",
-    "scale-place",
+    "products", "transposes", "views", "cuts", "joins", "moves", "rearranged", "sliced",
+    "softmaxes", "fills", "scale-place",
 })  # fmt: skip
 _SHARE = 0.6
 

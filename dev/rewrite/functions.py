@@ -1,4 +1,4 @@
-"""What is said twice as a function of its own, arguments by name alone, settings in one object."""
+"""What is said twice as a function of its own, functions as lambdas, arguments by name alone."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 import libcst as cst
 
 from .marks import marks
-from .tree import Sites, code, each, identifiers
+from .tree import Sites, bare, code, each, identifiers
 
-__all__ = ["by_name_alone", "pulled_out"]
+__all__ = ["by_name_alone", "lambdas", "pulled_out"]
 
 _CUTS = {"view", "reshape", "unflatten"}
 _TURNS = {"transpose", "permute", "swapaxes"}
@@ -165,3 +165,34 @@ class _ByName(cst.CSTTransformer):
             params=params.params[:1], kwonly_params=params.params[1:], star_arg=cst.ParamStar()
         )
         return updated_node.with_changes(params=alone)
+
+
+def lambdas(module: cst.Module, rng: Random) -> cst.Module:
+    """Write functions that only return something as lambdas, methods too."""
+    return module.visit(_Lambdas())
+
+
+class _Lambdas(cst.CSTTransformer):
+    def leave_FunctionDef(
+        self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
+    ) -> Any:
+        params = updated_node.params
+        several = [*params.params, *params.kwonly_params, *params.posonly_params]
+        body = updated_node.body.body
+        line = body[0] if len(body) == 1 else None
+        if updated_node.decorators or updated_node.asynchronous or params.star_kwarg:
+            return updated_node
+        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+        value = small.value if isinstance(small, cst.Return) else None
+        if value is None or "yield" in code(value) or marks(code(updated_node)):
+            return updated_node
+        plain = {one.name.value: one.with_changes(annotation=None) for one in several}
+        given = params.with_changes(
+            params=[plain[one.name.value] for one in params.params],
+            kwonly_params=[plain[one.name.value] for one in params.kwonly_params],
+            posonly_params=[plain[one.name.value] for one in params.posonly_params],
+        )
+        said = " ".join(code(given).split()).rstrip(",")
+        text = " ".join(code(bare(value)).split())
+        made = cst.parse_statement(f"{updated_node.name.value} = lambda {said}: {text}")
+        return made.with_changes(leading_lines=updated_node.leading_lines)

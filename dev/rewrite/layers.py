@@ -1,9 +1,9 @@
-"""The same weights in other layers: fused, apart, in a dictionary, or as raw parameters."""
+"""The same weights in other layers: fused, apart, in a dictionary or a list, or raw."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
@@ -13,7 +13,7 @@ from .families import LAYERS, meaning
 from .marks import marks
 from .tree import Imports, Sites, code, each, expression, identifiers
 
-__all__ = ["apart", "fused", "keyed", "raw"]
+__all__ = ["apart", "fused", "keyed", "listed", "raw"]
 
 _ROLES: tuple[str, ...] = ("query", "key", "value")
 _FUSED = ("qkv_proj", "to_qkv", "c_attn", "W_qkv")
@@ -192,6 +192,17 @@ def apart(module: cst.Module, rng: Random) -> cst.Module:
 
 def keyed(module: cst.Module, rng: Random) -> cst.Module:
     """Keep the three layers in a dictionary of layers."""
+    keys = rng.choice((_ROLES, ("q", "k", "v")))
+    return _held(module, [f'"{key}"' for key in keys], "ModuleDict({{{items}}})", "{key}: {layer}")
+
+
+def listed(module: cst.Module, rng: Random) -> cst.Module:
+    """Keep the three layers in a list of layers."""
+    return _held(module, ["0", "1", "2"], "ModuleList([{items}])", "{layer}")
+
+
+def _held(module: cst.Module, keys: Sequence[str], whole: str, part: str) -> cst.Module:
+    """Keep the three layers in another one, which is asked for each by its key."""
     imports = Imports(module)
     roles, layers = _roles(module, imports), imports.called("torch.nn")
     taken = identifiers(module)
@@ -201,8 +212,10 @@ def keyed(module: cst.Module, rng: Random) -> cst.Module:
     made = _made(module, imports)
     if any(_uses(module, name) is None for name in roles.values()):
         return module
-    keys = dict(zip(_ROLES, rng.choice((_ROLES, ("q", "k", "v"))), strict=True))
-    items = ", ".join(f'"{keys[role]}": {code(made[name][1])}' for role, name in roles.items())
+    named = dict(zip(roles.values(), keys, strict=True))
+    items = ", ".join(
+        part.format(key=key, layer=code(made[name][1])) for name, key in named.items()
+    )
     seen: list[str] = []
 
     def line(node: cst.SimpleStatementLine) -> list[Statement] | None:
@@ -211,13 +224,12 @@ def keyed(module: cst.Module, rng: Random) -> cst.Module:
         seen.append("made")
         if len(seen) < len(roles):
             return []
-        return [_line(f"self.{holder} = {layers}.ModuleDict({{{items}}})")]
-
-    where = {f"self.{name}": keys[role] for role, name in roles.items()}
+        return [_line(f"self.{holder} = {layers}.{whole.format(items=items)}")]
 
     def use(node: cst.BaseExpression) -> str | None:
-        key = where.get(code(node)) if isinstance(node, cst.Attribute) else None
-        return f'self.{holder}["{key}"]' if key else None
+        said = code(node) if isinstance(node, cst.Attribute) else ""
+        key = named.get(said.removeprefix("self."))
+        return f"self.{holder}[{key}]" if key else None
 
     changed = module.visit(_Lines(line))
     return changed.visit(Sites(use)) if len(seen) == len(roles) else module

@@ -44,7 +44,7 @@ class Original:
 
 
 def right(kata: Kata) -> Iterator[Original]:
-    """Yield a kata's right files: its model answer, that in its variants, and the corpus."""
+    """Yield a kata's right files: its model answer, that in its variants, and the corpora."""
     answer = kata.solution()
     yield Original(name="model answer", kata=kata.id, source=answer, mistakes={})
     for number, edit in enumerate(variants(kata.folder)):
@@ -52,6 +52,9 @@ def right(kata: Kata) -> Iterator[Original]:
         yield Original(name=f"variant {number}", kata=kata.id, source=source, mistakes={})
     for path, _ in _filed("right", kata):
         yield Original(name=path.name, kata=kata.id, source=_bare(path), mistakes={})
+    for path in _unseen("right", kata):
+        source = path.read_text("utf-8")
+        yield Original(name=path.name, kata=kata.id, source=source, mistakes={})
 
 
 def wrong(kata: Kata) -> Iterator[Original]:
@@ -85,6 +88,16 @@ def _filed(side: str, kata: Kata) -> Iterator[tuple[Path, str]]:
         found = re.match(rf"#\s*{side}:\s*([\w-]+)(.*)", first)
         if found and found[1] == kata.id and _is_python(path):
             yield path, found[2]
+
+
+def _unseen(side: str, kata: Kata) -> Iterator[Path]:
+    """Yield what strangers wrote for a kata, of which an index says whether it is right."""
+    folder = _CORPUS / "unseen"
+    rows = (folder / "INDEX.tsv").read_text("utf-8").splitlines() if folder.is_dir() else []
+    for file, said, *_ in (row.split("\t") for row in rows):
+        path = folder / file
+        if said == side and file.rpartition("_")[0] == kata.id and _is_python(path):
+            yield path
 
 
 def _is_python(path: Path) -> bool:

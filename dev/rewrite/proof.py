@@ -6,13 +6,14 @@ one, and every result is held against the first. What the judge thinks of either
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
 import signal
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -136,7 +137,7 @@ class Recording:
             raise Unproved("the judge did not come to load what it is held against")
         with _quiet():
             worker = _Worker(cast("Guard", _Unguarded()))
-            loaded = _asked(worker, replace(self._loading, source=source))
+            loaded = _asked(worker, replace(self._loading, source=_unconfigured(source)))
             if loaded.fault is not None:
                 raise Unproved(f"it does not load: {loaded.fault}")
             renamed = _renamed(self._parameters, _parameters(worker))
@@ -202,6 +203,49 @@ def _parameters(worker: Any) -> dict[str, list[str]]:
     return found
 
 
+def _unconfigured(source: str) -> str:
+    """Let a class that takes a dataclass take what that is made of, as it did before."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    added: list[str] = []
+    for node in classes:
+        made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+        own = made.args if isinstance(made, ast.FunctionDef) else None
+        given = [*own.args[1:], *own.kwonlyargs] if own is not None else []
+        config = _configuration(made, given[0].arg, classes) if made and len(given) == 1 else None
+        if config is None:
+            continue
+        fields = [one for one in config.body if isinstance(one, ast.AnnAssign)]
+        taken = ", ".join(ast.unparse(one).replace(" = ", "=") for one in fields)
+        passed = ", ".join(f"{one}={one}" for one in (ast.unparse(one.target) for one in fields))
+        added.append(
+            f"class {node.name}({node.name}):\n    def __init__(self, {taken}):\n"
+            f"        super().__init__({given[0].arg}={config.name}({passed}))\n"
+        )
+    return "\n".join([source, *added])
+
+
+def _configuration(
+    made: ast.stmt, given: str, classes: Sequence[ast.ClassDef]
+) -> ast.ClassDef | None:
+    """Return the dataclass of which a constructor reads every field from its one argument."""
+    read = {
+        one.attr for one in ast.walk(made)
+        if isinstance(one, ast.Attribute) and ast.unparse(one.value) == given
+    }  # fmt: skip
+    return next(
+        (
+            one for one in classes
+            if any("dataclass" in ast.unparse(each) for each in one.decorator_list)
+            and read == {ast.unparse(f.target) for f in one.body if isinstance(f, ast.AnnAssign)}
+        ),
+        None,
+    )  # fmt: skip
+
+
 def _renamed(
     before: Mapping[str, list[str]], after: Mapping[str, list[str]]
 ) -> dict[str, dict[str, str]]:
@@ -220,9 +264,12 @@ def _held(worker: Any, series: Series, result: Run, renamed: dict[str, dict[str,
         recipe = replace(
             recipe, kwargs=_with(recipe.kwargs, renamed.get(f"{recipe.name} made", {}))
         )
-    calls = [replace(call, kwargs=_with(call.kwargs, own)) for call in series.calls]
     weights = _weights(worker, recipe, series.weights) if series.weights else {}
-    given = {name: _stacked(series.weights, old) for name, old in weights.items()}
+    calls = [
+        replace(call, kwargs=_with(call.kwargs, own), weights=_given(call.weights, weights))
+        for call in series.calls
+    ]
+    given = _given(series.weights, weights)
     again = replace(series, recipe=recipe, calls=calls, weights=given)
     made_now = _asked(worker, MakeCalls(series=[again])).results[0]
     if _fault(result) != _fault(made_now):
@@ -230,6 +277,12 @@ def _held(worker: Any, series: Series, result: Run, renamed: dict[str, dict[str,
     if result.fault is not None:
         return 1
     return _agreed(calls, result.answers, made_now.answers, weights)
+
+
+def _given(before: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
+    """Return weights by their names now; what is not given is not there."""
+    made = {name: _stacked(before, was) for name, was in weights.items()} if before else {}
+    return {name: one for name, one in made.items() if one is not None}
 
 
 def _with(arguments: Mapping[str, _Value], names: Mapping[str, str]) -> dict[str, _Value]:
@@ -242,7 +295,7 @@ def _agreed(
     """Hold the answers of calls against those before. Return how many agree. Raise Unproved."""
     agreed = 0
     for call, old, new in zip(calls, before, after, strict=True):
-        if call.train or call.autocast:
+        if call.train or call.autocast or call.dtype not in {"", "float64"}:
             continue
         if _fault(old) != _fault(new):
             raise Unproved(f"a call ends with {_fault(new)}, was with {_fault(old)}")
@@ -272,6 +325,19 @@ def _weights(worker: Any, recipe: Recipe, given: dict[str, Tensor]) -> dict[str,
         raise Unproved(f"it cannot be made: {fault}") from None
     if set(there) == set(given):
         return {name: [(name, None)] for name in given}
+    try:
+        return _by_meaning(there, given)
+    except Unproved:
+        # In a list layers have no names: places say what they are, and the numbers whether so.
+        own = {name: name for name in there if name in given}
+        new, old = ([n for n in some if n not in own] for some in (there, given))
+        if [tuple(there[n].shape) for n in new] != [tuple(given[n].shape) for n in old]:
+            raise
+    return {n: [(was, None)] for n, was in (own | dict(zip(new, old, strict=True))).items()}
+
+
+def _by_meaning(there: Iterable[str], given: Iterable[str]) -> dict[str, list[Piece]]:
+    """Return what each weight was, as far as its name says it."""
     left: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for name in given:
         left[_meant(name)].append(name)

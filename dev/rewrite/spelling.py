@@ -8,9 +8,11 @@ from random import Random
 import libcst as cst
 
 from .families import LOCALS, meaning
-from .tree import Imports, Sites, arguments, code, operand, plain
+from .tree import Imports, Sites, arguments, code, identifiers, operand, plain
 
-__all__ = ["fills", "products", "roots", "scale_place", "softmaxes", "transposes", "views"]
+__all__ = [
+    "fills", "products", "roots", "scale_place", "sliced", "softmaxes", "transposes", "views",
+]  # fmt: skip
 
 _LAST_TWO = ({"-1", "-2"}, {"-2", "-1"})
 _NUMBER_LIKE = re.compile(
@@ -79,6 +81,40 @@ def products(module: cst.Module, rng: Random) -> cst.Module:
             return f'{einsum}.einsum("{equation}", {plain(left)}, {plain(turned)})'
         if einsum and meaning(code(left), LOCALS) in {"weights", "dropped"}:
             return f'{einsum}.einsum("...qk,...kd->...qd", {plain(left)}, {plain(right)})'
+        return form.format(a=operand(left), b=operand(right), p=plain(left), c=plain(right))
+
+    return module.visit(Sites(change))
+
+
+def sliced(module: cst.Module, rng: Random) -> cst.Module:
+    """Multiply a sample or a head after the other: in a loop, by an index, or under vmap."""
+    imports = Imports(module)
+    torch = imports.called("torch")
+    if torch is None:
+        return module
+    one, other, i = rng.choice((("one", "other", "i"), ("left", "right", "head"), ("m", "n", "j")))
+    if identifiers(module) & {one, other, i}:
+        return module
+    by_sample = [
+        f"{torch}.stack([{one} @ {other} for {one}, {other} in zip({{p}}, {{c}})])",
+        f"{torch}.vmap(lambda {one}, {other}: {one} @ {other})({{p}}, {{c}})",
+    ]
+    by_head = [
+        f"{torch}.stack([{{a}}[:, {i}] @ {{b}}[:, {i}] for {i} in range({{a}}.shape[1])], 1)",
+        f"{torch}.vmap({torch}.matmul, in_dims=1, out_dims=1)({{p}}, {{c}})",
+    ]
+    form = rng.choice([*by_sample, *(by_head if "heads" in module.code else ())])
+
+    def change(node: cst.BaseExpression) -> str | None:
+        given = _given(node, imports, "matmul", "other", functions=("torch.matmul", "torch.bmm"))
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
+            given = {"input": node.left, "other": node.right}
+        if given is None:
+            return None
+        left, right = given["input"], given["other"]
+        weights = meaning(code(left), LOCALS) in {"weights", "dropped"}
+        if not weights and _turned(right, imports) is None:
+            return None
         return form.format(a=operand(left), b=operand(right), p=plain(left), c=plain(right))
 
     return module.visit(Sites(change))

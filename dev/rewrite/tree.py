@@ -15,7 +15,7 @@ from .marks import marks
 
 __all__ = [
     "Imports", "Sites", "arguments", "bare", "code", "dotted", "each", "expression", "identifiers",
-    "operand", "plain", "tidy",
+    "imported", "operand", "plain", "tidy",
 ]  # fmt: skip
 
 _EMPTY = cst.Module(body=[])
@@ -88,6 +88,20 @@ def each(node: cst.CSTNode, kind: type[Node]) -> Iterator[Node]:
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """Return the fields of a kind of node. (Its `children` are found by a visit, which is slow.)"""
     return tuple(field.name for field in fields(kind))
+
+
+def imported(module: cst.Module, line: str) -> cst.Module:
+    """Put an import behind those of the file, where it is not there."""
+    if line in module.code:
+        return module
+    body = [*module.body]
+    imports = [
+        place for place, one in enumerate(body)
+        if isinstance(one, cst.SimpleStatementLine)
+        and isinstance(one.body[0], (cst.Import, cst.ImportFrom))
+    ]  # fmt: skip
+    body.insert(imports[-1] + 1 if imports else 0, cst.parse_statement(line))
+    return module.with_changes(body=body)
 
 
 def tidy(module: cst.Module) -> cst.Module:
