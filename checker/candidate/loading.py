@@ -8,7 +8,8 @@ import linecache
 import os
 import sys
 import types
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from dataclasses import is_dataclass
 from typing import Any
 
 import torch
@@ -98,7 +99,7 @@ class Submission:
             # A class may be of a kind that answers no question, and is none to be judged then.
             with contextlib.suppress(Exception):
                 if _is_class(value) and self._defines(value):
-                    found.append(_described(str(name), value))
+                    found.append(_described(str(name), value, self.module.__dict__))
         return found
 
     def _defines(self, value: type) -> bool:
@@ -196,15 +197,33 @@ def _name(kind: type) -> str:
     return plain(_NAME(kind))[:200]
 
 
-def _described(name: str, value: type) -> dict[str, Any]:
+def _described(name: str, value: type, namespace: Mapping[str, Any]) -> dict[str, Any]:
+    constructor = _signature(value.__init__)
     return {
         "name": plain(name),
         "module": issubclass(value, nn.Module),
         "line": _line_of(value),
         "bases": [_name(base) for base in value.__mro__[1:-1]],
-        "constructor": _signature(value.__init__),
+        "constructor": constructor,
+        "fields": _fields(constructor or [], namespace),
         "arguments": _signature(_forward_of(value)),
     }
+
+
+def _fields(
+    constructor: list[dict[str, Any]], namespace: Mapping[str, Any]
+) -> dict[str, list[dict[str, Any]]]:
+    """The fields of what is handed to a constructor in one object of a dataclass of the file's."""
+    own = {one: kind for one, kind in namespace.items() if _is_class(kind) and is_dataclass(kind)}
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in constructor:
+        alone = next(iter(own.values())) if len(own) == 1 and not one["annotation"] else None
+        kind = own.get(one["annotation"], alone)
+        fields = _signature(kind.__init__) if kind is not None else None
+        # What has parts of its own is read by its names alone.
+        if fields and not any(each["annotation"] in namespace for each in fields):
+            found[one["name"]] = fields
+    return found
 
 
 def _line_of(value: type) -> int | None:

@@ -100,7 +100,8 @@ def _whole(kata: Kata, chosen: Entry, usable: list[Entry], uses: dict[str, set[s
         for entry in usable
         if chosen.name in uses.get(entry.name, set()) - {entry.name}
         and chosen.name not in entry.bases
-        and missing <= _asked(entry)
+        # A configuration has them all.
+        and (missing <= _asked(entry) or "config" in _asked(entry))
     ]
     # A block is built from attention too, and has more in it.
     users = [entry for entry in users if not _is_block(entry)]

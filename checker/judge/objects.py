@@ -81,6 +81,7 @@ class Construction:
     """One way to make an object: each argument with what it gets, by place where it must be.
 
     arguments: (name, "setting", which), (name, "role", which) or (name, "config", annotation).
+    fields: those of its configuration, as arguments, where their names do not say what they are.
     globals: numbers in the file's globals, each with the role whose worth it gets, "" for its own.
     switched: switches of a causal mask that are off by default. still: as in a recipe.
     """
@@ -89,6 +90,7 @@ class Construction:
     module: Module
     arguments: tuple[tuple[str, str, str], ...]
     placed: tuple[str, ...] = ()
+    fields: tuple[tuple[str, str, str], ...] = ()
     globals: tuple[tuple[Global, str], ...] = ()
     causal: bool = True
     switched: tuple[str, ...] = ()
@@ -111,7 +113,8 @@ class Construction:
     @property
     def asked_rate(self) -> float | None:
         """The dropout rate that it is given, None where it takes none."""
-        asked = {source for _, kind, source in self.arguments if kind == "role"}
+        given = (*self.arguments, *self.fields)
+        asked = {source for _, kind, source in given if kind == "role"}
         asked |= {role for _, role in self.globals}
         takes = "dropout" in asked
         return _ASKED_RATE if takes else None
@@ -125,12 +128,16 @@ class Construction:
             role = constructor_role(one.name)
             if role is not None and (role not in roles or role == "length"):
                 roles[role] = known[one.name]
-        plain = (one for one in settings if not one.extra or one.default is None)
-        for one in plain:
-            roles |= {f"={name}": known[one.name] for name in (one.name, *one.also)}
+        plain = [one for one in settings if not one.extra or one.default is None]
+        # One's own name is another's synonym: a block's `hidden_dim` is an MLP's width to some.
+        for one in sorted(plain, key=lambda one: not one.extra):
+            roles |= {f"={name}": known[one.name] for name in one.also}
+        roles |= {f"={one.name}": known[one.name] for one in plain}
         # One head is as wide as all, and keys have as many heads as queries.
         roles = {"heads": 1, "head_dim": roles.get("width"), **roles}
         roles = {"kv_heads": roles["heads"], "inner": roles["head_dim"], **roles}
+        for name, kind, source in self.fields:
+            roles[f"={name}"] = known[source] if kind == "setting" else roles[source]
         kwargs: dict[str, Config | Worth] = {}
         spread = any(source == "spread" for _, _, source in self.arguments)
         for name, kind, source in self.arguments if not spread else ():
@@ -187,10 +194,28 @@ def constructions(
             needed = [one for one in asked if one.default is None]
             more = [_with_the_rest(plan, some) for some in (asked, needed) for plan in found[:2]]
             found = [*more, *found] if more[0] != found[0] else found
+    for name, kind, source in found[0]:
+        # Two fields of one meaning would both be worth the same by their names.
+        fields = _unnamed(entry, name) if kind == "config" else []
+        by_order = zip(fields, asked, strict=False)
+        ways = (
+            _by_meaning(module, fields), _by_meaning(module, fields, turned=True),
+            tuple((own.name, "setting", one.name) for own, one in by_order),
+        )  # fmt: skip
+        for way in dict.fromkeys(ways) if fields else ():
+            config = ((name, "config", source),)
+            yield Construction(name=entry.name, module=module, arguments=config, fields=way)
     for given, arguments in product(global_roles(sizes, {"length"}), dict.fromkeys(found)):
         yield Construction(
             name=entry.name, module=module, arguments=arguments, placed=placed, globals=given
         )
+
+
+def _unnamed(entry: Entry, config: str) -> list[Parameter]:
+    """The fields of a configuration, where what one is called says nothing, or two things."""
+    fields = entry.fields.get(config, [])
+    said = [constructor_role(one.name, config=True) for one in fields]
+    return fields if {None, "inner"} & {*said} or said.count("width") > 1 else []
 
 
 def _with_the_rest(
@@ -208,7 +233,11 @@ def _of_attention(
     signature = entry.constructor or []
     annotations = {one.name: one.annotation for one in signature}
     wanted = {"width", "heads", "head_dim", "length", "dropout"}
-    for given, plan in product(global_roles(sizes, wanted), plans(signature, contract)):
+    found = plans(signature, contract)
+    configs = [name for name, role in (found[0] if found else ()) if role == "config"]
+    # By what its fields are called, then as arguments of these names would be taken.
+    ways = [(), *(way for name in configs for way in plans(_unnamed(entry, name), contract) if way)]
+    for fields, given, plan in product(ways, global_roles(sizes, wanted), found):
         yield Construction(
             name=entry.name,
             module=module,
@@ -218,6 +247,7 @@ def _of_attention(
                 for name, role in plan
             ),
             placed=tuple(one.name for one in signature if one.kind == "POSITIONAL_ONLY"),
+            fields=tuple((name, "role", role) for name, role in fields),
             globals=given,
             causal=contract.causal,
             switched=switched_on(plan, signature) if contract.causal else (),

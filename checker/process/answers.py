@@ -106,7 +106,8 @@ class Entry:
 
     arguments: what it is called with, a class's forward, None where nobody can tell or it has
     none. Of a class alone module, bases and constructor: whether it is an `nn.Module`, the names
-    of its bases, and what it is made with.
+    of its bases, and what it is made with. fields: those of an argument of its constructor that
+    is of a dataclass of the file's, by its name.
     """
 
     name: str
@@ -115,6 +116,7 @@ class Entry:
     module: bool = False
     bases: list[str] = field(default_factory=list[str])
     constructor: list[Parameter] | None = None
+    fields: dict[str, list[Parameter]] = field(default_factory=dict[str, list[Parameter]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,127 @@
+"""Settings that come in one object: fields by name, by synonym, and where names say nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+HEAD = """
+import torch
+from dataclasses import dataclass
+from torch import nn
+
+@dataclass
+class Settings:
+{fields}
+
+"""
+HEADS = """
+class MultiHeadAttention(nn.Module):
+    def __init__(self, cfg{hint}):
+        super().__init__()
+        self.heads, width = cfg.{heads}, {width}
+        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+        self.drop = nn.Dropout(cfg.{rate})
+
+    def forward(self, x, attention_mask=None):
+        made = (layer(x).unflatten(2, (self.heads, -1)) for layer in (self.q, self.k, self.v))
+        q, k, v = (one.transpose(1, 2) for one in made)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
+        return self.o((self.drop(scores.softmax(-1)) @ v).transpose(1, 2).flatten(2))
+"""
+# Of a block `hidden_dim` is the width, though it is an MLP's to some.
+BLOCK = """
+class TransformerBlock(nn.Module):
+    def __init__(self, cfg: Settings):
+        super().__init__()
+        width, self.heads = cfg.{width}, cfg.num_heads
+        self.first, self.second = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+        self.up, self.down = nn.Linear(width, {wide}), nn.Linear({wide}, width)
+
+    def forward(self, x):
+        made = (layer(self.first(x)) for layer in (self.q, self.k, self.v))
+        q, k, v = (one.unflatten(2, (self.heads, -1)).transpose(1, 2) for one in made)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=x.device).triu(1)
+        weights = scores.masked_fill(later, float("-inf")).softmax(-1)
+        x = x + self.o((weights @ v).transpose(1, 2).flatten(2))
+        return x + self.down(nn.functional.gelu(self.up(self.second(x))))
+"""
+GROUPED = """
+class GroupedQueryAttention(nn.Module):
+    def __init__(self, cfg: Settings):
+        super().__init__()
+        self.h, self.g = cfg.num_heads, cfg.kvh
+        self.d = cfg.hidden_dim // self.h
+        self.q = nn.Linear(cfg.hidden_dim, cfg.hidden_dim)
+        self.k, self.v = (nn.Linear(cfg.hidden_dim, self.g * self.d) for _ in range(2))
+        self.o = nn.Linear(cfg.hidden_dim, cfg.hidden_dim)
+
+    def forward(self, x, attention_mask=None):
+        split = [one(x).unflatten(2, (-1, self.d)) for one in (self.q, self.k, self.v)]
+        q, k, v = (one.transpose(1, 2) for one in split)
+        k, v = (one.repeat_interleave(self.h // self.g, 1) for one in (k, v))
+        scores = q @ k.mT / self.d ** 0.5
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
+        return self.o((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+"""
+PART = """
+class DotProductAttention(nn.Module):
+    def forward(self, q, k, v, mask=None):
+        return (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1) @ v
+
+"""
+
+
+def fields(*rows: str) -> str:
+    """A dataclass of these fields."""
+    return HEAD.format(fields="\n".join(f"    {row}" for row in rows))
+
+
+@pytest.mark.parametrize("hint", [": Settings", ""])
+def test_names_that_say_nothing(judged, hint) -> None:
+    """They are taken as a constructor's arguments of these names are, by kind and by order."""
+    made = fields("parts: int", "each: int", "loss: float = 0.1")
+    own = HEADS.format(heads="parts", width="cfg.parts * cfg.each", rate="loss", hint=hint)
+    assert judged("mha", made + own).verdict == "pass"
+
+
+def test_one_name_of_three(judged) -> None:
+    """What is left over is what no other field asks for."""
+    made = fields("hidden_dim: int", "num_heads: int", "kvh: int")
+    assert judged("gqa", made + GROUPED).verdict == "pass"
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "wide"),
+    [
+        (("hidden_dim: int", "num_heads: int"), "hidden_dim", "4 * width"),
+        (("dim: int", "hidden_dim: int", "num_heads: int"), "dim", "cfg.hidden_dim"),
+    ],
+)
+def test_one_name_for_two_widths(judged, rows, width, wide) -> None:
+    """`hidden_dim` alone is the width, beside another one it is the MLP's."""
+    report = judged("block", fields(*rows) + BLOCK.format(width=width, wide=wide))
+    assert (report.verdict, report.diagnosis) == ("pass", [])
+
+
+def test_what_is_wrong_is_named_all_the_same(judged) -> None:
+    """A mistake is found in an object that was made by such a reading."""
+    made = fields("hidden_dim: int", "num_heads: int", "kvh: int")
+    report = judged("gqa", (made + GROUPED).replace(" / self.d ** 0.5", ""))
+    assert [one.mistake for one in report.diagnosis] == ["scale-missing"]
+
+
+def test_the_whole_and_not_its_part(judged) -> None:
+    """A class that takes all settings in one object is the whole, as one that lists them is."""
+    made = fields("hidden_dim: int", "num_heads: int", "dropout: float = 0.1")
+    own = HEADS.format(heads="num_heads", width="cfg.hidden_dim", rate="dropout", hint=": Settings")
+    own = own.replace("class MultiHeadAttention", "class Attention")
+    own = own.replace(
+        "super().__init__()\n", "super().__init__()\n        self.part = DotProductAttention()\n"
+    )
+    report = judged("mha", made + PART + own)
+    assert report.verdict == "pass", report.diagnosis
