@@ -70,6 +70,27 @@ class Lines:
                 return number
         return None
 
+    def calling(self, word: str) -> int | None:
+        """The line of the first call of what has a word in its name, of a layer that is kept too.
+
+        Not in the constructor, where what is called later is made.
+        """
+        methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]
+        made = {call for one in methods if one.name == "__init__" for call in calls(one)}
+        found = (
+            call.lineno for call in calls(self.own)
+            if call not in made and word in ast.unparse(call.func)
+        )  # fmt: skip
+        return min(found, default=None)
+
+    def handed_on(self, name: str) -> int | None:
+        """The line on which a function is handed on to be called elsewhere, as to `partial`."""
+        found = (
+            call.lineno for call in calls(self.own)
+            if any(ast.unparse(one).rpartition(".")[2] == name for one in call.args)
+        )  # fmt: skip
+        return min(found, default=None)
+
     def argument(self, name: str) -> int | None:
         """The line on which forward, else the constructor, names an argument."""
         methods = [n for n in ast.walk(self.own) if isinstance(n, ast.FunctionDef)]

@@ -34,6 +34,7 @@ _ROUNDED = "distance-rounded"
 # Calls that make keys of an input, or cut them out of what is made.
 _MAKERS = {
     "linear", "matmul", "einsum", "__matmul__", "__getitem__", "narrow", "view", "reshape",
+    "select", "index_select",
 }  # fmt: skip
 # Calls that put parts together.
 _COLLECTING = {"setitem", "cat", "concat", "stack", "copy", "index_copy", "index_put", "hstack"}

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
+from ..diagnose.expressions import calls
 from ..diagnose.giveaways import call_line, keyword_line
 from ..report.message import say
 from .dropout_finding import SAME_RATE, DropoutFinding, Reading
@@ -72,7 +74,8 @@ def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[
         sheet.set("dropout", "fail", say("dropout-missing"))
         # One that is called and changes nothing has its result thrown away.
         thrown = found.calls[0].line if found.calls else None
-        sheet.blame("dropout-missing", thrown or sheet.lines.naming("softmax"))
+        drawn = sheet.lines.calling("softmax") or sheet.lines.naming("softmax")
+        sheet.blame("dropout-missing", thrown or drawn)
         if idle and not found.calls:
             line = sheet.lines.assignment(idle[0].split(".")[-1])
             sheet.remark("dropout-unused", line, name=idle[0])
@@ -94,6 +97,9 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     if layer:
         # The rate is set where the layer is made, not where it is called.
         found.line = sheet.lines.assignment(layer.split(".")[-1]) or found.line
+    elif found.place == "weights" and not _called_at(sheet, found.line):
+        # Called by what it was handed to, a `partial` with the rate.
+        found.line = sheet.lines.handed_on("dropout") or found.line
     if reading and reading.together:
         key = f"dropout-along-{reading.together}"
         sheet.set("dropout", "fail", say(key))
@@ -127,6 +133,12 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         return
     key = "dropout-pass" if found.place == "weights" else "dropout-beside"
     sheet.set("dropout", "pass", say(key, rate=rate), reading.count if reading else 0)
+
+
+def _called_at(sheet: Sheet, line: int | None) -> bool:
+    """Whether a line calls something that has dropout in its name."""
+    tree = sheet.source.tree
+    return any(one.lineno == line and "drop" in ast.unparse(one.func) for one in calls(tree))
 
 
 def _scaled_wrong(reading: Reading, rate: float, asked: float | None) -> bool:

@@ -20,11 +20,13 @@ def writing(one: Examination) -> Step | None:
         tensor for name, tensor in trial.given.tensors.items() if name in trial.answer.modified
     ]  # fmt: skip
     for tensor in given:
-        held = "values" if tensor.is_floating_point() else "marks"
+        # A mask may have been handed over in another dtype than it was drawn in.
         alike = [
             step for step in again
-            if any(each.numel() == tensor.numel() for each in getattr(step, held))
+            if any(each.numel() == tensor.numel() for each in (*step.values, *step.marks))
         ]  # fmt: skip
-        if (found := in_place(alike)) is not None:
+        # What wrote to memory of the call's own is none.
+        found = in_place([step for step in alike if not step.fresh]) or in_place(alike)
+        if found is not None:
             return found
     return in_place(again) or in_place([s for each in one.seen for s in each.answer.steps])

@@ -680,6 +680,120 @@ FAULTS = {
                 return s.softmax(-1) @ self.v(x)
         """,
     ),
+    "a mask that is written to, and scores that are the call's own": (
+        "mha",
+        "input-modified",
+        """\
+        class MultiHeadAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads, dropout=0.1):
+                super().__init__()
+                self.h, self.d = num_heads, hidden_dim // num_heads
+                self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+                self.out = nn.Linear(hidden_dim, hidden_dim)
+                self.drop = nn.Dropout(dropout)
+
+            def forward(self, x, attention_mask=None):
+                made = (t.unflatten(2, (self.h, self.d)) for t in self.qkv(x).chunk(3, 2))
+                q, k, v = (t.transpose(1, 2) for t in made)
+                scores = (q @ k.mT).mul_(self.d**-0.5)
+                if attention_mask is not None:
+                    bias = attention_mask.to(scores.dtype)
+                    bias.sub_(1).mul_(torch.finfo(scores.dtype).max)  # here
+                    scores.add_(bias)
+                weights = self.drop(scores.softmax(-1))
+                return self.out((weights @ v).transpose(1, 2).flatten(2))
+        """,
+    ),
+    "a rate that is handed on with dropout": (
+        "v3",
+        "dropout-rate-wrong",
+        """\
+        from functools import partial
+
+        class SelfAttentionV3(nn.Module):
+            def __init__(self, hidden_dim, dropout=0.1):
+                super().__init__()
+                self.q, self.k, self.v, self.o = (
+                    nn.Linear(hidden_dim, hidden_dim) for _ in range(4)
+                )
+                self.thin = partial(F.dropout, p=1 - dropout)  # here
+
+            def forward(self, x, attention_mask=None):
+                scores = self.q(x) @ self.k(x).mT / x.shape[-1] ** 0.5
+                if attention_mask is not None:
+                    scores = scores.masked_fill(attention_mask == 0, -1e4)
+                steps = (partial(torch.softmax, dim=-1), partial(self.thin, training=self.training))
+                for step in steps:
+                    scores = step(scores)
+                return self.o(scores @ self.v(x))
+        """,
+    ),
+    "a softmax that is kept among layers": (
+        "v4",
+        "dropout-missing",
+        """\
+        class SelfAttentionV4(nn.Module):
+            def __init__(self, hidden_dim, dropout=0.1):
+                super().__init__()
+                names = ("query", "key", "value")
+                self.layers = nn.ModuleDict({n: nn.Linear(hidden_dim, hidden_dim) for n in names})
+                self.layers["dropout"] = nn.Dropout(dropout)
+                self.layers["softmax"] = nn.Softmax(dim=-1)
+
+            def forward(self, x, attention_mask=None):
+                q, k, v = (self.layers[name](x) for name in ("query", "key", "value"))
+                scores = q @ k.mT / x.shape[-1] ** 0.5
+                if attention_mask is not None:
+                    scores = scores.masked_fill(attention_mask == 0, -1e4)
+                return self.layers["softmax"](scores) @ v  # here
+        """,
+    ),
+    "the keys' part of one layer, taken for the values too": (
+        "v2",
+        "values-from-keys",
+        """\
+        class SelfAttentionV2(nn.Module):
+            def __init__(self, hidden_dim):
+                super().__init__()
+                self.all = nn.Linear(hidden_dim, 3 * hidden_dim)
+
+            def part(self, made, place):
+                return made.unflatten(-1, (3, -1)).select(-2, place)
+
+            def forward(self, x):
+                made = self.all(x)
+                q, k = self.part(made, 0), self.part(made, 1)
+                v = self.part(made, 1)  # here
+                return (q @ k.mT / x.shape[-1] ** 0.5).softmax(-1) @ v
+        """,
+    ),
+    "a mask of floats that is added, behind one of bools that is not": (
+        "mqa",
+        "mask-added",
+        """\
+        def hide(scores, mask):
+            if mask.dtype == torch.bool:
+                return scores.masked_fill(~mask, float("-inf"))
+            if mask.is_floating_point():
+                return scores + mask  # here
+            return scores.masked_fill(mask == 0, float("-inf"))
+
+        class MultiQueryAttention(nn.Module):
+            def __init__(self, hidden_dim, num_heads):
+                super().__init__()
+                self.h, self.d = num_heads, hidden_dim // num_heads
+                self.q, self.o = (nn.Linear(hidden_dim, hidden_dim) for _ in range(2))
+                self.k, self.v = (nn.Linear(hidden_dim, self.d) for _ in range(2))
+
+            def forward(self, x, attention_mask=None):
+                q = self.q(x).unflatten(2, (self.h, self.d)).transpose(1, 2)
+                scores = q @ self.k(x)[:, None].mT / self.d**0.5
+                if attention_mask is not None:
+                    scores = hide(scores, attention_mask)
+                context = scores.softmax(-1) @ self.v(x)[:, None]
+                return self.o(context.transpose(1, 2).flatten(2))
+        """,
+    ),
 }
 
 

@@ -13,6 +13,7 @@ __all__ = ["guards", "upstream"]
 # What stands under a statement, and is none of its own.
 _BODIES = {"body", "orelse", "finalbody", "handlers", "name"}
 _FAR = 6
+_BLOCKS = (ast.FunctionDef, ast.If, ast.For, ast.While, ast.With)
 
 
 def upstream(tree: ast.AST, line: int) -> dict[int, int]:
@@ -42,9 +43,17 @@ def upstream(tree: ast.AST, line: int) -> dict[int, int]:
 
 
 def guards(tree: ast.AST, line: int) -> set[int]:
-    """The lines that ask whether a line is reached."""
+    """The lines that ask whether a line is reached: around it, or before it, to return there."""
     asked = (node for node in ast.walk(tree) if isinstance(node, ast.If))
-    return {one.lineno for one in asked if line in span(one) and line != one.lineno}
+    found = {one.lineno for one in asked if line in span(one) and line != one.lineno}
+    for node in ast.walk(tree):
+        rows: list[ast.stmt] = getattr(node, "body", []) if isinstance(node, _BLOCKS) else []
+        place = next((n for n, one in enumerate(rows) if line in span(one)), 0)
+        found |= {
+            one.lineno for one in rows[:place]
+            if isinstance(one, ast.If) and isinstance(one.body[-1], ast.Return)
+        }  # fmt: skip
+    return found
 
 
 def _reads(one: _Part, other: _Part) -> bool:
