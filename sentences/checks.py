@@ -241,8 +241,8 @@ CHECKS: dict[str, dict[str, str]] = {
     # Around any of these where several functions are judged.
     "direct-of": {"en": "`{name}`: {text}", "zh": "`{name}`：{text}"},
     "direct-pass-values": {
-        "en": "same as the model answer, in {dtype}",
-        "zh": "与参考答案一致（{dtype}）",
+        "en": "same as the model answer, in {dtypes}",
+        "zh": "与参考答案一致（{dtypes}）",
     },
     "direct-pass-mask": {
         "en": "{kinds}; {shapes}; {dtypes}",

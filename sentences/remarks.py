@@ -66,6 +66,11 @@ REMARKS: dict[str, dict[str, str]] = {
         "zh": "`.to(torch.bfloat16)` 会把这张表和权重一起舍入，远处的位置就算错了；请在用到时以 "
         "float32 计算",
     },
+    # Whatever else is said of values was found in float32 then.
+    "float64-raises": {
+        "en": "float64 inputs raise {raised} here; values were compared in float32",
+        "zh": "输入是 float64 时这里会抛出 {raised}；数值是用 float32 比较的",
+    },
     "sum-stalls": {
         "en": "in bfloat16 a sum that is added up one by one stops growing, and the result is off "
         "over 256 positions; add it up in float32",

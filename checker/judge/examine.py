@@ -15,7 +15,7 @@ from ...kata.arithmetic import worth
 from ...kata.catalogue import Kata
 from ...kata.functions import AUTOGRAD, Function
 from ..candidate.recorder import LIMIT
-from ..process.answers import Entry, Outcome, Stray
+from ..process.answers import Entry, Outcome, Raised, Stray
 from ..process.handle import Candidate
 from ..process.requests import Call, FunctionRecipe, MakeCalls, Pretend, Recipe, Record, Series
 from ..process.wire import dtype_name
@@ -228,21 +228,24 @@ class Examination:
 
         The first way that is right, else the first that runs, else the first.
         """
-        outcomes: list[tuple[int, Bound, torch.dtype, Finding | None]] = []
+        outcomes: list[tuple[int, Bound, torch.dtype, Finding | None, Raised | None]] = []
         for bound in ways(self.function, self.entry):
+            refused: Raised | None = None
             for work in (getattr(torch, name) for name in self.function.work):
                 self.bound, self.found.work = bound, work
                 finding = self._first_try()
                 rank = 0 if finding is None else 2 if finding.kind in {"raised", "none"} else 1
-                outcomes.append((rank, bound, work, finding))
+                outcomes.append((rank, bound, work, finding, refused))
                 if finding is None or finding.kind != "raised" or not by_dtype(finding):
                     break
+                refused = finding.fault
             if not outcomes[-1][0]:
                 break
         if not outcomes:
             self.bound = None
             return None
-        rank, self.bound, self.found.work, finding = min(outcomes, key=lambda one: one[0])
+        best = min(outcomes, key=lambda one: one[0])
+        rank, self.bound, self.found.work, finding, self.found.refused = best
         return finding if not settle(self) and rank == 2 else None
 
     def _first_try(self) -> Finding | None:

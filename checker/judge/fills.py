@@ -33,7 +33,10 @@ def remark_fills(sheet: Sheet, one: Examination) -> None:
 
 
 def remark_rounding(sheet: Sheet, one: Examination) -> None:
-    """Remark on what bfloat16 cannot hold: tables of angles, and long sums."""
+    """Remark on what bfloat16 cannot hold, tables of angles and long sums, and on no float64."""
+    refused = one.found.refused
+    if refused is not None:
+        sheet.remark("float64-raises", refused.line, raised=refused.type)
     _tables(sheet, one)
     _sums(sheet, one)
 

@@ -21,7 +21,8 @@ class Found:
     fail-kept, fail-stale or fail-unturned. narrowed: a call that gave another dtype than it was
     given. rounded: whether far positions come out wrong because buffers are brought to bfloat16.
     stalled: a long sequence that comes out wrong because sums are added up in bfloat16. work: the
-    dtype that values are decided in, dtypes: the others.
+    dtype that values are decided in, dtypes: the others. refused: what is raised in float64, where
+    they are decided in float32 for that.
     """
 
     counts: dict[str, int] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Found:
     printed: list[int | None] = field(default_factory=list)
     state: str | None = None
     work: torch.dtype = torch.float64
+    refused: Raised | None = None
     nan_rows: bool = False
     half_faults: list[Raised] = field(default_factory=list)
     dtypes: dict[str, None] = field(default_factory=dict)

@@ -94,11 +94,13 @@ def _outcomes(
     """
     wide = _tried(one, mask, many)
     faults = (finding for outcome in wide.values() for _, finding in outcome.values())
-    if one.found.work is not torch.float64 or not any(f and by_dtype(f) for f in faults):
+    refused = next((f.fault for f in faults if f and by_dtype(f)), None)
+    if one.found.work is not torch.float64 or refused is None:
         return wide
     one.found.work = torch.float32
     narrow = _tried(one, mask, many)
     if _right(narrow) - _right(wide):
+        one.found.refused = refused
         return narrow
     one.found.work = torch.float64
     return wide

@@ -193,7 +193,7 @@ class Page(Sheet):
         first = examinations[0]
         values: dict[str, Value] = {}
         if check == "values":
-            values["dtype"] = dtype_name(first.found.work)
+            values["dtypes"] = [*dict.fromkeys(dtype_name(one.found.work) for one in examinations)]
         elif check == "mask":
             masked = next(one for one in examinations if one.function.mask is not None)
             mask = masked.function.mask

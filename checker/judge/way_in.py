@@ -148,13 +148,13 @@ def _ready(one: Weighing, case: Case, way: _Way) -> list[Trial]:
     """
     _take(one, way)
     one.held = Held(one.module, one.sizes, one.generator)
-    one.found.work = torch.float64
+    one.found.work, one.found.refused = torch.float64, None
     _survey(one)
     trial = one.trial(case)
     finding = trial.judge(one.run([trial])[0])
     if finding and finding.kind == "raised" and by_dtype(finding):
         # Values are decided in float32 where the code does not run in float64.
-        one.found.work = torch.float32
+        one.found.work, one.found.refused = torch.float32, finding.fault
     return one.first_calls()
 
 

@@ -135,4 +135,5 @@ REMARK_IDS = (
     "parameter-unused",
     "buffer-rounded",
     "sum-stalls",
+    "float64-raises",
 )

@@ -145,6 +145,10 @@ CASES = {
     "output-projection-extra": ("v1", "", "", "self.o = nn.Linear"),
     "buffer-rounded": ("gqa-rope", "", "", "self.register_buffer"),
     "sum-stalls": ("fold", "", "", "torch.logaddexp"),
+    "float64-raises": (
+        "mha", "q @ k.transpose(-2, -1)",
+        "(q.to(torch.promote_types(q.dtype, torch.float32)) @ k.float().mT).to(v.dtype)", "k.float",
+    ),
     "parameter-unused": (
         "mha", "        self.drop =",
         "        self.spare = nn.Parameter(torch.ones(3))\n        self.drop =", "self.spare =",
