@@ -39,6 +39,28 @@ BODY = """\
         return self.o(merged)
 """
 RIGHT = HEAD + BODY
+# Wrong in two ways that have no name.
+TILES = """
+import torch
+
+def flash_attention(query, key, value, block_size, causal=False):
+    wide = torch.promote_types(query.dtype, torch.float32)
+    q, k, v = (one.to(wide) for one in (query, key, value))
+    high = torch.full_like(q[..., :1], float("-inf"))
+    total, made = torch.zeros_like(high), torch.zeros_like(q)
+    rows = torch.arange(q.shape[-2], device=q.device)
+    for at in range(0, k.shape[-2], block_size):
+        scores = q @ k[..., at : at + block_size, :].mT / q.shape[-1] ** 0.5
+        if causal:
+            ahead = at + torch.arange(scores.shape[-1], device=q.device) > rows[:, None]
+            scores = scores.masked_fill(ahead, float("-inf"))
+        higher = torch.maximum(high, scores.amax(-1, keepdim=True))
+        share, weights = (high - higher).exp(), (scores - higher).exp()
+        total = total * share + (weights + 0.01 * weights.sin()).sum(-1, keepdim=True)
+        made = made * share + weights @ v[..., at : at + block_size, :].atan().sinh()
+        high = higher
+    return (made / total).to(query.dtype)
+"""
 REACHED = [
     "query", "key", "value", "products", "scores", "masked_scores", "weights", "context",
     "by_position", "merged", "output",
@@ -126,6 +148,13 @@ def test_heads_viewed_without_transpose(judged):
     assert report.departure.milestone == "query"
     assert report.departure.line == line_of(source, "q = self.q")
     assert report.departure.message == "the values are the expected ones, in other places"
+
+
+def test_nothing_is_said_of_a_line_by_way_of_a_loop(judged):
+    """What tiles are gathered in is as large as much else that they hold."""
+    report = judged("flash", TILES)
+    assert (report.verdict, report.diagnosis, report.mended) == ("fail", [], None)
+    assert report.departure is None or report.departure.line is None
 
 
 def test_scaled_queries(judged):
