@@ -275,8 +275,11 @@ class _Search:
                     return way
         least = self.least()
         fitting = [way for way in strict if self.gives(way, least, one.right)]
-        # What the names plainly say holds, though a mistake may make another fit.
+        # What the names plainly say holds, though a mistake may make another fit; how a weight
+        # lies they do not say.
         said = [way for way in strict[:1] if self._as_named(way)]
+        fits = [way for way in fitting if said and self._as_named(way)]
+        said = sorted(fits, key=self._mixed)[:1] or said
         likely = [*dict.fromkeys((
             *said, *(fitting or strict)[:_GUESSES], *islice(self.readings(loose=True), _GUESSES),
         ))]  # fmt: skip
@@ -301,6 +304,12 @@ class _Search:
                 one.held.explained = True
                 return way
         return likely[0] if likely else ()
+
+    def _mixed(self, reading: Reading) -> int:
+        """How many weights lie the other way round than most, of those that may lie either way."""
+        free = [take for take in reading if take.names[0] not in self.one.linear]
+        given = [0 in take.order[take.rows :] for take in free if len(take.order) > 1]
+        return min(given.count(True), given.count(False))
 
     def _as_named(self, reading: Reading) -> bool:
         """Whether every parameter's name says which layers it holds, and in this order."""
