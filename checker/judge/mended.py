@@ -56,7 +56,7 @@ def prove(
         # Beside weights that are not there, what is expected is no right answer.
         return None
     named = _explained(wrong[0], page.report.diagnosis)
-    begun = _begun(wrong[0], page.report, named, source)
+    begun = _begun(wrong[0], page.report, named, source, flow)
     if not begun or (page.report.diagnosis and not named):
         return None
     # What ends it, or what it reaches for, is no finding.
@@ -129,19 +129,34 @@ def is_idle(text: str, line: int) -> bool:
 
 
 def _begun(
-    one: Examination, report: Report, named: Sequence[Diagnosis], source: Source
+    one: Examination, report: Report, named: Sequence[Diagnosis], source: Source, flow: Flow | None
 ) -> list[int]:
     """The lines behind which edits are looked for: where it shows, or the function's last.
 
     Of what has no name, behind both.
     """
+    # What autograd is told by hand is reached by no name from what is called.
+    by_hand = _backwards(source) if {*one.found.findings} == {"gradients"} else []
+    if by_hand:
+        return by_hand
     own = function_at(source, one.entry.line)
     last = [] if own is None else [own.body[-1].lineno]
-    shown = (each.line for each in (report.crash, report.departure) if each is not None)
-    told = [line for line in (*(each.line for each in named[:1]), *shown) if line is not None]
+    # Where it seems to part is a guess, and good enough to begin with.
+    seems = flow.line if report.departure is not None and flow is not None else None
+    shown = (*(each.line for each in named[:1]), report.crash and report.crash.line, seems)
+    told = [line for line in shown if line is not None]
     sized = any(each.mistake in _OF_SIZES for each in named[:1])
     begun = [*last, *told] if sized else [*told[:1], *last]
     return begun[:1] if named else begun
+
+
+def _backwards(source: Source) -> list[int]:
+    """The lines on which the backward passes end that a file writes by hand."""
+    methods = (each for one in source.classes.values() for each in one.body)
+    return [
+        each.body[-1].lineno for each in methods
+        if isinstance(each, ast.FunctionDef) and each.name == "backward"
+    ]  # fmt: skip
 
 
 def _explained(one: Examination, told: Sequence[Diagnosis]) -> list[Diagnosis]:

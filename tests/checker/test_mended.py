@@ -7,7 +7,7 @@ import pytest
 from attn_kata.checker import Mending, findings
 from attn_kata.checker.diagnose.edits.likeness import Change
 from attn_kata.checker.diagnose.edits.small_edits import small_edits
-from attn_kata.checker.diagnose.edits.upstream import upstream
+from attn_kata.checker.diagnose.edits.upstream import guards, upstream
 from attn_kata.kata.catalogue import find
 from attn_kata.practice.debug.veil import veiled
 
@@ -109,6 +109,59 @@ def tree_attention(query, key, value, back):
     prefix = seen.new_ones(len(back), key.shape[2] - len(back))
     scores = query @ key.mT / query.shape[-1] ** 0.5
     return scores.masked_fill(~torch.cat((prefix, seen), 1), -torch.inf).softmax(-1) @ value
+"""
+MQA = """
+import torch
+from torch import nn
+
+
+class MultiQueryAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads):
+        super().__init__()
+        head = hidden_dim // num_heads
+        shapes = {
+            "query": (hidden_dim, num_heads, head), "key": (hidden_dim, head),
+            "value": (hidden_dim, head), "out": (num_heads, head, hidden_dim),
+        }
+        self.w = nn.ParameterDict({n: nn.Parameter(torch.randn(s)) for n, s in shapes.items()})
+
+    def forward(self, x, attention_mask=None):
+        q = torch.einsum("zue,emc->zmuc", x, self.w["query"])
+        k, v = x @ self.w["key"], x @ self.w["value"]
+        scores = torch.einsum("zmuc,zsc->zmus", q, k) / k.shape[-1] ** 0.5
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, -1e4)
+        weights = scores.softmax(-1)
+        made = torch.einsum("zmsu,zsc->zmuc", weights, v)
+        return torch.einsum("zmuc,mce->zue", made, self.w["out"])
+"""
+BY_HAND = """
+import torch
+from torch import nn
+
+
+class Softmax(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, scores):
+        made = scores.softmax(-1)
+        ctx.save_for_backward(made)
+        return made
+
+    @staticmethod
+    def backward(ctx, grad):
+        (made,) = ctx.saved_tensors
+        inner = (made * grad).sum(-1, keepdim=True)
+        return made * (grad - inner)
+
+
+class SelfAttentionV1(nn.Module):
+    def __init__(self, hidden_dim):
+        super().__init__()
+        self.q, self.k, self.v = (nn.Linear(hidden_dim, hidden_dim) for _ in range(3))
+
+    def forward(self, x):
+        scores = self.q(x) @ self.k(x).mT / x.shape[-1] ** 0.5
+        return Softmax.apply(scores) @ self.v(x)
 """
 LINEAR = """
 import torch
@@ -317,6 +370,23 @@ def test_what_has_no_name_is_told_where_an_edit_mends_it(judged):
     assert judged("linear", LINEAR.replace(report.mended.yours, right)).mended is None
 
 
+def test_how_a_weight_lies_shows_where_little_is_wrong(judged):
+    """Names say which it is; the smallest call, and how most of them lie, say which way round."""
+    report = judged("mqa", MQA)
+    right = "made = torch.einsum('zmus,zsc->zmuc', weights, v)"
+    assert (report.diagnosis, report.mended.mended) == ([], right)
+    assert judged("mqa", MQA.replace(report.mended.yours, right)).verdict == "pass"
+
+
+def test_a_backward_pass_written_by_hand(judged):
+    """Nothing that is called leads there by name; what is added up there lacks a factor."""
+    assert judged("v1", BY_HAND).verdict == "pass"
+    source = BY_HAND.replace("(made * grad).sum", "grad.sum")
+    report = judged("v1", source)
+    right = "inner = (made * grad).sum(-1, keepdim=True)"
+    assert (report.diagnosis, report.mended.mended) == ([], right)
+
+
 def test_what_raises_is_told_where_an_edit_mends_it(judged):
     """What raises in its first call is judged again with what keeps it from that."""
     report = judged("v2", V2)
@@ -490,6 +560,45 @@ def test_edits_of_blocks(wrong, right):
     assert head + right + end in made
 
 
+def test_places_counted_from_where_a_part_begins():
+    """By what a helper is told and does not read, or by how far one part is ahead of another."""
+    source = """
+def seen(first, rows, begin, keys):
+    return first + torch.arange(rows)[:, None] >= torch.arange(keys)
+
+def tiles(x, y, size):
+    for low in range(0, 9, size):
+        for at in range(0, 9, size):
+            part = one(x[low : low + size], y[at : at + size], 0)
+    return part
+"""
+    made = {edit.applied(source) for edit in small_edits(ast.parse(source), source)}
+    assert source.replace("torch.arange(keys)", "(torch.arange(keys) + begin)") in made
+    assert source.replace("torch.arange(rows)", "(torch.arange(rows) + begin)") in made
+    assert source.replace("size], 0)", "size], low - at)") in made
+    # What others call may take what it likes.
+    method = source.replace("def seen(", "def forward(")
+    edits = small_edits(ast.parse(method), method)
+    assert not any(" + begin" in edit.new for edit in edits)
+
+
+def test_who_asks_whether_a_line_is_reached():
+    """A branch around it, and one that returned before it; what goes on does not ask."""
+    source = """
+def f(x, mask):
+    if mask is None:
+        return x
+    if mask.ndim == 2:
+        mask = mask[:, None]
+    if mask.is_floating_point():
+        return x + mask
+    return x * mask
+"""
+    line = line_of(source, "x + mask")
+    asked = [line_of(source, text) for text in ("mask is None", "is_floating_point")]
+    assert sorted(guards(ast.parse(source), line)) == asked
+
+
 def test_what_stands_outside_of_functions():
     """A constant of the file is changed, and found behind who reads it; a count of it is not."""
     source = "HIDDEN = 0.5\nPARTS = 2\n\ndef f(x):\n    return x * HIDDEN * PARTS\n"
@@ -640,6 +749,24 @@ class Model(nn.Module):
     assert found[line_of(source, "return places")] == 1
     found = upstream(ast.parse(source), line_of(source, "return x + 1"))
     assert found[line_of(source, "x = block")] == 1
+
+
+def test_who_is_handed_a_function_stands_behind_its_lines():
+    """What comes of it is called in its place, and what comes of that."""
+    source = """
+def row(q, k):
+    return k @ q
+
+many = vmap(row, in_dims=(0, None))
+all_ = partial(vmap(many), 1)
+
+def f(query, key):
+    width = key.shape[-1]
+    return all_(query / width**0.5, key)
+"""
+    found = upstream(ast.parse(source), line_of(source, "k @ q"))
+    assert found[line_of(source, "return all_")] == 1
+    assert found[line_of(source, "width =")] == 2
 
 
 def test_what_stands_behind_a_line():

@@ -11,12 +11,14 @@ from ..expressions import name_of, of_self
 from ..loops import stored
 from .counts import counts
 
-__all__ = ["MODULES", "NO_NAMES", "Attributes", "Names", "names_in", "read_in"]
+__all__ = ["MODULES", "NO_NAMES", "Attributes", "Names", "names_in", "read_in", "unread"]
 
 # What is called through these is no method of a tensor.
 MODULES = {"torch", "F", "nn", "np", "math", "self", "functional", "tl", "linalg", "einops"}
 # Of how many that are said with a name an edit may put one there.
 _SAID = 3
+# Methods that are called by nothing of the file's.
+_CALLED_BY_OTHERS = {"__init__", "__call__", "forward", "backward", "setup_context"}
 # What is made of a class and is a tensor.
 _TENSORS = {"Parameter", "Buffer"}
 
@@ -37,6 +39,8 @@ class Names(NamedTuple):
     # Those that are assigned, and that nothing reads, and those that a branch asks for.
     left: AbstractSet[str] = frozenset()
     asked: AbstractSet[str] = frozenset()
+    # Those that slices begin at.
+    begins: AbstractSet[str] = frozenset()
     # What stands elsewhere of what each name is picked by, or what is made of it alone.
     within: Mapping[str, Sequence[str]] = {}
 
@@ -70,15 +74,31 @@ def names_in(function: ast.FunctionDef) -> Names:
     listed = (one.target for one in ast.walk(function) if isinstance(one, ast.comprehension))
     inner = {name for target in listed for name in stored(target)}
     bound |= {name: min(bound[name], function.lineno) for name in inner}
-    bound = {name: line for name, line in bound.items() if name not in MODULES}
+    # What is called `_` is nobody's to use.
+    bound = {n: line for n, line in bound.items() if n not in MODULES and n.strip("_")}
     making = function.name == "__init__"
     assigned = (node for node in ast.walk(function) if isinstance(node, ast.Assign))
     targets = (target for node in assigned for target in node.targets)
     left = {name for target in targets for name in stored(target) if name[:1] != "_"}
     left -= {one.id for one in read_in(function)}
     asked = {one.id for one in map(_asked, ast.walk(function)) if isinstance(one, ast.Name)}
-    known, newer = counts(function), _newer(function)
-    return Names(bound, {*bound}, known, newer, making, left, asked, _within(function))
+    return Names(
+        bound, {*bound}, counts(function), _newer(function), making, left, asked,
+        _begins(function), _within(function),
+    )  # fmt: skip
+
+
+def unread(function: ast.FunctionDef) -> list[str]:
+    """The arguments of a helper that it does not read; what others call may take what it likes."""
+    given = [one.arg for one in function.args.args if one.arg not in {"self", "cls"}]
+    read = {one.id for one in read_in(function)}
+    return [] if function.name in _CALLED_BY_OTHERS else [one for one in given if one not in read]
+
+
+def _begins(function: ast.FunctionDef) -> set[str]:
+    """The names that slices begin at."""
+    lower = (one.lower for one in ast.walk(function) if isinstance(one, ast.Slice))
+    return {one.id for one in lower if isinstance(one, ast.Name)}
 
 
 def _within(function: ast.FunctionDef) -> dict[str, Sequence[str]]:

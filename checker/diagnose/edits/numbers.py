@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 from ..expressions import name_of, of_self
 from .expressions import COUNTED, TRIANGLES, Rewritten
-from .names import MODULES, Attributes, Names, read_in
+from .names import MODULES, Attributes, Names, read_in, unread
 from .said import Said
 
 __all__ = ["Renaming", "renewed", "turned_about"]
@@ -35,6 +35,12 @@ class Renaming:
         self.besides = {id(one): {*map(name_of, node.args)} for node in calls for one in node.args}
         hiding = (node for node in calls if name_of(node.func).strip("_") in _HIDING)
         self.hiding = {id(one) for node in hiding for one in node.args}
+        # Of a function within another its own.
+        functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+        derived = (each for each in functions if each.name == "backward")
+        self.derived = {id(node) for each in derived for node in ast.walk(each)}
+        self.unread = {id(node): unread(each) for each in functions for node in ast.walk(each)}
+        self.counted = {id(node) for node in calls if name_of(node.func) in COUNTED}
         returned = (node.value for node in nodes if isinstance(node, ast.Return) and node.value)
         self.returned = {id(_first(value)) for value in returned}
         products = (node for node in nodes if isinstance(node, ast.expr) and _is_product(node))
@@ -61,6 +67,7 @@ class Renaming:
     def of(self, node: ast.expr, names: Names) -> Rewritten:
         """How an expression may be right with other names in it. names: those around it."""
         yield from self._left(node, names)
+        yield from self._derived(node, names) if id(node) in self.derived else ()
         match node:
             case ast.Name(ctx=ast.Load()) if id(node) not in self.parts and node.id in names.known:
                 yield from self._named(node, names)
@@ -81,6 +88,9 @@ class Renaming:
                 cost = 2 if of_self(node.value) else 4
                 for name in names.counting() if not names.making else ():
                     yield self.said.replaced(node, [(place, name)]), cost
+            case ast.Constant(value=0) if id(node) in self.besides and type(node.value) is int:
+                # Between where two parts begin lies what one is ahead of the other.
+                yield from ((f"{a} - {b}", 1) for a, b in permutations(sorted(names.begins), 2))
             case ast.BinOp():
                 yield from self._summed(node, names)
                 yield from self._cut(node, names)
@@ -88,7 +98,12 @@ class Renaming:
                 return
 
     def _left(self, node: ast.expr, names: Names) -> Rewritten:
-        """With what was made and is not used: a layer that nothing calls, a number as a factor."""
+        """With what is there and not used: a layer that nothing calls, a factor, a place."""
+        if id(node) in self.counted:
+            # Where a part of something begins, its places are counted from.
+            said = self.said.of(node)
+            left = self.unread.get(id(node), ())
+            yield from ((f"({said} {sign} {one})", 2) for one in left for sign in "+-")
         for one in self.attributes.left(node, layers=True):
             named = isinstance(node, ast.Name) and id(node) in self.kept
             if named or id(node) in self.returned or id(node) in self.multiplied:
@@ -99,6 +114,19 @@ class Renaming:
         if _is_product(node):
             left = (f"self.{one}" for one in self.attributes.left(node, layers=False))
             yield from ((f"({self.said.of(node)} * {one})", 3) for one in (*left, *names.left))
+
+    def _derived(self, node: ast.expr, names: Names) -> Rewritten:
+        """A term, or what is added up, that lacks a factor in a derivative written by hand."""
+        match node:
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
+                terms = [left, right]
+            case ast.Call(func=ast.Attribute(value=ast.Name() as term, attr="sum")):
+                terms = [term]
+            case _:
+                return
+        factors = [n for n in names.bound if n in names.known and n not in names.numbers]
+        for term, factor in product(terms, factors):
+            yield self.said.replaced(node, [(term, f"({factor} * {self.said.of(term)})")]), 4
 
     def _looked_up(self, node: ast.Attribute, names: Names) -> Rewritten:
         """Another attribute of the same object, or another number that it has a part in."""

@@ -145,14 +145,18 @@ def _called(tree: ast.AST) -> dict[str, set[str]]:
     """What is called to have a function of the file run: its name, or that of an object.
 
     An object's is what it is bound to where its class makes it, be it in a list, or in a loop over
-    these.
+    these; a function's what it is handed on to, as to `vmap` or `partial`.
     """
     classes = {one.name for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
-    found = {name: {name} for name in classes}
+    functions = {one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)}
+    found = {name: {name} for name in functions | classes}
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=targets, value=value):
+                calls = [one for one in ast.walk(value) if isinstance(one, ast.Call)]
+                handed = {name_of(one) for call in calls for one in call.args}
                 made = {*map(name_of, ast.walk(value))} & classes
+                made |= {name for name in functions if found[name] & handed}
             case ast.For(target=target, iter=value) | ast.comprehension(target=target, iter=value):
                 read = {*map(name_of, ast.walk(value))}
                 targets, made = [target], {name for name in classes if found[name] & read}
