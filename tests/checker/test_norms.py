@@ -219,3 +219,53 @@ def test_what_all_heads_may_share(monkeypatch, names: list[str], looked: bool) -
     shapes: dict[str, tuple[int, ...]] = dict.fromkeys(names, (2, 6))
     found = repeated.repeated(shapes, layers, {"E": 6, "H": 3}, frozenset(names), symbols=("H",))
     assert ([*found], bool(asked)) == ([], looked)
+
+
+QK_NORM = """
+import torch
+from torch import nn
+
+class QKNormAttention(nn.Module):
+    def __init__(self, hidden_dim, num_heads):
+        super().__init__()
+        self.heads, head = num_heads, hidden_dim // num_heads
+        self.qkv = nn.Linear(hidden_dim, 3 * hidden_dim)
+        self.out = nn.Linear(hidden_dim, hidden_dim)
+        self.q_norm, self.k_norm = nn.RMSNorm(head{eps}), nn.RMSNorm(head{eps})
+
+    def forward(self, x):
+        made = (t.unflatten(2, (self.heads, -1)).transpose(1, 2) for t in self.qkv(x).chunk(3, -1))
+        q, k, v = made
+        scores = self.q_norm(q) @ self.k_norm(k).mT / q.shape[-1] ** 0.5
+        later = torch.ones_like(scores, dtype=torch.bool).triu(1)
+        context = scores.masked_fill(later, float("-inf")).softmax(-1) @ v
+        return self.out(context.transpose(1, 2).flatten(2))
+"""
+
+
+@pytest.mark.parametrize(("eps", "told"), [(", eps=1e-6", []), ("", ["qk-norm-eps"])])
+def test_an_eps_behind_a_bias(judged, eps, told) -> None:
+    """Small inputs stay small behind a projection's bias: torch's own eps is none here."""
+    report = judged("qk-norm", QK_NORM.format(eps=eps))
+    assert [one.mistake for one in report.diagnosis] == told
+    assert (report.verdict == "pass") == (not told)
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("", ""),
+        (
+            "\nclass C(typing.TypedDict, total=False):\n    d: int\n    h: int\n    eps: float\n",
+            ": C",
+        ),
+    ],
+)
+def test_an_eps_that_may_be_told(judged, kind, hint) -> None:
+    """A default that a dictionary is asked with is the file's own."""
+    own = f'(self, config{hint}):\n        hidden_dim, num_heads = config["d"], config["h"]'
+    source = QK_NORM.format(eps=', eps=config.get("eps", 1e-6)')
+    source = source.replace("(self, hidden_dim, num_heads):", own)
+    source = f"import typing\n{source}".replace("\nclass QK", f"{kind}\nclass QK")
+    report = judged("qk-norm", source)
+    assert report.verdict == "pass", report.diagnosis

@@ -86,13 +86,15 @@ class Held:
             layers = (one for one in self.module.layers if len(one.shape) > 1)
             fans = {worth(one.shape[-1], case.sizes) for one in layers}
             kind.weights[gain] = drawn(kind.shapes, gain, self.generator, fans)
-        if case.zeros and "zeros" not in kind.weights and gain in kind.weights:
+        # A bias makes what is small large: an eps behind it would not count.
+        bare = case.zeros or case.gain < 1
+        if bare and (gain, "bare") not in kind.weights and gain in kind.weights:
             idle = self._biases
-            kind.weights["zeros"] = {
+            kind.weights[gain, "bare"] = {
                 name: torch.zeros_like(one) if name in idle else one
                 for name, one in kind.weights[gain].items()
             }
-        return kind.weights.get("zeros" if case.zeros else gain, {})
+        return kind.weights.get((gain, "bare") if bare else gain, {})
 
     @property
     def _biases(self) -> set[str]:
