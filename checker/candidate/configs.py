@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
-import re
 import typing
 from collections.abc import Iterator
 from typing import Any
@@ -18,6 +17,7 @@ from torch import nn
 
 from ..vocabulary import constructor_role
 from .loading import strings_read
+from .signatures import kind_of
 
 __all__ = ["Settings", "configuration", "fill_shared"]
 
@@ -62,8 +62,10 @@ class Settings(dict):  # type: ignore[type-arg]
         self[name] = value
 
     def get(self, name: str, default: Any = None) -> Any:
-        """What a name means, the default where it means nothing."""
-        return self[name] if name in self else default  # noqa: SIM401 - this is that get
+        """What a name means; the default where it means nothing, or what is the file's own."""
+        role = _role(str(name), self.__dict__["_roles"])
+        own = default is not None and role in _OWN
+        return self[name] if name in self and not own else default
 
 
 class _Part:
@@ -85,8 +87,9 @@ class _Part:
         return isinstance(name, str) and _role(name, self.roles, self.called) in self.roles
 
     def get(self, name: str, default: Any = None) -> Any:
-        """What a name means, the default where it means nothing."""
-        return self[name] if name in self else default  # noqa: SIM401 - this is that get
+        """What a name means; the default where it means nothing, or what is the file's own."""
+        own = default is not None and _role(str(name), self.roles, self.called) in _OWN
+        return self[name] if name in self and not own else default
 
 
 class _Whole(_Part, int):
@@ -192,6 +195,12 @@ def _filled(kind: type, roles: dict[str, Any], namespace: dict[str, Any], depth:
         made = kind(**given)
         _overwrite_parts(made, roles)
         return made
+    if issubclass(kind, dict):
+        hints = dict[str, Any](getattr(kind, "__annotations__", {}))
+        # What may be left out, and is the file's own, is left out.
+        optional = getattr(kind, "__optional_keys__", ())
+        hints = {n: h for n, h in hints.items() if n not in optional or _role(n, roles) not in _OWN}
+        return kind(**_arguments(hints, hints, roles, namespace, kind, depth))
     if hasattr(kind, "_fields"):
         hints = getattr(kind, "__annotations__", {})
         return kind(**_arguments(kind._fields, hints, roles, namespace, kind, depth))
@@ -225,16 +234,8 @@ def _arguments(
 
 def _part(annotation: Any, namespace: dict[str, Any], owner: type) -> type | None:
     """The submission's own kind that an annotation names, that of a part of a configuration."""
-    if isinstance(annotation, str):
-        named = [namespace.get(word) for word in re.findall(r"\w+", annotation)]
-    else:
-        named = [annotation, *typing.get_args(annotation)]
-    for value in named:
-        if not isinstance(value, type) or value.__module__ != "submission":
-            continue
-        if value is not owner and not issubclass(value, nn.Module):
-            return value
-    return None
+    kind = kind_of(annotation, namespace)
+    return None if kind is owner else kind
 
 
 def _annotated(annotation: Any) -> str:

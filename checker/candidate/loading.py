@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import linecache
 import os
 import sys
 import types
 from collections.abc import Generator, Iterable, Iterator, Mapping
-from dataclasses import is_dataclass
 from typing import Any
 
 import torch
 from torch import nn
 
 from .operands import operands
+from .signatures import signature
 
-__all__ = ["Submission", "annotated", "describe_exception", "parameters_of", "plain",
-           "strings_read"]  # fmt: skip
+__all__ = ["Submission", "describe_exception", "plain", "strings_read"]
 
 _NUMBERS = (int, float)
 # How many tensors an exception tells of.
@@ -198,32 +196,14 @@ def _name(kind: type) -> str:
 
 
 def _described(name: str, value: type, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    constructor = _signature(value.__init__)
     return {
         "name": plain(name),
         "module": issubclass(value, nn.Module),
         "line": _line_of(value),
         "bases": [_name(base) for base in value.__mro__[1:-1]],
-        "constructor": constructor,
-        "fields": _fields(constructor or [], namespace),
-        "arguments": _signature(_forward_of(value)),
+        "constructor": signature(value.__init__, namespace),
+        "arguments": signature(_forward_of(value), namespace),
     }
-
-
-def _fields(
-    constructor: list[dict[str, Any]], namespace: Mapping[str, Any]
-) -> dict[str, list[dict[str, Any]]]:
-    """The fields of what is handed to a constructor in one object of a dataclass of the file's."""
-    own = {one: kind for one, kind in namespace.items() if _is_class(kind) and is_dataclass(kind)}
-    found: dict[str, list[dict[str, Any]]] = {}
-    for one in constructor:
-        alone = next(iter(own.values())) if len(own) == 1 and not one["annotation"] else None
-        kind = own.get(one["annotation"], alone)
-        fields = _signature(kind.__init__) if kind is not None else None
-        # What has parts of its own is read by its names alone.
-        if fields and not any(each["annotation"] in namespace for each in fields):
-            found[one["name"]] = fields
-    return found
 
 
 def _line_of(value: type) -> int | None:
@@ -239,55 +219,6 @@ def _forward_of(value: type) -> Any:
     if issubclass(value, nn.Module) or hasattr(value, "forward"):
         return getattr(value, "forward", None)
     return getattr(value, "__call__", None)  # noqa: B004 - its signature is wanted
-
-
-def _signature(function: Any) -> list[dict[str, Any]] | None:
-    if function is None or function is nn.Module.forward:
-        return None
-    if isinstance(function, property):
-        # What it takes is known once there is an object.
-        function = _anything
-    try:
-        parameters = parameters_of(function)
-    except Exception:  # noqa: BLE001 - what it asks of them is the candidate's
-        return None
-    return [
-        {
-            "name": parameter.name,
-            "kind": parameter.kind.name,
-            "has_default": parameter.default is not inspect.Parameter.empty,
-            "default": parameter.default
-            if isinstance(parameter.default, (int, float, bool, str, type(None)))
-            else repr(type(parameter.default)),
-            "annotation": annotated(parameter.annotation),
-        }
-        # The first is the object, but where what is decorated takes it as one of any.
-        for place, parameter in enumerate(parameters)
-        if place or parameter.kind is parameter.VAR_POSITIONAL
-    ]
-
-
-def parameters_of(function: Any) -> list[inspect.Parameter]:
-    """Return what a callable takes. Raise what `inspect` raises where that cannot be said.
-
-    A decorator that takes anything hands it on to what it stands for; one that names what it takes
-    may give that something else.
-    """
-    own = [*inspect.signature(function, follow_wrapped=False).parameters.values()]
-    if any(one.kind in {one.VAR_POSITIONAL, one.VAR_KEYWORD} for one in own):
-        return [*inspect.signature(function).parameters.values()]
-    return own
-
-
-def _anything(self: Any, *args: Any, **kwargs: Any) -> None:
-    """What may be called with any arguments."""
-
-
-def annotated(value: Any) -> str:
-    """What an annotation says, as text; nothing where there is none."""
-    if value is inspect.Parameter.empty:
-        return ""
-    return value if isinstance(value, str) else getattr(value, "__name__", str(value))
 
 
 def strings_read(values: Iterable[Any]) -> set[str]:

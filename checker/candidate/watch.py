@@ -21,8 +21,9 @@ from torch._C._functorch import (
 )
 
 from ..process.requests import Record
-from .loading import Submission, annotated, parameters_of, plain
+from .loading import Submission, plain
 from .recorder import Recorder, ordinary, whole
+from .signatures import annotated, parameters_of
 
 __all__ = ["Watch", "facts", "functions"]
 

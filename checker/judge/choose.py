@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from ...kata.catalogue import Kata
 from ..process.answers import Entry
-from ..vocabulary import constructor_role, forward_role, words
+from ..vocabulary import forward_role, words
+from .making import role_of
 
 __all__ = ["Choice", "choose"]
 
@@ -114,7 +115,7 @@ def _whole(kata: Kata, chosen: Entry, usable: list[Entry], uses: dict[str, set[s
 
 def _asked(entry: Entry) -> set[str | None]:
     """What a class's constructor asks for."""
-    return {constructor_role(parameter.name) for parameter in entry.constructor or []}
+    return {role_of(parameter) for parameter in entry.constructor or []}
 
 
 def _is_block(entry: Entry) -> bool:

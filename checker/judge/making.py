@@ -7,16 +7,18 @@ from itertools import product
 from typing import Any
 
 from ...kata.catalogue import Contract
-from ..process.answers import Global, Parameter
+from ..process.answers import Field, Global, Parameter
 from ..vocabulary import constructor_role
 from .forwarding import STARRED
 
-__all__ = ["Plan", "global_roles", "plans", "switched_on"]
+__all__ = ["Plan", "global_roles", "plans", "role_of", "switched_on"]
 
 Plan = tuple[tuple[str, str], ...]
 
 # What a number below 1 cannot be.
 _SIZES = {"width", "heads", "kv_heads", "head_dim", "inner", "length", "layers", "batch"}
+# What has to be told.
+_NEEDED = {"width", "heads"}
 # What the last of several settings may be where the kata's are all claimed by others.
 _CLAIMED = ("width", "heads", "length", "head_dim")
 
@@ -43,12 +45,12 @@ def global_roles(sizes: Sequence[Global], wanted: set[str]) -> list[tuple[tuple[
     return list(dict.fromkeys((tuple(found), own)))
 
 
-def plans(signature: list[Parameter], contract: Contract) -> list[Plan]:
+def plans(signature: Sequence[Field], contract: Contract) -> list[Plan]:
     """Return assignments of roles to constructor arguments, the likeliest first."""
     named = [p for p in signature if p.kind not in STARRED]
     roles = _roles(named, contract)
     fixed: list[tuple[str, str]] = []
-    unknown: list[Parameter] = []
+    unknown: list[Field] = []
     inner: list[str] = []
     asked = {role for p, role in zip(named, roles, strict=True) if p.default is not None}
     for parameter, role in zip(named, roles, strict=True):
@@ -79,9 +81,9 @@ def plans(signature: list[Parameter], contract: Contract) -> list[Plan]:
                 )
             )
     anonymous = [p for p in named if _anonymous_size(p)]
-    if anonymous and "width" in wanted:
-        # Names in another language, all with defaults: by order.
-        spread = _spread(anonymous, wanted, contract)
+    if anonymous and len(unknown) < len(_NEEDED & {*wanted}):
+        # Names in another language, with defaults: by order.
+        spread = _spread([*unknown, *anonymous], wanted, contract)
         found = [(*fixed, *spread[0]), *found, *((*fixed, *choice) for choice in spread[1:])]
     starred = [p for p in signature if p.kind == "VAR_KEYWORD"]
     if starred and not named:
@@ -103,9 +105,15 @@ def _further(plan: Plan, names: Sequence[str]) -> Plan:
     return tuple((name, role) for name, role in roles if role not in taken)
 
 
-def _roles(named: list[Parameter], contract: Contract) -> list[str | None]:
+def role_of(parameter: Field) -> str | None:
+    """What an argument asks for by its name, or because it holds several settings."""
+    held = isinstance(parameter, Parameter) and parameter.fields
+    return "config" if held else constructor_role(parameter.name)
+
+
+def _roles(named: Sequence[Field], contract: Contract) -> list[str | None]:
     """What each argument asks for, by its name and by the kind of its default or annotation."""
-    said = [constructor_role(parameter.name) for parameter in named]
+    said = [role_of(parameter) for parameter in named]
     asked = set(_contract_roles(contract))
     rates = [p.name for p, role in zip(named, said, strict=True) if role == "dropout"]
     # `p` beside `drop` is no second rate where nothing else could be the width.
@@ -131,11 +139,11 @@ def _roles(named: list[Parameter], contract: Contract) -> list[str | None]:
     return roles
 
 
-def _anonymous_size(parameter: Parameter) -> bool:
+def _anonymous_size(parameter: Field) -> bool:
     """An argument whose name says nothing and whose default could be a size."""
     default = parameter.default
     size = isinstance(default, int) and not isinstance(default, bool) and default > 0
-    return constructor_role(parameter.name) is None and size
+    return role_of(parameter) is None and size
 
 
 def _contract_roles(contract: Contract) -> list[str]:
@@ -144,7 +152,7 @@ def _contract_roles(contract: Contract) -> list[str]:
 
 
 def _spread(
-    unknown: list[Parameter], wanted: list[str], contract: Contract
+    unknown: Sequence[Field], wanted: list[str], contract: Contract
 ) -> list[list[tuple[str, str]]]:
     """Give unknown arguments the wanted roles by order, then in other orders and other roles."""
     if not unknown:

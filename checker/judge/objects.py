@@ -14,11 +14,11 @@ from ...kata.arithmetic import worth
 from ...kata.catalogue import Contract
 from ...kata.functions import Function
 from ...kata.modules import Module, Setting
-from ..process.answers import Entry, Global, Parameter, Try
+from ..process.answers import Entry, Field, Global, Try
 from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
 from ..vocabulary import constructor_role, words
 from .find import ways
-from .making import global_roles, plans, switched_on
+from .making import global_roles, plans, role_of, switched_on
 
 __all__ = ["LONGEST", "Construction", "chosen", "constructions", "how_far"]
 
@@ -211,9 +211,10 @@ def constructions(
         )
 
 
-def _unnamed(entry: Entry, config: str) -> list[Parameter]:
+def _unnamed(entry: Entry, config: str) -> list[Field]:
     """The fields of a configuration, where what one is called says nothing, or two things."""
-    fields = entry.fields.get(config, [])
+    made = (one.fields for one in entry.constructor or () if one.name == config)
+    fields = next(made, [])
     said = [constructor_role(one.name, config=True) for one in fields]
     return fields if {None, "inner"} & {*said} or said.count("width") > 1 else []
 
@@ -255,21 +256,23 @@ def _of_attention(
 
 
 def _by_meaning(
-    module: Module, named: Sequence[Parameter], *, turned: bool = False
+    module: Module, named: Sequence[Field], *, turned: bool = False
 ) -> tuple[tuple[str, str, str], ...]:
     """Give each argument a setting. turned: of two synonyms the later is meant."""
     given: dict[str, tuple[str, str]] = {}
     # A rate is given as such, whatever its name.
     left = [one for one in module.settings if not one.rate]
 
-    def give(own: Parameter, setting: Setting) -> None:
+    single = [one for one in named if role_of(one) != "config"]
+
+    def give(own: Field, setting: Setting) -> None:
         given[own.name] = ("setting", setting.name)
         if not setting.extra:
             # A width that is not asked for may be asked for twice, as `d_k` and `d_v`.
             left.remove(setting)
 
     for test in (_synonym, _role, _default) if turned else (_exactly, _synonym, _role, _default):
-        for own in named:
+        for own in single:
             if own.name in given:
                 continue
             ordered = left[::-1] if turned else left
@@ -279,7 +282,7 @@ def _by_meaning(
     for own in named:
         if own.name in given:
             continue
-        role = constructor_role(own.name)
+        role = role_of(own)
         if role == "config" and not (own.has_default and given):
             given[own.name] = ("config", own.annotation)
         elif role in _GIVEN and (not own.has_default or _rate(role, own) or _longest(role, own)):
@@ -288,8 +291,9 @@ def _by_meaning(
             # A second width, as `d_out` beside `d_in`, is as wide.
             given[own.name] = ("role", "width")
     configured = any(kind == "config" for kind, _ in given.values())
-    free = [one for one in named if one.name not in given]
-    free = [one for one in free if not one.has_default] or [
+    free = [one for one in single if one.name not in given]
+    # Those that have to be told first, then whatever may be a size by its default.
+    free = [one for one in free if not one.has_default] + [
         one for one in free if type(one.default) is int and one.default > 0
         and constructor_role(one.name) is None
     ]  # fmt: skip
@@ -307,32 +311,32 @@ def _roles_of(given: dict[str, tuple[str, str]]) -> set[str | None]:
     return {constructor_role(source) for kind, source in given.values() if kind == "setting"}
 
 
-def _rate(role: str | None, own: Parameter) -> bool:
+def _rate(role: str | None, own: Field) -> bool:
     """Whether an argument with a default is a dropout rate: a float from 0 to 1."""
     default = own.default
     return role == "dropout" and type(default) is float and 0 <= default <= 1
 
 
-def _longest(role: str | None, own: Parameter) -> bool:
+def _longest(role: str | None, own: Field) -> bool:
     """Whether an argument with a default is the longest length: whoever goes beyond sets it."""
     return role == "length" and type(own.default) is int
 
 
-def _exactly(setting: Setting, own: Parameter) -> bool:
+def _exactly(setting: Setting, own: Field) -> bool:
     return setting.name == own.name
 
 
-def _synonym(setting: Setting, own: Parameter) -> bool:
+def _synonym(setting: Setting, own: Field) -> bool:
     names = (setting.name, *setting.also)
     return "".join(words(own.name)) in {"".join(words(name)) for name in names}
 
 
-def _role(setting: Setting, own: Parameter) -> bool:
+def _role(setting: Setting, own: Field) -> bool:
     role = constructor_role(own.name)
     return role is not None and role == constructor_role(setting.name)
 
 
-def _default(setting: Setting, own: Parameter) -> bool:
+def _default(setting: Setting, own: Field) -> bool:
     """Whether an argument whose name says nothing is, unless told, what the setting is."""
     number = type(own.default) in {int, float} and own.default == setting.default
     return own.has_default and number and constructor_role(own.name) in {None, "flag"}

@@ -90,8 +90,8 @@ class Raised:
 
 
 @dataclass(slots=True, kw_only=True)
-class Parameter:
-    """A parameter of a signature. kind: as `inspect` names it. annotation: "" for none."""
+class Field:
+    """What may be told by its name. kind: as `inspect` names it. annotation: "" for none."""
 
     name: str
     kind: str
@@ -101,13 +101,19 @@ class Parameter:
 
 
 @dataclass(slots=True, kw_only=True)
+class Parameter(Field):
+    """A parameter of a signature. fields: of what holds several settings, and of its parts."""
+
+    fields: list[Field] = field(default_factory=list[Field])
+
+
+@dataclass(slots=True, kw_only=True)
 class Entry:
     """A function or a class of the file.
 
     arguments: what it is called with, a class's forward, None where nobody can tell or it has
     none. Of a class alone module, bases and constructor: whether it is an `nn.Module`, the names
-    of its bases, and what it is made with. fields: those of an argument of its constructor that
-    is of a dataclass of the file's, by its name.
+    of its bases, and what it is made with.
     """
 
     name: str
@@ -116,7 +122,6 @@ class Entry:
     module: bool = False
     bases: list[str] = field(default_factory=list[str])
     constructor: list[Parameter] | None = None
-    fields: dict[str, list[Parameter]] = field(default_factory=dict[str, list[Parameter]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

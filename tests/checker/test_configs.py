@@ -68,6 +68,55 @@ class GroupedQueryAttention(nn.Module):
             scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
         return self.o((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
 """
+IMPORTS = """
+import torch
+from collections import namedtuple
+from dataclasses import dataclass, field
+from typing import NamedTuple, TypedDict
+from torch import nn
+
+"""
+PLAIN = """
+
+class MultiHeadAttention(nn.Module):
+    def __init__(self, {given}):
+        super().__init__()
+        width, self.heads = {read}
+        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x, attention_mask=None):
+        made = (layer(x).unflatten(2, (self.heads, -1)) for layer in (self.q, self.k, self.v))
+        q, k, v = (one.transpose(1, 2) for one in made)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        if attention_mask is not None:
+            scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
+        return self.o((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+"""
+PARTS = """
+@dataclass
+class Parts:
+    q: int = 4
+
+@dataclass
+class S:
+    wide: int
+    heads: Parts = field(default_factory=Parts)
+"""
+MADE = """
+class S:
+    def __init__(self, wide, parts):
+        self.wide, self.parts = wide, parts
+"""
+# What the file has, what the constructor takes, and what it reads.
+KINDS = {
+    "tuple": ("class S(NamedTuple):\n    a: int\n    b: int\n", "o: S", "o.a, o.b"),
+    "named tuple": ('S = namedtuple("S", "wide parts")\n', "o: S", "o.wide, o.parts"),
+    "default": ('S = namedtuple("S", "D H", defaults=(64, 4))\n', "o=S()", "o.D, o.H"),
+    "dict": ("SMALL = dict(wide=8, parts=2)\n", "o=SMALL", 'o["wide"], o["parts"]'),
+    "typed": ("class S(TypedDict):\n    a: int\n    b: int\n", "o: S", 'o["a"], o["b"]'),
+    "parts": (PARTS, "o: S", "o.wide, o.heads.q"),
+    "made": (MADE, "o: S", "o.wide, o.parts"),
+}
 PART = """
 class DotProductAttention(nn.Module):
     def forward(self, q, k, v, mask=None):
@@ -87,6 +136,22 @@ def test_names_that_say_nothing(judged, hint) -> None:
     made = fields("parts: int", "each: int", "loss: float = 0.1")
     own = HEADS.format(heads="parts", width="cfg.parts * cfg.each", rate="loss", hint=hint)
     assert judged("mha", made + own).verdict == "pass"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kinds_of_objects(judged, kind) -> None:
+    """What holds the settings is known by its annotation or its default, whatever it is called."""
+    made, given, read = KINDS[kind]
+    report = judged("mha", IMPORTS + made + PLAIN.format(given=given, read=read))
+    assert report.verdict == "pass", report.error
+
+
+def test_a_helper_is_no_configuration(judged) -> None:
+    """What an argument may be left out for is left out, though it holds numbers."""
+    made = "class Table:\n    def __init__(self, dim, base=10):\n        raise ValueError\n"
+    own = PLAIN.format(given="dim, num_heads, table: Table = None", read="dim, num_heads")
+    report = judged("mha", IMPORTS + made + own)
+    assert report.verdict == "pass", report.error
 
 
 def test_one_name_of_three(judged) -> None:
