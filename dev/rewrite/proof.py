@@ -6,14 +6,13 @@ one, and every result is held against the first. What the judge thinks of either
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
 import signal
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -40,6 +39,7 @@ from ...checker.process.requests import (
     request_of,
 )
 from .families import LAYERS, meaning
+from .settings import unconfigured
 
 __all__ = ["Recording", "Unproved"]
 
@@ -47,7 +47,8 @@ _Answer = TypeVar("_Answer")
 _Value = TypeVar("_Value")
 
 _SECONDS = 60
-_CLOSE = 1e-8
+# What is given in float64 may come back in another dtype.
+_CLOSE = {torch.float64: 1e-8, torch.float32: 1e-5, torch.bfloat16: 1e-2, torch.float16: 1e-3}
 _THREE = ("query", "key", "value")
 # A weight of the file as it was: its name, and which third of it, None for the whole.
 Piece = tuple[str, "int | None"]
@@ -137,7 +138,7 @@ class Recording:
             raise Unproved("the judge did not come to load what it is held against")
         with _quiet():
             worker = _Worker(cast("Guard", _Unguarded()))
-            loaded = _asked(worker, replace(self._loading, source=_unconfigured(source)))
+            loaded = _asked(worker, replace(self._loading, source=unconfigured(source)))
             if loaded.fault is not None:
                 raise Unproved(f"it does not load: {loaded.fault}")
             renamed = _renamed(self._parameters, _parameters(worker))
@@ -201,49 +202,6 @@ def _parameters(worker: Any) -> dict[str, list[str]]:
         found[f"{entry.name} made"] = [one.name for one in entry.constructor or ()]
         found[entry.name] = [one.name for one in entry.arguments or ()]
     return found
-
-
-def _unconfigured(source: str) -> str:
-    """Let a class that takes a dataclass take what that is made of, as it did before."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return source
-    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
-    added: list[str] = []
-    for node in classes:
-        made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
-        own = made.args if isinstance(made, ast.FunctionDef) else None
-        given = [*own.args[1:], *own.kwonlyargs] if own is not None else []
-        config = _configuration(made, given[0].arg, classes) if made and len(given) == 1 else None
-        if config is None:
-            continue
-        fields = [one for one in config.body if isinstance(one, ast.AnnAssign)]
-        taken = ", ".join(ast.unparse(one).replace(" = ", "=") for one in fields)
-        passed = ", ".join(f"{one}={one}" for one in (ast.unparse(one.target) for one in fields))
-        added.append(
-            f"class {node.name}({node.name}):\n    def __init__(self, {taken}):\n"
-            f"        super().__init__({given[0].arg}={config.name}({passed}))\n"
-        )
-    return "\n".join([source, *added])
-
-
-def _configuration(
-    made: ast.stmt, given: str, classes: Sequence[ast.ClassDef]
-) -> ast.ClassDef | None:
-    """Return the dataclass of which a constructor reads every field from its one argument."""
-    read = {
-        one.attr for one in ast.walk(made)
-        if isinstance(one, ast.Attribute) and ast.unparse(one.value) == given
-    }  # fmt: skip
-    return next(
-        (
-            one for one in classes
-            if any("dataclass" in ast.unparse(each) for each in one.decorator_list)
-            and read == {ast.unparse(f.target) for f in one.body if isinstance(f, ast.AnnAssign)}
-        ),
-        None,
-    )  # fmt: skip
 
 
 def _renamed(
@@ -390,7 +348,7 @@ def _meant(name: str) -> tuple[str, ...]:
 
 
 def _agree(old: Any, new: Any, name: str) -> None:
-    """Raise Unproved unless two tensors hold the same numbers, as far as float64 can tell."""
+    """Raise Unproved unless two tensors hold the same numbers, as far as their dtype can tell."""
     if not isinstance(old, Tensor) or not isinstance(new, Tensor):
         if type(old) is not type(new):
             raise Unproved(f"{name} is {type(new).__name__}, was {type(old).__name__}")
@@ -405,5 +363,6 @@ def _agree(old: Any, new: Any, name: str) -> None:
         return
     finite = old[torch.isfinite(old)]
     scale = float(finite.abs().max()) if finite.numel() else 1.0
-    if not torch.allclose(old, new, rtol=_CLOSE, atol=_CLOSE * max(scale, 1e-3), equal_nan=True):
+    close = _CLOSE[old.dtype]
+    if not torch.allclose(old, new, rtol=close, atol=close * max(scale, 1e-3), equal_nan=True):
         raise Unproved(f"{name} differs by {float((old - new).abs().max()):.2g} of {scale:.2g}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +15,7 @@ from .families import SETTINGS, meaning
 from .marks import marks
 from .tree import Imports, code, each, identifiers, imported
 
-__all__ = ["configured", "properties"]
+__all__ = ["configured", "properties", "unconfigured"]
 
 _KINDS = ("Config", "Settings", "AttentionConfig", "ModelArgs")
 _CALLED = ("config", "cfg", "args")
@@ -115,6 +116,47 @@ def _field(param: cst.Param) -> str:
         rate = meaning(param.name.value, SETTINGS) == "rate" or re.fullmatch(r"\d*\.\d*", default)
         kind = "bool" if default in {"True", "False"} else "float" if rate else "int"
     return f"{param.name.value}: {kind}" + (f" = {default}" if default else "")
+
+
+def unconfigured(source: str) -> str:
+    """Let a class that takes a dataclass take what that is made of, as it did before."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:
+        return source
+    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
+    added: list[str] = []
+    for node in classes:
+        made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
+        own = made.args if isinstance(made, ast.FunctionDef) else None
+        given = [*own.args[1:], *own.kwonlyargs] if own is not None else []
+        config = _record(made, given[0].arg, classes) if made and len(given) == 1 else None
+        if config is None:
+            continue
+        fields = [one for one in config.body if isinstance(one, ast.AnnAssign)]
+        taken = ", ".join(ast.unparse(one).replace(" = ", "=") for one in fields)
+        passed = ", ".join(f"{one}={one}" for one in (ast.unparse(one.target) for one in fields))
+        added.append(
+            f"class {node.name}({node.name}):\n    def __init__(self, {taken}):\n"
+            f"        super().__init__({given[0].arg}={config.name}({passed}))\n"
+        )
+    return "\n".join([source, *added])
+
+
+def _record(made: ast.stmt, given: str, classes: Sequence[ast.ClassDef]) -> ast.ClassDef | None:
+    """Return the dataclass of which a constructor reads every field from its one argument."""
+    read = {
+        one.attr for one in ast.walk(made)
+        if isinstance(one, ast.Attribute) and ast.unparse(one.value) == given
+    }  # fmt: skip
+    return next(
+        (
+            one for one in classes
+            if any("dataclass" in ast.unparse(each) for each in one.decorator_list)
+            and read == {ast.unparse(f.target) for f in one.body if isinstance(f, ast.AnnAssign)}
+        ),
+        None,
+    )  # fmt: skip
 
 
 def properties(module: cst.Module, rng: Random) -> cst.Module:
