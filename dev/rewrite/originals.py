@@ -60,9 +60,12 @@ def right(kata: Kata) -> Iterator[Original]:
 def wrong(kata: Kata) -> Iterator[Original]:
     """Yield a kata's wrong files: every mistake in its model answer, and the corpus."""
     answer = kata.solution()
+    module = kata.asked.functions[0].module
+    # In what order one layer makes queries and keys is one's own affair.
+    one_layer = module is not None and bool(module.stacks)
     for row in slips(kata.folder):
         for number, edit in enumerate(row.edits):
-            if not edit or not fits(edit, answer):
+            if not edit or not fits(edit, answer) or (row.id == "query-key-swapped" and one_layer):
                 continue
             written = next(with_number(edit, [row.number]))
             source = edited(written, answer)
