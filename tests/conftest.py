@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from attn_kata.checker.process import lasting
-from attn_kata.checker.report.report import Report
+from attn_kata.checker.report.message import Message
 from attn_kata.kata.catalogue import Kata
 from attn_kata.practice import database
 from hypothesis import settings
@@ -172,23 +172,20 @@ def _is_about(item, changed):
 @pytest.fixture(scope="session", autouse=True)
 def _said(request):
     """Note which sentences reports say, where that is asked for."""
-    file, read, keys = request.config.getoption("--said"), Report.from_dict, set()
+    file, begun, keys = request.config.getoption("--said"), Message.__init__, set()
     if file is None:
         yield
         return
+
+    def noted(message, *args, **values):
+        begun(message, *args, **values)
+        keys.add(message.key)
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Report, "from_dict", lambda data: keys.update(_keys(data)) or read(data))
+        patch.setattr(Message, "__init__", noted)
         yield
     with file.open("a") as held:
         held.write("".join(f"{key}\n" for key in sorted(keys)))
-
-
-def _keys(data):
-    """The keys of the messages in a report's data."""
-    if isinstance(data, dict):
-        yield from [data["key"]] if {"key", "values"} <= {*data} else []
-    for one in data.values() if isinstance(data, dict) else data if isinstance(data, list) else []:
-        yield from _keys(one)
 
 
 def _has_cuda():
