@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import inspect
 import re
@@ -31,12 +32,14 @@ def signature(function: Any, namespace: Mapping[str, Any]) -> list[dict[str, Any
         parameters = parameters_of(function)
     except Exception:  # noqa: BLE001 - what it asks of them is the candidate's
         return None
-    return [
-        _described(one) | _held(one, namespace)
-        # The first is the object, but where what is decorated takes it as one of any.
-        for place, one in enumerate(parameters)
-        if place or one.kind is one.VAR_POSITIONAL
-    ]
+    # The first is the object, but where what is decorated takes it as one of any.
+    own = [one for n, one in enumerate(parameters) if n or one.kind is one.VAR_POSITIONAL]
+    described = [_described(one) for one in own]
+    for one, told in zip(own, described, strict=True):
+        # What a kind of the file's says of itself is the candidate's too.
+        with contextlib.suppress(Exception):
+            told.update(_held(one, namespace))
+    return described
 
 
 def _described(one: inspect.Parameter) -> dict[str, Any]:

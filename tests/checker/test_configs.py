@@ -154,6 +154,14 @@ def test_a_helper_is_no_configuration(judged) -> None:
     assert report.verdict == "pass", report.error
 
 
+def test_a_kind_that_tells_nothing_of_itself(judged) -> None:
+    """It takes nothing away from the class that has an argument of it."""
+    made = "class Odd:\n    __init__ = property(lambda self: 1 / 0)\n"
+    own = PLAIN.format(given="dim, num_heads, odd: Odd = 0", read="dim, num_heads")
+    report = judged("mha", IMPORTS + made + own)
+    assert report.verdict == "pass", report.error
+
+
 def test_one_name_of_three(judged) -> None:
     """What is left over is what no other field asks for."""
     made = fields("hidden_dim: int", "num_heads: int", "kvh: int")
