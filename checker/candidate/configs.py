@@ -31,6 +31,12 @@ _TEXT = {"lower", "upper", "strip", "startswith", "endswith", "split", "replace"
 _NOTHING: dict[str, Any] = {"str": "", "int": 0, "float": 0.0, "bool": False}
 
 
+def _got(made: Any, name: str, default: Any, role: str | None) -> Any:
+    """What something made up has under a name of a role; a default that is the file's own stays."""
+    own = default is not None and role in _OWN
+    return made[name] if name in made and not own else default
+
+
 class Settings(dict):  # type: ignore[type-arg]
     """A configuration made from the attributes that a constructor reads.
 
@@ -63,9 +69,7 @@ class Settings(dict):  # type: ignore[type-arg]
 
     def get(self, name: str, default: Any = None) -> Any:
         """What a name means; the default where it means nothing, or what is the file's own."""
-        role = _role(str(name), self.__dict__["_roles"])
-        own = default is not None and role in _OWN
-        return self[name] if name in self and not own else default
+        return _got(self, name, default, _role(str(name), self.__dict__["_roles"]))
 
 
 class _Part:
@@ -88,8 +92,7 @@ class _Part:
 
     def get(self, name: str, default: Any = None) -> Any:
         """What a name means; the default where it means nothing, or what is the file's own."""
-        own = default is not None and _role(str(name), self.roles, self.called) in _OWN
-        return self[name] if name in self and not own else default
+        return _got(self, name, default, _role(str(name), self.roles, self.called))
 
 
 class _Whole(_Part, int):

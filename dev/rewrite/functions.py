@@ -177,7 +177,6 @@ class _Lambdas(cst.CSTTransformer):
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
     ) -> Any:
         params = updated_node.params
-        several = [*params.params, *params.kwonly_params, *params.posonly_params]
         body = updated_node.body.body
         line = body[0] if len(body) == 1 else None
         if updated_node.decorators or updated_node.asynchronous or params.star_kwarg:
@@ -186,12 +185,11 @@ class _Lambdas(cst.CSTTransformer):
         value = small.value if isinstance(small, cst.Return) else None
         if value is None or "yield" in code(value) or marks(code(updated_node)):
             return updated_node
-        plain = {one.name.value: one.with_changes(annotation=None) for one in several}
-        given = params.with_changes(
-            params=[plain[one.name.value] for one in params.params],
-            kwonly_params=[plain[one.name.value] for one in params.kwonly_params],
-            posonly_params=[plain[one.name.value] for one in params.posonly_params],
-        )
+        kinds = ("params", "kwonly_params", "posonly_params")
+        given = params.with_changes(**{
+            kind: [one.with_changes(annotation=None) for one in getattr(params, kind)]
+            for kind in kinds
+        })  # fmt: skip
         said = " ".join(code(given).split()).rstrip(",")
         text = " ".join(code(bare(value)).split())
         made = cst.parse_statement(f"{updated_node.name.value} = lambda {said}: {text}")

@@ -22,6 +22,8 @@ _CALLED = ("config", "cfg", "args")
 # What a property may ask for besides what the object keeps.
 _PLAIN = {"self", "math", "sqrt", "int", "float", "min", "max", "len"}
 
+# A name that no dot stands before.
+_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w*")
 _BEGINS = "super().__init__("
 _APART = [cst.EmptyLine(indent=False)] * 2
 
@@ -171,9 +173,11 @@ def properties(module: cst.Module, rng: Random) -> cst.Module:
         found = [one for one in _derived(node, made, root) if rng.random() < 0.7]
         if not found:
             return None
-        kept = made.with_changes(body=_without(made.body, found))
+        gone = {id(line) for line, _, _ in found}
+        left = [line for line in made.body.body if id(line) not in gone]
+        kept = made.with_changes(body=made.body.with_changes(body=left))
         body: list[Any] = [kept if one is made else one for one in node.body.body]
-        for name, value in found:
+        for _, name, value in found:
             text = f"@property\ndef {name}(self):\n    return {value}\n"
             body.append(cst.parse_statement(text).with_changes(leading_lines=_APART[:1]))
         return [node.with_changes(body=node.body.with_changes(body=body))]
@@ -181,36 +185,28 @@ def properties(module: cst.Module, rng: Random) -> cst.Module:
     return module.visit(_Classes(change))
 
 
-def _derived(node: cst.ClassDef, made: Any, root: str) -> list[tuple[str, str]]:
-    """Return what is kept of other things that are kept: names with what they are worth."""
+def _derived(node: cst.ClassDef, made: Any, root: str) -> list[tuple[Statement, str, str]]:
+    """Return what is kept of other things that are kept: lines, names and what they are worth."""
     written = Counter(
         code(target.target) for one in each(node, cst.Assign) for target in one.targets
     )
     written.update(code(one.target) for one in each(node, cst.AugAssign))
     methods = {one.name.value for one in each(node, cst.FunctionDef)}
     kept: dict[str, str] = {}
-    found: list[tuple[str, str]] = []
+    found: list[tuple[Statement, str, str]] = []
     for line in made.body.body:
         said = code(line.with_changes(leading_lines=[])) if _is_plain(line) else ""
         row = re.fullmatch(r"self\.(\w+) = ([^#\n]+)", said)
         if row is None or written[f"self.{row[1]}"] != 1 or row[1] in methods:
             continue
         name, value = row[1], row[2].strip()
-        words = set(re.findall(r"(?<![.\w])[A-Za-z_]\w*", value))
-        if re.fullmatch(r"[A-Za-z_]\w*", value):
+        words = set(_WORD.findall(value))
+        if words == {value}:
             kept.setdefault(value, name)
         elif words & kept.keys() and words <= {*kept, *_PLAIN, *root.split(".")}:
             ways = {one: f"self.{attribute}" for one, attribute in kept.items()}
-            found.append(
-                (
-                    name,
-                    re.sub(
-                        r"(?<![.\w])[A-Za-z_]\w*",
-                        lambda word, ways=ways: ways.get(word[0], word[0]),
-                        value,
-                    ),
-                )
-            )
+            value = _WORD.sub(lambda word, ways=ways: ways.get(word[0], word[0]), value)
+            found.append((line, name, value))
     return found
 
 
@@ -219,18 +215,4 @@ def _is_plain(line: Any) -> bool:
     return (
         isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
         and isinstance(line.body[0], cst.Assign) and not marks(code(line))
-    )  # fmt: skip
-
-
-def _without(block: cst.IndentedBlock, found: Sequence[tuple[str, str]]) -> cst.IndentedBlock:
-    """Leave the lines out that keep what is worked out now."""
-    gone = {f"self.{name} = " for name, _ in found}
-    return block.with_changes(
-        body=[
-            line for line in block.body
-            if not any(
-                code(line.with_changes(leading_lines=[])).startswith(one)
-                for one in gone if isinstance(line, cst.SimpleStatementLine)
-            )
-        ]
     )  # fmt: skip

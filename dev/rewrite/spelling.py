@@ -56,6 +56,16 @@ def _given(
     return given if given is not None and len(given) == 1 + len(rest) else None
 
 
+def _multiplied(
+    node: cst.BaseExpression, imports: Imports
+) -> tuple[cst.BaseExpression, cst.BaseExpression] | None:
+    """Return the two factors of a matrix product, in any spelling; None where a node is none."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
+        return node.left, node.right
+    given = _given(node, imports, "matmul", "other", functions=("torch.matmul", "torch.bmm"))
+    return (given["input"], given["other"]) if given is not None else None
+
+
 def products(module: cst.Module, rng: Random) -> cst.Module:
     """Write every matrix product with `@`, torch.matmul, a method, or as an einsum."""
     imports = Imports(module)
@@ -69,12 +79,10 @@ def products(module: cst.Module, rng: Random) -> cst.Module:
     einsum = torch if torch and rng.random() < 0.4 else None
 
     def change(node: cst.BaseExpression) -> str | None:
-        given = _given(node, imports, "matmul", "other", functions=("torch.matmul", "torch.bmm"))
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
-            given = {"input": node.left, "other": node.right}
-        if given is None:
+        factors = _multiplied(node, imports)
+        if factors is None:
             return None
-        left, right = given["input"], given["other"]
+        left, right = factors
         turned = _turned(right, imports)
         if einsum and turned is not None:
             equation = "...qd,...kd->...qk"
@@ -106,12 +114,10 @@ def sliced(module: cst.Module, rng: Random) -> cst.Module:
     form = rng.choice([*by_sample, *(by_head if "heads" in module.code else ())])
 
     def change(node: cst.BaseExpression) -> str | None:
-        given = _given(node, imports, "matmul", "other", functions=("torch.matmul", "torch.bmm"))
-        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.MatrixMultiply):
-            given = {"input": node.left, "other": node.right}
-        if given is None:
+        factors = _multiplied(node, imports)
+        if factors is None:
             return None
-        left, right = given["input"], given["other"]
+        left, right = factors
         weights = meaning(code(left), LOCALS) in {"weights", "dropped"}
         if not weights and _turned(right, imports) is None:
             return None

@@ -14,22 +14,6 @@ class Settings:
 {fields}
 
 """
-HEADS = """
-class MultiHeadAttention(nn.Module):
-    def __init__(self, cfg{hint}):
-        super().__init__()
-        self.heads, width = cfg.{heads}, {width}
-        self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
-        self.drop = nn.Dropout(cfg.{rate})
-
-    def forward(self, x, attention_mask=None):
-        made = (layer(x).unflatten(2, (self.heads, -1)) for layer in (self.q, self.k, self.v))
-        q, k, v = (one.transpose(1, 2) for one in made)
-        scores = q @ k.mT / q.shape[-1] ** 0.5
-        if attention_mask is not None:
-            scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
-        return self.o((self.drop(scores.softmax(-1)) @ v).transpose(1, 2).flatten(2))
-"""
 # Of a block `hidden_dim` is the width, though it is an MLP's to some.
 BLOCK = """
 class TransformerBlock(nn.Module):
@@ -83,6 +67,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         width, self.heads = {read}
         self.q, self.k, self.v, self.o = (nn.Linear(width, width) for _ in range(4))
+        self.drop = nn.Dropout({rate})
 
     def forward(self, x, attention_mask=None):
         made = (layer(x).unflatten(2, (self.heads, -1)) for layer in (self.q, self.k, self.v))
@@ -90,7 +75,7 @@ class MultiHeadAttention(nn.Module):
         scores = q @ k.mT / q.shape[-1] ** 0.5
         if attention_mask is not None:
             scores = scores.masked_fill(attention_mask == 0, torch.finfo(scores.dtype).min)
-        return self.o((scores.softmax(-1) @ v).transpose(1, 2).flatten(2))
+        return self.o((self.drop(scores.softmax(-1)) @ v).transpose(1, 2).flatten(2))
 """
 PARTS = """
 @dataclass
@@ -134,7 +119,8 @@ def fields(*rows: str) -> str:
 def test_names_that_say_nothing(judged, hint) -> None:
     """They are taken as a constructor's arguments of these names are, by kind and by order."""
     made = fields("parts: int", "each: int", "loss: float = 0.1")
-    own = HEADS.format(heads="parts", width="cfg.parts * cfg.each", rate="loss", hint=hint)
+    read = "cfg.parts * cfg.each, cfg.parts"
+    own = PLAIN.format(given=f"cfg{hint}", read=read, rate="cfg.loss")
     assert judged("mha", made + own).verdict == "pass"
 
 
@@ -142,14 +128,14 @@ def test_names_that_say_nothing(judged, hint) -> None:
 def test_kinds_of_objects(judged, kind) -> None:
     """What holds the settings is known by its annotation or its default, whatever it is called."""
     made, given, read = KINDS[kind]
-    report = judged("mha", IMPORTS + made + PLAIN.format(given=given, read=read))
+    report = judged("mha", IMPORTS + made + PLAIN.format(given=given, read=read, rate=0.1))
     assert report.verdict == "pass", report.error
 
 
 def test_a_helper_is_no_configuration(judged) -> None:
     """What an argument may be left out for is left out, though it holds numbers."""
     made = "class Table:\n    def __init__(self, dim, base=10):\n        raise ValueError\n"
-    own = PLAIN.format(given="dim, num_heads, table: Table = None", read="dim, num_heads")
+    own = PLAIN.format(given="dim, num_heads, table: Table = None", read="dim, num_heads", rate=0.1)
     report = judged("mha", IMPORTS + made + own)
     assert report.verdict == "pass", report.error
 
@@ -157,7 +143,7 @@ def test_a_helper_is_no_configuration(judged) -> None:
 def test_a_kind_that_tells_nothing_of_itself(judged) -> None:
     """It takes nothing away from the class that has an argument of it."""
     made = "class Odd:\n    __init__ = property(lambda self: 1 / 0)\n"
-    own = PLAIN.format(given="dim, num_heads, odd: Odd = 0", read="dim, num_heads")
+    own = PLAIN.format(given="dim, num_heads, odd: Odd = 0", read="dim, num_heads", rate=0.1)
     report = judged("mha", IMPORTS + made + own)
     assert report.verdict == "pass", report.error
 
@@ -191,7 +177,8 @@ def test_what_is_wrong_is_named_all_the_same(judged) -> None:
 def test_the_whole_and_not_its_part(judged) -> None:
     """A class that takes all settings in one object is the whole, as one that lists them is."""
     made = fields("hidden_dim: int", "num_heads: int", "dropout: float = 0.1")
-    own = HEADS.format(heads="num_heads", width="cfg.hidden_dim", rate="dropout", hint=": Settings")
+    read = "cfg.hidden_dim, cfg.num_heads"
+    own = PLAIN.format(given="cfg: Settings", read=read, rate="cfg.dropout")
     own = own.replace("class MultiHeadAttention", "class Attention")
     own = own.replace(
         "super().__init__()\n", "super().__init__()\n        self.part = DotProductAttention()\n"
