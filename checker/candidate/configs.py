@@ -33,7 +33,7 @@ _NOTHING: dict[str, Any] = {"str": "", "int": 0, "float": 0.0, "bool": False}
 
 def _got(made: Any, name: str, default: Any, role: str | None) -> Any:
     """What something made up has under a name of a role; a default that is the file's own stays."""
-    own = default is not None and role in _OWN
+    own = isinstance(default, str) or (default is not None and role in _OWN)
     return made[name] if name in made and not own else default
 
 

@@ -25,6 +25,7 @@ from .again import DirectAgain
 from .beneath import beneath
 from .checks import try_all
 from .choose import choose
+from .configured import with_settings
 from .device_verdict import judge_device
 from .dtype_verdict import judge_dtype
 from .examine import Examination
@@ -113,7 +114,7 @@ class _Judging:
 
     def run(self, loaded: Loaded) -> None:
         """Judge every function that is asked for and written, whatever the others do."""
-        classes, self.globals = loaded.classes, loaded.sizes
+        classes, self.globals = with_settings(loaded.classes, self.source), loaded.sizes
         asked = self.kata.asked
         entries = self.candidate.ask(ListFunctions()).functions
         module = asked.functions[0].module is not None

@@ -17,6 +17,7 @@ from ...kata.modules import Module, Setting
 from ..process.answers import Entry, Field, Global, Try
 from ..process.requests import Config, Device, Dtype, ObjectRecipe, Worth
 from ..vocabulary import constructor_role, words
+from .configured import Filling, fillings
 from .find import ways
 from .making import global_roles, plans, role_of, switched_on
 
@@ -82,6 +83,7 @@ class Construction:
 
     arguments: (name, "setting", which), (name, "role", which) or (name, "config", annotation).
     fields: those of its configuration, as arguments, where their names do not say what they are.
+    read: what its configuration holds, as far as that is known.
     globals: numbers in the file's globals, each with the role whose worth it gets, "" for its own.
     switched: switches of a causal mask that are off by default. still: as in a recipe.
     """
@@ -91,6 +93,7 @@ class Construction:
     arguments: tuple[tuple[str, str, str], ...]
     placed: tuple[str, ...] = ()
     fields: tuple[tuple[str, str, str], ...] = ()
+    read: tuple[Field, ...] = ()
     globals: tuple[tuple[Global, str], ...] = ()
     causal: bool = True
     switched: tuple[str, ...] = ()
@@ -116,6 +119,8 @@ class Construction:
         given = (*self.arguments, *self.fields)
         asked = {source for _, kind, source in given if kind == "role"}
         asked |= {role for _, role in self.globals}
+        if self.configured:
+            asked |= {constructor_role(one.name, config=True) for one in self.read}
         takes = "dropout" in asked
         return _ASKED_RATE if takes else None
 
@@ -136,6 +141,8 @@ class Construction:
         # One head is as wide as all, and keys have as many heads as queries.
         roles = {"heads": 1, "head_dim": roles.get("width"), **roles}
         roles = {"kv_heads": roles["heads"], "inner": roles["head_dim"], **roles}
+        own = {f"={one.name}": one.default for one in self.read if _stays(one)}
+        roles = own | roles
         for name, kind, source in self.fields:
             roles[f"={name}"] = known[source] if kind == "setting" else roles[source]
         kwargs: dict[str, Config | Worth] = {}
@@ -175,7 +182,7 @@ def constructions(
     named = [one for one in signature if not one.kind.startswith("VAR_")]
     placed = tuple(one.name for one in named if one.kind == "POSITIONAL_ONLY")
     asked = [one for one in module.settings if not one.extra and not one.rate]
-    found: list[tuple[tuple[str, str, str], ...]] = []
+    found: list[Filling] = []
     if not named and any(one.kind == "VAR_KEYWORD" for one in signature):
         found.append(tuple((one.name, "setting", one.name) for one in asked))
         # What it reads by other names than the kata's, a configuration among them.
@@ -194,29 +201,38 @@ def constructions(
             needed = [one for one in asked if one.default is None]
             more = [_with_the_rest(plan, some) for some in (asked, needed) for plan in found[:2]]
             found = [*more, *found] if more[0] != found[0] else found
-    for name, kind, source in found[0]:
-        # Two fields of one meaning would both be worth the same by their names.
-        fields = _unnamed(entry, name) if kind == "config" else []
+    read = _read(entry)
+
+    def taking(fields: Sequence[Field]) -> list[Filling]:
         by_order = zip(fields, asked, strict=False)
-        ways = (
+        return [
             _by_meaning(module, fields), _by_meaning(module, fields, turned=True),
             tuple((own.name, "setting", one.name) for own, one in by_order),
-        )  # fmt: skip
-        for way in dict.fromkeys(ways) if fields else ():
-            config = ((name, "config", source),)
-            yield Construction(name=entry.name, module=module, arguments=config, fields=way)
-    for given, arguments in product(global_roles(sizes, {"length"}), dict.fromkeys(found)):
-        yield Construction(
-            name=entry.name, module=module, arguments=arguments, placed=placed, globals=given
-        )
+        ]  # fmt: skip
+
+    config = next((one for one in found[0] if one[1] == "config"), None)
+    ways_to_fill = fillings(entry, config[0], taking) if config is not None else [()]
+    for filling in ways_to_fill:
+        some = [(config,)] if config is not None and filling else [*dict.fromkeys(found)]
+        for given, plan in product(global_roles(sizes, {"length"}), some):
+            yield Construction(
+                name=entry.name, module=module, arguments=plan, placed=placed, fields=filling,
+                read=read, globals=given,
+            )  # fmt: skip
 
 
-def _unnamed(entry: Entry, config: str) -> list[Field]:
-    """The fields of a configuration, where what one is called says nothing, or two things."""
-    made = (one.fields for one in entry.constructor or () if one.name == config)
-    fields = next(made, [])
-    said = [constructor_role(one.name, config=True) for one in fields]
-    return fields if {None, "inner"} & {*said} or said.count("width") > 1 else []
+def _read(entry: Entry) -> tuple[Field, ...]:
+    """What is known to be in a class's configuration."""
+    return tuple(field for one in entry.constructor or () for field in one.fields)
+
+
+def _stays(own: Field) -> bool:
+    """Whether a setting that need not be told keeps what the file has for it."""
+    if isinstance(own.default, str):
+        # What is neither a word nor a number is told by its kind.
+        return own.default[:1] != "<"
+    known = constructor_role(own.name, config=True) in {None, "bias", "eps", "flag"}
+    return known and own.has_default and own.default is not None
 
 
 def _with_the_rest(
@@ -236,8 +252,11 @@ def _of_attention(
     wanted = {"width", "heads", "head_dim", "length", "dropout"}
     found = plans(signature, contract)
     configs = [name for name, role in (found[0] if found else ()) if role == "config"]
-    # By what its fields are called, then as arguments of these names would be taken.
-    ways = [(), *(way for name in configs for way in plans(_unnamed(entry, name), contract) if way)]
+
+    def taking(fields: Sequence[Field]) -> list[Filling]:
+        return [tuple((n, "role", r) for n, r in plan) for plan in plans(fields, contract)]
+
+    ways = fillings(entry, configs[0], taking) if configs else [()]
     for fields, given, plan in product(ways, global_roles(sizes, wanted), found):
         yield Construction(
             name=entry.name,
@@ -248,7 +267,8 @@ def _of_attention(
                 for name, role in plan
             ),
             placed=tuple(one.name for one in signature if one.kind == "POSITIONAL_ONLY"),
-            fields=tuple((name, "role", role) for name, role in fields),
+            fields=fields,
+            read=_read(entry),
             globals=given,
             causal=contract.causal,
             switched=switched_on(plan, signature) if contract.causal else (),

@@ -193,7 +193,9 @@ class Trial:
         """
         # Of large inputs a detour through float32 leaves as little as it does of results.
         bound = max(GRADIENT_BOUND, self.bound) if self.case.gain > 1 else GRADIENT_BOUND
-        largest = max(float(right.abs().max()) for _, right, _ in rows)
+        # A weight may have a side of 0.
+        rows = [row for row in rows if row[1].numel()]
+        largest = max((float(right.abs().max()) for _, right, _ in rows), default=0.0)
         for name, right, mine in rows:
             # Beside the others it is 0, but for what was rounded away.
             idle = float(right.abs().max()) <= 1e-9 * largest

@@ -102,9 +102,14 @@ class Field:
 
 @dataclass(slots=True, kw_only=True)
 class Parameter(Field):
-    """A parameter of a signature. fields: of what holds several settings, and of its parts."""
+    """A parameter of a signature.
+
+    fields: of what holds several settings, and of its parts. read: they are what the code reads,
+    which may have two names for one; no kind says what there is.
+    """
 
     fields: list[Field] = field(default_factory=list[Field])
+    read: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

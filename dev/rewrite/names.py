@@ -25,6 +25,7 @@ _MODULES_OWN = {
     "register_buffer", "register_module", "register_parameter", "requires_grad_", "share_memory",
     "state_dict", "to", "to_empty", "train", "training", "type", "xpu", "zero_grad",
 }  # fmt: skip
+_PROJECTIONS = {"query", "key", "value"}
 _BINDS = (
     cst.AssignTarget, cst.AnnAssign, cst.AugAssign, cst.NamedExpr, cst.For, cst.CompFor,
 )  # fmt: skip
@@ -176,6 +177,10 @@ def attributes(module: cst.Module, rng: Random) -> cst.Module:
         for one in each(target, cst.Attribute)
         if code(one.value) == "self"
     }
+    meant = {name: meaning(name, LAYERS) for name in kept}
+    if not _PROJECTIONS.issubset(meant.values()):
+        # Of `v` beside others nobody knows that it makes the values.
+        kept = {name for name in kept if meant[name] not in _PROJECTIONS}
     return _with_attributes(module, rng, kept, [LAYERS, SETTINGS])
 
 

@@ -39,7 +39,7 @@ from ...checker.process.requests import (
     request_of,
 )
 from .families import LAYERS, meaning
-from .settings import unconfigured
+from .unconfigured import unconfigured
 
 __all__ = ["Recording", "Unproved"]
 
@@ -138,7 +138,10 @@ class Recording:
             raise Unproved("the judge did not come to load what it is held against")
         with _quiet():
             worker = _Worker(cast("Guard", _Unguarded()))
-            loaded = _asked(worker, replace(self._loading, source=unconfigured(source)))
+            before = {name.partition(" made")[0] for name, given in self._parameters.items()
+                      if name.endswith(" made") and len(given) == 1}  # fmt: skip
+            whole = unconfigured(source, before)
+            loaded = _asked(worker, replace(self._loading, source=whole))
             if loaded.fault is not None:
                 raise Unproved(f"it does not load: {loaded.fault}")
             renamed = _renamed(self._parameters, _parameters(worker))

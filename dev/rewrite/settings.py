@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -15,10 +14,16 @@ from .families import SETTINGS, meaning
 from .marks import marks
 from .tree import Imports, code, each, identifiers, imported
 
-__all__ = ["configured", "properties", "unconfigured"]
+__all__ = ["configured", "properties"]
 
 _KINDS = ("Config", "Settings", "AttentionConfig", "ModelArgs")
 _CALLED = ("config", "cfg", "args")
+_ATTRIBUTES = ("{called}.{name}", "{called}.{name}")
+# Of an object of no kind: a dictionary, or what only has the attributes.
+_ANY = (
+    ('{called}["{name}"]', '{called}.get("{name}", {default})'),
+    ("{called}.{name}", 'getattr({called}, "{name}", {default})'),
+)
 # What a property may ask for besides what the object keeps.
 _PLAIN = {"self", "math", "sqrt", "int", "float", "min", "max", "len"}
 
@@ -44,12 +49,14 @@ class _Classes(cst.CSTTransformer):
 
 
 def configured(module: cst.Module, rng: Random) -> cst.Module:
-    """Hand a constructor its settings in one object, a dataclass of their names."""
+    """Hand a constructor its settings in one object: of a dataclass, or of whatever has them."""
     taken = identifiers(module)
     kinds = [one for one in rng.sample(_KINDS, len(_KINDS)) if one not in taken]
     given = [one for one in rng.sample(_CALLED, len(_CALLED)) if one not in taken]
     said = Counter(one.value for one in each(module, cst.Name))
     frozen = rng.choice(("@dataclass", "@dataclass(frozen=True)"))
+    # How a setting is read, and how one that need not be there is.
+    plain = rng.choice((None, None, *_ANY))
 
     def change(node: cst.ClassDef) -> list[Statement] | None:
         made = _constructor(node)
@@ -58,29 +65,40 @@ def configured(module: cst.Module, rng: Random) -> cst.Module:
         alone = said[node.name.value] == 1
         if made is None or settings is None or not (alone and kinds and given):
             return None
+        if plain is not None:
+            return [node.deep_replace(made, _reading(made, given[0], "", settings, plain))]
         kind = kinds.pop()
         fields = "".join(f"    {one}\n" for one in settings.values())
         config = cst.parse_statement(f"{frozen}\nclass {kind}:\n{fields}")
-        new = _reading(made, given[0], kind, settings)
+        new = _reading(made, given[0], kind, settings, _ATTRIBUTES)
         return [
             config.with_changes(leading_lines=_APART),
             node.deep_replace(made, new).with_changes(leading_lines=_APART),
         ]
 
     changed = module.visit(_Classes(change))
-    with_config = changed.code != module.code
-    return imported(changed, "from dataclasses import dataclass") if with_config else module
+    with_config = plain is None and changed.code != module.code
+    return imported(changed, "from dataclasses import dataclass") if with_config else changed
 
 
-def _reading(made: Any, called: str, kind: str, settings: Iterable[str]) -> cst.FunctionDef:
-    """Return a constructor that is given an object of a kind and reads its settings from it."""
-    hint = cst.Annotation(annotation=cst.Name(kind))
+def _reading(
+    made: Any, called: str, kind: str, settings: Mapping[str, str], read: tuple[str, str]
+) -> cst.FunctionDef:
+    """Return a constructor that is given an object and reads its settings from it.
+
+    kind: the object's, "" where it is not said. read: how, without a default and with one.
+    """
+    hint = cst.Annotation(annotation=cst.Name(kind)) if kind else None
     params = cst.Parameters(
         params=[made.params.params[0], cst.Param(name=cst.Name(called), annotation=hint)]
     )
     body = [*made.body.body]
     first = int(made.get_docstring() is not None)
-    body[first:first] = [cst.parse_statement(f"{one} = {called}.{one}") for one in settings]
+    for name, field in settings.items():
+        _, _, default = field.partition(" = ")
+        text = read[bool(default)].format(called=called, name=name, default=default)
+        body.insert(first, cst.parse_statement(f"{name} = {text}"))
+        first += 1
     return made.with_changes(params=params, body=made.body.with_changes(body=body))
 
 
@@ -118,47 +136,6 @@ def _field(param: cst.Param) -> str:
         rate = meaning(param.name.value, SETTINGS) == "rate" or re.fullmatch(r"\d*\.\d*", default)
         kind = "bool" if default in {"True", "False"} else "float" if rate else "int"
     return f"{param.name.value}: {kind}" + (f" = {default}" if default else "")
-
-
-def unconfigured(source: str) -> str:
-    """Let a class that takes a dataclass take what that is made of, as it did before."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        return source
-    classes = [one for one in tree.body if isinstance(one, ast.ClassDef)]
-    added: list[str] = []
-    for node in classes:
-        made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
-        own = made.args if isinstance(made, ast.FunctionDef) else None
-        given = [*own.args[1:], *own.kwonlyargs] if own is not None else []
-        config = _record(made, given[0].arg, classes) if made and len(given) == 1 else None
-        if config is None:
-            continue
-        fields = [one for one in config.body if isinstance(one, ast.AnnAssign)]
-        taken = ", ".join(ast.unparse(one).replace(" = ", "=") for one in fields)
-        passed = ", ".join(f"{one}={one}" for one in (ast.unparse(one.target) for one in fields))
-        added.append(
-            f"class {node.name}({node.name}):\n    def __init__(self, {taken}):\n"
-            f"        super().__init__({given[0].arg}={config.name}({passed}))\n"
-        )
-    return "\n".join([source, *added])
-
-
-def _record(made: ast.stmt, given: str, classes: Sequence[ast.ClassDef]) -> ast.ClassDef | None:
-    """Return the dataclass of which a constructor reads every field from its one argument."""
-    read = {
-        one.attr for one in ast.walk(made)
-        if isinstance(one, ast.Attribute) and ast.unparse(one.value) == given
-    }  # fmt: skip
-    return next(
-        (
-            one for one in classes
-            if any("dataclass" in ast.unparse(each) for each in one.decorator_list)
-            and read == {ast.unparse(f.target) for f in one.body if isinstance(f, ast.AnnAssign)}
-        ),
-        None,
-    )  # fmt: skip
 
 
 def properties(module: cst.Module, rng: Random) -> cst.Module:

@@ -101,6 +101,11 @@ KINDS = {
     "typed": ("class S(TypedDict):\n    a: int\n    b: int\n", "o: S", 'o["a"], o["b"]'),
     "parts": (PARTS, "o: S", "o.wide, o.heads.q"),
     "made": (MADE, "o: S", "o.wide, o.parts"),
+    "items": ("", "o", 'o["wide"], o["lanes"]'),
+    "items of parts": ("", "o", 'o["a"]["wide"], o["b"].get("lanes")'),
+    "attributes": ("", "cfg", "cfg.wide, getattr(cfg, 'lanes')"),
+    # The file's one record is another's.
+    "another's": ("@dataclass\nclass S:\n    wide: int\n", "cfg", "S(cfg.wide).wide, cfg.lanes"),
 }
 PART = """
 class DotProductAttention(nn.Module):
@@ -132,6 +137,31 @@ def test_kinds_of_objects(judged, kind) -> None:
     assert report.verdict == "pass", report.error
 
 
+@pytest.mark.parametrize(
+    ("made", "given", "read"),
+    [
+        (fields("dim: int", "heads: int", "dropout: float = 0.1"), "o: Settings", "o.dim, o.heads"),
+        (IMPORTS, "o", 'o["dim"], o["heads"] + 0 * int(o.get("dropout", 0.1))'),
+    ],
+)
+def test_a_rate_that_is_not_used(judged, made, given, read) -> None:
+    """The rate in a configuration is to be the rate of its dropout."""
+    report = judged("mha", made + PLAIN.format(given=given, read=read, rate=0.5))
+    assert [one.mistake for one in report.diagnosis] == ["dropout-rate-wrong"]
+
+
+def test_what_need_not_be_told(judged) -> None:
+    """A setting that the kata knows nothing of keeps what the file has for it, words too."""
+    read = "cfg.dim, cfg.heads"
+    own = PLAIN.format(given="cfg", read=read, rate='getattr(cfg, "dropout", 0.1)')
+    asked = (
+        'super().__init__()\n        assert getattr(cfg, "rank", 3) == cfg.get("flash", 3) == 3'
+        '\n        assert {"seen": 1}[cfg.get("mask", "seen")] == 1'
+    )
+    report = judged("mha", IMPORTS + own.replace("super().__init__()", asked))
+    assert report.verdict == "pass", report.error
+
+
 def test_a_helper_is_no_configuration(judged) -> None:
     """What an argument may be left out for is left out, though it holds numbers."""
     made = "class Table:\n    def __init__(self, dim, base=10):\n        raise ValueError\n"
@@ -152,6 +182,16 @@ def test_one_name_of_three(judged) -> None:
     """What is left over is what no other field asks for."""
     made = fields("hidden_dim: int", "num_heads: int", "kvh: int")
     assert judged("gqa", made + GROUPED).verdict == "pass"
+
+
+def test_letters(judged) -> None:
+    """Two that could both be the width are taken by their order, where one for both raises."""
+    letters = {"cfg: Settings": "cfg", "hidden_dim": "E", "num_heads": "H", "kvh": "K"}
+    own = GROUPED.replace("self.h, self.g = ", "_, self.h, self.g = cfg.hidden_dim, ")
+    for name, letter in letters.items():
+        own = own.replace(name, letter)
+    report = judged("gqa", IMPORTS + own)
+    assert report.verdict == "pass", report.error
 
 
 @pytest.mark.parametrize(
