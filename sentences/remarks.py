@@ -48,6 +48,14 @@ REMARKS: dict[str, dict[str, str]] = {
         "en": "forward returns a tuple with the output in place {place}; callers expect it first",
         "zh": "forward 返回元组，输出在第 {place} 个位置；调用者通常期望它在最前面",
     },
+    # More comes back than the several results that are asked for.
+    "returns-more": {
+        "en": (
+            "{count} values come back where {wanted} are asked for; whoever unpacks {wanted} gets "
+            "a ValueError"
+        ),
+        "zh": "返回了 {count} 个值，题目只要 {wanted} 个；调用者按 {wanted} 个解包，会抛 ValueError",
+    },
     "mask-form": {
         "en": "the mask is accepted as {forms}, {dtypes}; the kata asks for {wanted}, any dtype",
         "zh": "mask 只接受 {forms}、{dtypes}；题目要求 {wanted}，任意 dtype",

@@ -52,7 +52,7 @@ CAUSES = (
     ("must be a matrix", "crash-matrix"),
     (r"(\w+)\(\) missing \d+ required positional arguments?: \"([^\"]+)\"", "crash-needs"),
     (r"missing \d+ required positional argument", "crash-argument"),
-    (r"^[a-z_]+\(\) received .*keywords were incorrect: (\w+)", "crash-no-keyword"),
+    (r"(?s)^[a-z_]+\(\) received .*keywords were incorrect: (\w+)", "crash-no-keyword"),
     ("where expected condition to be a boolean", "crash-where"),
     (r"result type \w+ can't be cast to the desired output type (?:Long|Int|Bool)", "crash-cast"),
     (r"too many indices for tensor of dimension (\d+)", "crash-indices"),

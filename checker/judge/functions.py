@@ -33,6 +33,7 @@ from .fed import fed_again
 from .find import found
 from .first_call import keeps, right_alone
 from .guess import beside_device, guess
+from .lacking import shares
 from .mask_forms import refuse_bool
 from .maskless import with_masks
 from .naming import at_home, calls_for_a_name, name_mistakes
@@ -314,7 +315,7 @@ class _Judging:
         told = self._told_below(one)
         named = name_mistakes(page, one, tuple(told.values()), proving.alone)
         self.told[one.entry.name] = told | {each.slip.id: each.edit for each in named}
-        page.name(at_home(one, named, told, self.examinations, self.source))
+        page.name(shares(page, one, at_home(one, named, told, self.examinations, self.source)))
         if named and isinstance(one, Weighing) and one.found.state is None:
             beneath(page, one, named[0].edits, self._dropout)
         if not (named or told or page.told_of(one) or one.found.state == "fail-state"):

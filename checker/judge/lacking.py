@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from ...kata.arithmetic import worth
 from ...kata.slips import slips
 from ..diagnose.blocks import is_constructor, multiplied_line, shared, wrapped
+from ..diagnose.diagnose import Named
 from ..diagnose.statements import frozen_line
 from ..report.message import Said, say
 from .begun import misbegun
 from .case import shape_name
+from .examine import Examination
 from .layers import shares_layers
 from .sheet import Sheet
 from .weighing import Weighing
 from .weights.derived import Derived
 from .weights.parameter_names import block_of
 
-__all__ = ["few", "lacks"]
+__all__ = ["few", "lacks", "shares"]
 
 _SHARED = "layers-shared"
+_AS_ONE = "layers-shared-as-one"
+# What `query_proj`, `query` and `queries` have in common, and `key` and `keys`.
+_STEM = 3
 # How many weights are named.
 _FEW = 3
 
@@ -62,9 +69,12 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         place = multiplied_line(page.source.tree) or _shared_line(page)
         place = place or page.lines.making(one.held.shared[0]) or line
         layers = [n for n, held in one.held.roles.items() if {*held} & {*one.held.shared}]
-        key = "layers-shared-in-part" if any(map(block_of, layers)) else "layers-shared-as-one"
-        page.blame(_SHARED, place, key, names=names, layers=layers)
-        return say(key, names=names, layers=layers)
+        if any(map(block_of, layers)):
+            page.blame(_SHARED, place, "layers-shared-in-part", names=names)
+            return say("layers-shared-in-part", names=names)
+        names = _owners(one.held.shared)
+        page.blame(_SHARED, place, _AS_ONE, names=names, layers=layers)
+        return say(_AS_ONE, names=names, layers=layers)
     if one.held.repeated:
         names = [f"`{name}`" for name in one.held.repeated]
         place = _shared_line(page) or page.lines.making(one.held.repeated[0]) or line
@@ -96,6 +106,44 @@ def lacks(page: Sheet, one: Weighing, line: int | None) -> Said | None:
         return None
     page.blame(_SHARED, place or line)
     return say(_SHARED)
+
+
+def shares(page: Sheet, one: Examination, named: Sequence[Named]) -> list[Named]:
+    """Name a layer that works for one that was never made. Return the mistakes that are left.
+
+    The numbers are those of a layer that is made and not used.
+    """
+    left: list[Named] = []
+    for each in named:
+        layers = _at_work(one, each) if each.slip.id == "projection-unused" else []
+        if isinstance(one, Weighing) and layers:
+            names = _owners(one.held.roles[layers[0]])
+            page.blame(_SHARED, each.line, _AS_ONE, names=names, layers=layers)
+            told = page.report.diagnosis[-1]
+            told.reference, told.matches = each.reference, each.matches
+        else:
+            left.append(each)
+    return left
+
+
+def _at_work(one: Examination, named: Named) -> list[str]:
+    """The layer that works for others, and those that there are no weights for, if that is so."""
+    if not isinstance(one, Weighing) or one.held.unused:
+        return []
+    texts = (text or "" for text in (named.reference, named.matches))
+    before, after = (Counter(re.findall(r"\w+", text)) for text in texts)
+    gone = [name for name in one.held.lacking if _speaks(before, name)]
+    works = [name for name in one.held.roles if _speaks(after - before, name)]
+    return [*works[:1], *gone] if gone and works else []
+
+
+def _speaks(words: Iterable[str], layer: str) -> bool:
+    return any(word.startswith(layer[:_STEM]) for word in words)
+
+
+def _owners(names: Sequence[str]) -> list[str]:
+    """The layers that weights are of, each once; of a weight by itself its own name."""
+    return [f"`{one}`" for one in dict.fromkeys(n.rpartition(".")[0] or n for n in names)]
 
 
 def _resized(one: Weighing) -> tuple[str, str, Said] | None:

@@ -60,14 +60,13 @@ def _wrong(one: Examination) -> Finding | None:
     trial = one.trial(next(small(one.function, one.sizes, mask=needs)))
     if isinstance(one, Weighing):
         # Its weights are not known; but a mask that hides nothing may change nothing.
-        if needs:
-            return Finding(kind="values", trial=trial)
-        return Finding(kind="values", trial=trial) if _matters(one, trial.case) else None
+        kind = "values" if needs else _differs(one, trial.case)
+        return Finding(kind=kind, trial=trial) if kind else None
     return trial.judge(one.run([trial])[0])
 
 
-def _matters(one: Examination, plain: Case) -> bool:
-    """Whether a mask that hides nothing gives other numbers than none."""
+def _differs(one: Examination, plain: Case) -> str:
+    """In what a call without a mask differs from one whose mask hides nothing, "" in nothing."""
     mask = one.function.mask
     assert mask is not None
     shown = one.trial(replace(plain, mask="full"))
@@ -78,4 +77,7 @@ def _matters(one: Examination, plain: Case) -> bool:
         trial.results(answer)
         for trial, answer in zip((shown, bare), one.run([shown, bare]), strict=True)
     )
-    return bool(left) and not (right and same(left, right, _ROUNDED))
+    if not left or (right and same(left, right, _ROUNDED)):
+        return ""
+    alike = [each.shape for each in left] == [each.shape for each in right]
+    return "values" if alike else "shape"

@@ -267,12 +267,12 @@ class Page(Sheet):
         if found.printed:
             key = "prints" if called else "prints-when-made"
             self.remark("prints", (called or found.printed)[0], key)
-        if found.container and len(one.function.results) == 1 and one.function.state is None:
+        count, wanted = found.container, len(one.function.results)
+        if count and (wanted == 1 or count > wanted) and one.function.state is None:
             line = self.lines.last_return() if isinstance(one, Weighing) else line
-            if found.place:
-                self.remark("returns-tuple", line, "returns-tuple-later", place=found.place + 1)
-            else:
-                self.remark("returns-tuple", line)
+            key = "returns-tuple-later" if found.place else "returns-tuple"
+            self.remark("returns-tuple", line, "returns-more" if wanted > 1 else key,
+                        place=found.place + 1, count=count, wanted=wanted)  # fmt: skip
         for own in [one.bound.named[name] for name in one.bound.needed] if one.bound else []:
             self.remark("mask-without-default", self.lines.argument(own), name=own)
         if one.bound and one.bound.unasked:

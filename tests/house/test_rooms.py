@@ -58,7 +58,8 @@ FORKS = {"fork_server.py", "supervisor.py", "zygote.py"}
 # What dev/, whose tools look into the checker, may import of it beside what others may.
 DEV_MAY = {
     "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
-    "judge.case", "judge.draw", "judge.drawing", "judge.given", "judge.main", "judge.sequences",
+    "judge.case", "judge.configured", "judge.draw", "judge.drawing", "judge.given", "judge.main",
+    "judge.sequences",
     "judge.truth",
     "process.answers", "process.claims", "process.forms", "process.jobs", "process.lasting",
     "process.launch", "process.requests", "process.wire", "process.zygote",
