@@ -75,9 +75,7 @@ def settings_of(argument: str, own: ast.ClassDef, tree: ast.Module) -> list[Fiel
         return []
     first: dict[str, Field] = {}
     for one, _ in read:
-        # Of a configuration within it the settings are told alone.
-        if constructor_role(one.name) != "config":
-            first.setdefault(one.name, one)
+        first.setdefault(one.name, one)
     return [*first.values()]
 
 
@@ -158,16 +156,18 @@ def fillings(
     taking: how arguments of such names would be taken.
     """
     held = next(one for one in entry.constructor or () if one.name == config)
-    said = [constructor_role(one.name, config=True) for one in held.fields]
+    # A configuration within it has settings of its own.
+    fields = [one for one in held.fields if constructor_role(one.name) != "config"]
+    said = [constructor_role(one.name, config=True) for one in fields]
     twice = said.count("width") > 1
     if not held.read:
         # Two fields of one meaning would both be worth the same by their names.
         unclear = twice or not {None, "inner"}.isdisjoint(said)
-        return [*dict.fromkeys(taking(held.fields)), ()] if unclear else [()]
+        return [*dict.fromkeys(taking(fields)), ()] if unclear else [()]
     # What need not be there is often something else, and two names may mean one thing.
-    asked = (not one.has_default or isinstance(one.default, float) for one in held.fields)
+    asked = (not one.has_default or isinstance(one.default, float) for one in fields)
     if any(role is None and must for role, must in zip(said, asked, strict=True)):
-        rows = enumerate(zip(held.fields, said, strict=True))
+        rows = enumerate(zip(fields, said, strict=True))
         first = [one for n, (one, role) in rows if role is None or role not in said[:n]]
         return [*dict.fromkeys(taking(first)), ()]
-    return [(), *dict.fromkeys(taking(held.fields))] if twice else [()]
+    return [(), *dict.fromkeys(taking(fields))] if twice else [()]

@@ -62,7 +62,9 @@ def _idle_beside(one: Weighing, first: Trial) -> Idle | None:
     """Whether nothing is dropped with a mask, where the first call has none, or without one."""
     assert one.dropout is not None
     others = (t for t in one.tried if (t.case.mask is None) != (first.case.mask is None))
-    other = next((t for t in others if not t.missing and t.case.mask != "full"), None)
+    # Of NaN, which a mask of another dtype may leave, nothing can be seen to be dropped.
+    numbers = (t for t in others if all(bool(r.isfinite().all()) for r in t.results(t.answer)))
+    other = next((t for t in numbers if not t.missing and t.case.mask != "full"), None)
     if other is None:
         return None
     loud = replace(other, case=replace(other.case, train=True, loud=True))

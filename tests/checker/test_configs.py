@@ -162,6 +162,14 @@ def test_what_need_not_be_told(judged) -> None:
     assert report.verdict == "pass", report.error
 
 
+def test_a_configuration_within_another(judged) -> None:
+    """A field that may hold one, and need not, is no size."""
+    made = fields("dim: int", "heads: int", "n: int", "config: int = None")
+    own = PLAIN.format(given="o: Settings", read="o.dim, o.heads", rate="0.1 + 0 * o.n")
+    report = judged("mha", made + own)
+    assert report.verdict == "pass", report.error
+
+
 def test_a_helper_is_no_configuration(judged) -> None:
     """What an argument may be left out for is left out, though it holds numbers."""
     made = "class Table:\n    def __init__(self, dim, base=10):\n        raise ValueError\n"

@@ -71,6 +71,8 @@ CAUSES = {
     "crash-parameter-floats": ("nn.Parameter(x.long())", "nn.Parameter(2)"),
     "crash-no-gradient": ("x.sum().backward()", "x.requires_grad_().exp().backward()"),
     "crash-backward-many": ("x.requires_grad_().exp().backward()", "x.sum().backward()"),
+    "crash-bitwise": ("[*map(torch.Tensor.__and__, [mask], [mask])]", "mask & mask"),
+    "crash-index-float-plain": ("x[torch.rand(2), mask]", "x[torch.rand(2)]"),
     "crash-axis": ("mask.softmax(2)", "mask.softmax(1)"),
 }  # fmt: skip
 

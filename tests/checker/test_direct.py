@@ -288,6 +288,7 @@ def test_rules(tmp_path, rules, text, keys):
         (Memory(copy_of="a"), "a.expand(2, 4, 3)", ["direct-copy"]),
         (Memory(contiguous=True), "a.t()", ["direct-contiguous"]),
         (Memory(contiguous=False), "a.t()", []),
+        (Memory(contiguous=False), "a.clone()", ["direct-not-contiguous"]),
         (Memory(strides=("1", "3")), "a.t()", []),
         (Memory(strides=("1", "3")), "a.t().contiguous()", ["direct-strides"]),
         (Memory(largest="3 * N"), "a + 1", []),
