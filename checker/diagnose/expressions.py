@@ -10,8 +10,8 @@ from ..vocabulary import words
 __all__ = [
     "MOVES", "assigned", "at_once", "bounds", "calculates", "called", "calls", "computes",
     "fractional", "left_early", "moved_name", "name_of", "of_a_library", "of_self", "paired",
-    "picked_by", "plainly", "reads_a_size", "says_scale", "scales", "scaling", "shifts",
-    "slice_ends", "span", "starts", "turns",
+    "passed_on", "picked_by", "plainly", "reads_a_size", "says_scale", "scales", "scaling",
+    "shifts", "slice_ends", "span", "starts", "turns",
 ]  # fmt: skip
 
 _SCALE_WORDS = {
@@ -24,6 +24,8 @@ _TURNING = {"logical_not", "bitwise_not"}
 _PICKS = {"index_select", "gather", "take", "take_along_dim"}
 # What brings a tensor's axes into another order.
 MOVES = {"transpose", "permute", "swapaxes", "swapdims", "movedim", "moveaxis", "mT", "mH"}
+# Whose attributes are functions that take a tensor first.
+_NO_TENSORS = {"self", "torch", "F", "functional", "einops"}
 _SCALING_CALLS = {"div", "mul", "div_", "mul_", "true_divide", "multiply", "divide", "baddbmm"}
 
 
@@ -192,6 +194,19 @@ def moved_name(statement: ast.AST) -> str:
             return ""
         node, moved = method.value, True
     return node.id if moved and isinstance(node, ast.Name) else ""
+
+
+def passed_on(node: ast.expr) -> ast.expr:
+    """What an expression lays out anew: `keys` in `split(keys).transpose(1, 2)`, else itself."""
+    while isinstance(node, ast.Call):
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        if owner is not None and name_of(owner) not in _NO_TENSORS:
+            node = owner
+        elif node.args:
+            node = node.args[0]
+        else:
+            break
+    return node
 
 
 def reads_a_size(value: ast.expr) -> bool:

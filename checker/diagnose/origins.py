@@ -22,6 +22,7 @@ from .expressions import (
     called,
     calls,
     computes,
+    passed_on,
     says_scale,
     scales,
     scaling,
@@ -239,7 +240,7 @@ class Origins:
         for node in ast.walk(self.own):
             for target, value in (*assigned(node), *at_once(node)):
                 taken = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-                named = [[target, one] for one in taken if isinstance(one, ast.Name)]
+                named = [[target, passed_on(one)] for one in taken]
                 for pair in ([n.id for n in two if isinstance(n, ast.Name)] for two in named):
                     if [layer_role(name) for name in pair] == [said, other]:
                         return getattr(node, "lineno", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..process.answers import Entry, Field, Parameter
@@ -19,14 +19,16 @@ Filling = tuple[tuple[str, str, str], ...]
 def with_settings(classes: list[Entry], source: Source) -> list[Entry]:
     """Say of each constructor's argument what is read from it, where no kind is said to hold it.
 
-    Only of what is a configuration by its name, or is asked for items by name.
+    Only of what is a configuration by its name, is asked for items by name, or stands alone and is
+    asked for attributes.
     """
-    kinds = {one.name for one in classes if not one.module}
+    kinds = {one.name for one in classes if not one.module and one.name in source.classes}
+    known = {name: _has(source.classes[name]) for name in kinds}
     return [
         replace(
             one,
             constructor=[
-                _filled(parameter, source.classes[one.name], source.tree, kinds)
+                _filled(parameter, source.classes[one.name], source.tree, known)
                 for parameter in one.constructor
             ],
         )
@@ -36,20 +38,39 @@ def with_settings(classes: list[Entry], source: Source) -> list[Entry]:
 
 
 def _filled(
-    parameter: Parameter, own: ast.ClassDef, tree: ast.Module, kinds: set[str]
+    parameter: Parameter, own: ast.ClassDef, tree: ast.Module, kinds: Mapping[str, set[str]]
 ) -> Parameter:
-    """Say what an argument holds. kinds: the names of the file's classes that are no modules."""
+    """Say what an argument holds. kinds: what the file's classes that are no modules have."""
     said = _is_annotated(parameter.name, own)
     if parameter.has_default or parameter.kind.startswith("VAR_") or (said and parameter.fields):
         return parameter
     fields = settings_of(parameter.name, own, tree)
     shared = {one.name for one in fields} & {one.name for one in parameter.fields}
     # A kind that the class makes for itself is not what it is handed.
-    other = not kinds.isdisjoint(_called(own)) or (parameter.fields and not shared)
+    other = not kinds.keys().isdisjoint(_called(own)) or (parameter.fields and not shared)
     if not fields or (parameter.fields and not other):
         return parameter
-    annotation = "dict" if other and not said else parameter.annotation
+    whole = _whole(parameter.name, own, kinds) if not (said or other) else ""
+    annotation = "dict" if other and not said else whole or parameter.annotation
     return replace(parameter, fields=fields, read=True, annotation=annotation)
+
+
+def _has(kind: ast.ClassDef) -> set[str]:
+    """The names that a class declares."""
+    rows = (one.target for one in kind.body if isinstance(one, ast.AnnAssign))
+    methods = (one.name for one in kind.body if isinstance(one, ast.FunctionDef))
+    return {*methods, *(one.id for one in rows if isinstance(one, ast.Name))}
+
+
+def _whole(argument: str, own: ast.ClassDef, kinds: Mapping[str, set[str]]) -> str:
+    """The one kind that declares all that is read from an argument itself, "" for none."""
+    called = _also_called(argument, own)
+    read = {
+        one.attr for one in ast.walk(own)
+        if isinstance(one, ast.Attribute) and _last(one.value) in called
+    }  # fmt: skip
+    fitting = [name for name, has in kinds.items() if read and read <= has]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _is_annotated(name: str, own: ast.ClassDef) -> bool:
@@ -71,12 +92,25 @@ def settings_of(argument: str, own: ast.ClassDef, tree: ast.Module) -> list[Fiel
     """
     called = _also_called(argument, own)
     read = [*_in_order(own, called), *_in_order(tree, called)]
-    if constructor_role(argument) != "config" and not any(item for _, item in read):
+    items = any(item for _, item in read)
+    if constructor_role(argument) != "config" and not (items or _alone(argument, own)):
         return []
     first: dict[str, Field] = {}
     for one, _ in read:
         first.setdefault(one.name, one)
     return [*first.values()]
+
+
+def _alone(argument: str, own: ast.ClassDef) -> bool:
+    """Whether a constructor takes one argument, and never as a number: its attributes are read."""
+    made = [one for one in own.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
+    args = made[0].args if made else None
+    if args is None or [one.arg for one in (*args.args[1:], *args.kwonlyargs)] != [argument]:
+        return False
+    names = [one for one in ast.walk(made[0]) if isinstance(one, ast.Name) and one.id == argument]
+    read = (one.value for one in ast.walk(made[0]) if isinstance(one, ast.Attribute))
+    kept = (one.value for one in ast.walk(made[0]) if isinstance(one, ast.Assign))
+    return bool(names) and {*map(id, names)} <= {*map(id, read), *map(id, kept)}
 
 
 def _also_called(name: str, own: ast.ClassDef) -> set[str]:

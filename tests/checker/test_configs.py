@@ -104,6 +104,8 @@ KINDS = {
     "items": ("", "o", 'o["wide"], o["lanes"]'),
     "items of parts": ("", "o", 'o["a"]["wide"], o["b"].get("lanes")'),
     "attributes": ("", "cfg", "cfg.wide, getattr(cfg, 'lanes')"),
+    "one alone": ("", "o", "o.w.wide, o.w.lanes"),
+    "one of two": (PARTS, "o", "o.wide, o.heads.q"),
     # The file's one record is another's.
     "another's": ("@dataclass\nclass S:\n    wide: int\n", "cfg", "S(cfg.wide).wide, cfg.lanes"),
 }
