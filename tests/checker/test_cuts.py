@@ -70,6 +70,7 @@ CUT = {
 }  # fmt: skip
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("case", CUT.values(), ids=CUT)
 def test_the_line_that_cuts(judged: Judge, case: tuple[tuple[str, str], str, bool]) -> None:
     """What cuts a gradient off is named on its line, and whether a part of it or all is lost."""

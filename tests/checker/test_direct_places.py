@@ -84,6 +84,7 @@ def told(bench, kata: str, path: Path) -> set[tuple[str, int | None]]:
     return {(one.mistake, one.line) for one in report.diagnosis}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("name", FILES)
 def test_corpus_lines(bench, name: str) -> None:
     """These files are named whole, each mistake on its line."""

@@ -127,6 +127,7 @@ def test_what_right_code_may_lack_is_no_departure(judged):
     assert judged("window", source).departure.milestone == "masked_scores"
 
 
+@pytest.mark.costly
 def test_a_group_that_shares_its_keys_repeats_none(judged, root):
     """What the model answer repeats for each head, a product by groups takes as it is."""
     path = root / "tests" / "corpus" / "right" / "gqa_rope_five_axes_terse.py"

@@ -150,6 +150,7 @@ def test_heads_viewed_without_transpose(judged):
     assert report.departure.message == "the values are the expected ones, in other places"
 
 
+@pytest.mark.costly
 def test_nothing_is_said_of_a_line_by_way_of_a_loop(judged):
     """What tiles are gathered in is as large as much else that they hold."""
     report = judged("flash", TILES)

@@ -101,6 +101,7 @@ def test_right_in_half_precision(judged: Judge, change: tuple[str, str]) -> None
     )
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
 @pytest.mark.parametrize(
     ("fill", "told"),

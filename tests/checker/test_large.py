@@ -99,6 +99,7 @@ def test_a_longest_length_is_set_for_long_inputs(judged):
     assert judged("kvcache", source, device="cpu").verdict == "pass"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("seed", range(4))
 def test_a_cache_that_forgets_what_is_beyond_256_is_wrong(bench, seed):
     """Four keys of 261 are gone, and a share of their weight: no rounding makes as much."""

@@ -102,6 +102,7 @@ def test_the_next_command_finds_it(run, runtime, tmp_path):
     assert list(socket.parent.glob("*.sock")) == []
 
 
+@pytest.mark.costly
 def test_two_at_once_and_one_that_was_killed(run, tmp_path):
     """Two commands at once both answer; where the judge was killed, the next starts its own."""
     (tmp_path / "mine.py").write_text(SEES.format(seen="first", here=False))

@@ -797,6 +797,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("fault", FAULTS)
 def test_line(judged, fault: str) -> None:
     """A mistake is named with the line that its comment marks."""

@@ -323,6 +323,7 @@ def test_the_line_that_an_edit_mends(judged, kata, source, mistake, mended):
     assert told.line == line_of(source, told.yours)
 
 
+@pytest.mark.costly
 def test_what_was_said_of_another_step_is_not_shown(judged):
     """Of steps that change places no comments are, which stay where they were."""
     source = FLASH.replace("most = now\n", "most = now  # the largest up to here\n")
@@ -343,6 +344,7 @@ def test_nothing_mends_what_has_too_few_weights(judged):
     assert report.mended is None
 
 
+@pytest.mark.costly
 def test_an_edit_that_never_ends_takes_nothing_away(judged):
     """What is known without edits is told, and what they print is not."""
     report = judged("tree-mask", TREE)

@@ -71,6 +71,7 @@ def faults() -> dict[str, str]:
     return {asked: fault for (asked, _), fault in zip(CASES, found, strict=True)}
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("asked", [asked for asked, _ in CASES])
 def test_the_stand_in_answers_for_optimizers_alone(asked: str, faults: dict[str, str]) -> None:
     """Optimizers get by without the compiler; whoever asks for more of it gets the real one."""

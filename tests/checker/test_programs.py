@@ -177,18 +177,21 @@ def test_a_name_that_each_block_has_is_no_layers_alone(judged) -> None:
     assert judged("minigpt", text).verdict == "pass"
 
 
+@pytest.mark.costly
 def test_a_number_that_is_called_as_a_size_may_be_none(judged) -> None:
     """`PER_BLOCK = 6` is no longest length, though `block` in a name says so elsewhere."""
     text = (CORPUS / "right" / "minigpt_six_linears_a_block.py").read_text("utf-8")
     assert judged("minigpt", text).verdict == "pass"
 
 
+@pytest.mark.costly
 def test_a_norms_gain_and_bias_may_be_one_parameter(judged) -> None:
     """What lies where no reading for all sizes says is told by derivatives at each."""
     text = (CORPUS / "right" / "minigpt-classifier_last_norm_in_one.py").read_text("utf-8")
     assert judged("minigpt-classifier", text).verdict == "pass"
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("before", "after", "mistake"),
     [

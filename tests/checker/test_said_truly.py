@@ -178,7 +178,7 @@ def changed(kata: str, edits: dict[str, str]) -> str:
     return text
 
 
-@pytest.mark.enumeration
+@pytest.mark.enumeration(6)
 @pytest.mark.parametrize("key", SAID)
 def test_said_of_what_it_is_true_of(bench, tmp_path, key) -> None:
     """It stands in the one report, and not in the other."""

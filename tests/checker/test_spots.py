@@ -42,6 +42,7 @@ def told(bench, tmp_path, kata, source, language="en"):
     return str(shown.where)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(
     ("end", "said"),
     [

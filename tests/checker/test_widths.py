@@ -33,6 +33,7 @@ def test_a_width_of_its_own(judged):
     assert [one.mistake for one in report.diagnosis] == ["mlp-dim-ignored"]
 
 
+@pytest.mark.costly
 def test_the_width_asked_for(judged):
     """Of a class with the right widths nothing of the kind is said, be its numbers wrong."""
     source = LLAMA.replace("gated = opened * up", "gated = opened - up")
@@ -41,6 +42,7 @@ def test_the_width_asked_for(judged):
     assert (report.verdict, check.status) == ("fail", "skip")
 
 
+@pytest.mark.costly
 def test_a_table_as_long_as_a_layer_is_wide(judged):
     """Longer inputs raise, at one length here and at another there."""
     table = """

@@ -59,8 +59,7 @@ FORKS = {"fork_server.py", "supervisor.py", "zygote.py"}
 DEV_MAY = {
     "candidate.accelerator", "candidate.guard", "candidate.pretended_gpu", "candidate.worker",
     "judge.case", "judge.configured", "judge.draw", "judge.drawing", "judge.given", "judge.main",
-    "judge.sequences",
-    "judge.truth",
+    "judge.sequences", "judge.truth",
     "process.answers", "process.claims", "process.forms", "process.jobs", "process.lasting",
     "process.launch", "process.requests", "process.wire", "process.zygote",
 }  # fmt: skip
