@@ -10,6 +10,7 @@ from ..judge.written import Function
 from ..process.answers import Raised
 from ..report.message import Message, say
 from .names import attributes, method_class
+from .signatures import constructor_of
 
 __all__ = ["about_self", "taken_for_input"]
 
@@ -172,9 +173,7 @@ def _odd_super(node: ast.AST) -> bool:
 def _lost(source: Source, owner: str, name: str) -> Message | None:
     """An attribute that the constructor has as a local name alone."""
     own = source.classes.get(owner)
-    init = next(
-        (node for node in own.body if isinstance(node, Function) and node.name == "__init__"), None
-    ) if own is not None else None  # fmt: skip
+    init = constructor_of(own) if own is not None else None
     if own is None or init is None or any(
         isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
         for node in ast.walk(own)

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["AnyFunction", "default_of", "given_to", "parameters"]
+__all__ = ["AnyFunction", "constructor_of", "default_of", "given_to", "parameters"]
 
 AnyFunction = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def constructor_of(own: ast.ClassDef) -> ast.FunctionDef | None:
+    """A class's own `__init__`."""
+    methods = (one for one in own.body if isinstance(one, ast.FunctionDef))
+    return next((one for one in methods if one.name == "__init__"), None)
 
 
 def parameters(function: AnyFunction) -> list[str]:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..diagnose.signatures import constructor_of, parameters
 from ..process.answers import Entry, Field, Parameter
 from ..vocabulary import constructor_role
 from .source import Source
@@ -74,8 +75,8 @@ def _whole(argument: str, own: ast.ClassDef, kinds: Mapping[str, set[str]]) -> s
 
 
 def _is_annotated(name: str, own: ast.ClassDef) -> bool:
-    made = (one for one in own.body if isinstance(one, ast.FunctionDef) and one.name == "__init__")
-    every = (one for found in made for one in ast.walk(found.args) if isinstance(one, ast.arg))
+    made = constructor_of(own)
+    every = (one for one in ast.walk(made.args) if isinstance(one, ast.arg)) if made else ()
     return any(one.arg == name and one.annotation is not None for one in every)
 
 
@@ -103,13 +104,12 @@ def settings_of(argument: str, own: ast.ClassDef, tree: ast.Module) -> list[Fiel
 
 def _alone(argument: str, own: ast.ClassDef) -> bool:
     """Whether a constructor takes one argument, and never as a number: its attributes are read."""
-    made = [one for one in own.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
-    args = made[0].args if made else None
-    if args is None or [one.arg for one in (*args.args[1:], *args.kwonlyargs)] != [argument]:
+    made = constructor_of(own)
+    if made is None or parameters(made) != [argument]:
         return False
-    names = [one for one in ast.walk(made[0]) if isinstance(one, ast.Name) and one.id == argument]
-    read = (one.value for one in ast.walk(made[0]) if isinstance(one, ast.Attribute))
-    kept = (one.value for one in ast.walk(made[0]) if isinstance(one, ast.Assign))
+    names = [one for one in ast.walk(made) if isinstance(one, ast.Name) and one.id == argument]
+    read = (one.value for one in ast.walk(made) if isinstance(one, ast.Attribute))
+    kept = (one.value for one in ast.walk(made) if isinstance(one, ast.Assign))
     return bool(names) and {*map(id, names)} <= {*map(id, read), *map(id, kept)}
 
 

@@ -214,11 +214,9 @@ def _renamed(
     found: dict[str, dict[str, str]] = {}
     for name, names in before.items():
         now = after.get(name, names)
-        left = [
-            [one for one in many if one not in other]
-            for many, other in ((names, now), (now, names))
-        ]
-        found[name] = {one: one for one in names if one in now} | dict(zip(*left, strict=False))
+        gone = [one for one in names if one not in now]
+        new = [one for one in now if one not in names]
+        found[name] = {one: one for one in names if one in now} | dict(zip(gone, new, strict=False))
     return found
 
 

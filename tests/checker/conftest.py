@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import linecache
 import sys
 from collections.abc import Callable, Iterator
@@ -24,7 +25,7 @@ from attn_kata.checker.process.answers import Raised
 from attn_kata.checker.process.forms import decode
 from attn_kata.checker.process.jobs import Job
 from attn_kata.checker.process.requests import request_of
-from attn_kata.checker.report.message import Message, Said
+from attn_kata.checker.report.message import Message
 from attn_kata.checker.report.report import Report
 from attn_kata.sentences.wording import sentence, worded
 
@@ -139,13 +140,23 @@ def call():
 FIRST = HEAD.count("\n") + 1
 
 
-def _keys(said: Said) -> Iterator[str]:
-    """The key of a sentence, and of each that stands in it."""
-    if not isinstance(said, str):
-        yield said.key
-        for value in said.values.values():
-            for part in value if isinstance(value, list) else [value]:
-                yield from _keys(part) if isinstance(part, Message) else ()
+def _keys(value: Any) -> Iterator[str]:
+    """The keys of all sentences in a sentence, or in a report."""
+    if isinstance(value, Message):
+        yield value.key
+        yield from _keys(value.values)
+    elif isinstance(value, (list, tuple, dict)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _keys(one)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _keys(getattr(value, field.name))
+
+
+@pytest.fixture(scope="session")
+def keys() -> Callable[[Any], frozenset[str]]:
+    """The keys of all sentences in a report."""
+    return lambda value: frozenset(_keys(value))
 
 
 class Refusal(dict[str, str]):

@@ -5,15 +5,12 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-from collections.abc import Iterator
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
 from attn_kata.checker.client import Options
 from attn_kata.checker.judge import source
 from attn_kata.checker.judge.case import Case
-from attn_kata.checker.report.message import Message
 from attn_kata.kata.catalogue import Kata, find
 
 SOFTMAX = "weights = masked_scores.softmax(dim=-1)"
@@ -156,19 +153,6 @@ SAID = {
 }  # fmt: skip
 
 
-def keys(value: Any) -> Iterator[str]:
-    """The keys of all sentences in a report."""
-    if isinstance(value, Message):
-        yield value.key
-        yield from keys(value.values)
-    elif isinstance(value, (list, tuple, dict)):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from keys(one)
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            yield from keys(getattr(value, field.name))
-
-
 def changed(kata: str, edits: dict[str, str]) -> str:
     """A model answer with some of its text replaced."""
     text = find(kata).solution()
@@ -180,13 +164,13 @@ def changed(kata: str, edits: dict[str, str]) -> str:
 
 @pytest.mark.enumeration(6)
 @pytest.mark.parametrize("key", SAID)
-def test_said_of_what_it_is_true_of(bench, tmp_path, key) -> None:
+def test_said_of_what_it_is_true_of(bench, tmp_path, keys, key) -> None:
     """It stands in the one report, and not in the other."""
     kata, *both = SAID[key]
     paths = [tmp_path / "true.py", tmp_path / "untrue.py"]
     for path, edits in zip(paths, both, strict=True):
         path.write_text(changed(kata, edits))
-    true, untrue = ({*keys(one)} for one in bench.judge(kata, paths, Options(seed=1)))
+    true, untrue = (keys(one) for one in bench.judge(kata, paths, Options(seed=1)))
     assert key in true
     assert key not in untrue
 
@@ -204,21 +188,21 @@ def test_said_of_what_it_is_true_of(bench, tmp_path, key) -> None:
         ("kvcache", {"schedule": "cached-across", "after": 250}, "direct-cached-across"),
     ],
 )
-def test_a_case_is_told(kata, field, key) -> None:
+def test_a_case_is_told(keys, kata, field, key) -> None:
     """What is out of the ordinary in a case is said, and of another it is not."""
     asked = find(kata).asked
     function, sizes = asked.functions[0], asked.sizes
     plain = Case(check="values", sizes=sizes.first())
     odd = dataclasses.replace(plain, **field)
-    assert key in {*keys(odd.label(function, sizes))} - {*keys(plain.label(function, sizes))}
+    assert key in keys(odd.label(function, sizes)) - keys(plain.label(function, sizes))
 
 
-def test_a_kata_lacks_a_package(first_faults, monkeypatch) -> None:
+def test_a_kata_lacks_a_package(first_faults, keys, monkeypatch) -> None:
     """Where nothing can be judged that is said, and nothing else of the file."""
     text = find("v1").solution()
     assert first_faults("v1", text).error is None
     monkeypatch.setattr(Kata, "lacking", "triton")
-    assert {*keys(first_faults("v1", text).error)} == {"kata-lacking"}
+    assert keys(first_faults("v1", text).error) == {"kata-lacking"}
 
 
 def test_a_pipe_is_silent(tmp_path, monkeypatch) -> None:
