@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, islice
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -17,19 +17,18 @@ from ...kata.slips import variants
 from . import budget
 from .compare import agree
 from .draw import small
+from .factored import Factored
 from .given import Given
 from .trials import Trial
 from .truth import FAULTS, answers, made, options
-from .weights.bordered import bordered
 from .weights.derived import Derived
 from .weights.lying import lying
 from .weights.parameter_names import block_of, is_bias, said_by
-from .weights.products import Together, products
 from .weights.readings import Proposals, readings
 from .weights.repeated import repeated
 from .weights.shared import shared
 from .weights.stacked import numbered
-from .weights.takes import Reading, Shapes
+from .weights.takes import Reading
 from .weights.united import united
 
 if TYPE_CHECKING:
@@ -52,8 +51,6 @@ _FEW = 4
 _READING, _GUESSING = 30.0, 5.0
 # And for readings by names that do not say all of it, before derivatives are taken.
 _BY_NAME = 3.0
-# And for weights that several parameters make together.
-_FACTORED = 6.0
 _LOOKED_AT = 96
 # How many readings are kept for what no single mistake explains.
 _OTHERS = 8
@@ -84,58 +81,19 @@ def align(one: Weighing, trials: Sequence[Trial]) -> bool:
             if found is not None:
                 break
     if found is None and trials:
-        found = _factored(one, trials)
+        way = Factored(one, partial(_Search, one), one.first_calls).reading(trials)
+        found = None if way is None else (way, one.right)
     one.held.aligned = found is not None
     one.held.reading, one.right = found or ((), one.right)
     return one.held.aligned
 
 
-def _factored(one: Weighing, trials: Sequence[Trial]) -> tuple[Reading, Any] | None:
-    """Find a reading of weights that parameters make together; None where there is none."""
-    with suppress(budget.Spent), budget.limited(_FACTORED):
-        for ways in chain(_products(one), _bordered(one)):
-            one.held.products, search = ways, _Search(one)
-            for way in islice(search.readings(), _PLAIN):
-                if all(search.gives(way, trial, one.right) for trial in trials):
-                    return way, one.right
-    one.held.products = ()
-    return None
-
-
-def _products(one: Weighing) -> Iterator[tuple[Together, ...]]:
-    rows, kinds = _kinds(one)
-    return products(kinds[0], one.module.own, rows, kinds, one.linear)
-
-
-def _bordered(one: Weighing) -> Iterator[tuple[Together, ...]]:
-    rows, kinds = _kinds(one)
-    return bordered(kinds[0], one.module.own, rows, kinds)
-
-
-def _kinds(one: Weighing) -> tuple[list[dict[str, int]], list[Shapes]]:
-    """The sizes, and the shapes of what is held at each."""
-    rows = [*one.sizes.rows()]
-    return rows, [one.held.kind(row).shapes for row in rows]
-
-
 def guess(one: Weighing, trials: Sequence[Trial]) -> None:
     """Take a reading under which a mistake explains the first call, else the likeliest."""
-    one.held.products = _likeliest(one)
+    search = _Search(one)
+    factored = Factored(one, partial(_Search, one), lambda: [search.least()], most=_FEW)
+    one.held.products = factored.likeliest(search.edited)
     one.held.reading = _Search(one).guess(trials)
-
-
-def _likeliest(one: Weighing) -> tuple[Together, ...]:
-    """How parameters make weights together, if they do: as is right where few mistakes show."""
-    ways = [*_products(one)]
-    if len(ways) < 2:
-        return ways[0] if ways else ()
-    least = _Search(one).least()
-    with suppress(budget.Spent), budget.limited(_FACTORED):
-        for each in ways:
-            one.held.products, search = each, _Search(one)
-            if any(search.gives(way, least, one.right) for way in islice(search.readings(), _FEW)):
-                return each
-    return ways[0]
 
 
 def _extends(reading: Reading | Derived, one: Weighing) -> bool:
@@ -256,6 +214,12 @@ class _Search:
         many = (answers(self.one.kata, (edit,)) for edit in variants(self.one.kata.folder))
         return (found[self.name] for found in many if found is not None)
 
+    def edited(self) -> list[Any]:
+        """The model answer, once with each mistake."""
+        one = self.one
+        edits = [edit for _, edit in options(one.kata, self.name, one.numbers)]
+        return [each[self.name] for edit in edits if (each := answers(one.kata, (edit,)))]
+
     def guess(self, trials: Sequence[Trial]) -> Reading | Derived:
         """Take a reading under which a mistake explains the first call, else the likeliest."""
         one = self.one
@@ -283,8 +247,7 @@ class _Search:
         likely = [*dict.fromkeys((
             *said, *(fitting or strict)[:_GUESSES], *islice(self.readings(loose=True), _GUESSES),
         ))]  # fmt: skip
-        edits = [edit for _, edit in options(one.kata, self.name, one.numbers)]
-        edited = [each[self.name] for edit in edits if (each := answers(one.kata, (edit,)))]
+        edited = self.edited()
         one.held.likely = likely[:_OTHERS]
         with suppress(budget.Spent), budget.limited(_GUESSING):
             for reading in likely if trials else ():

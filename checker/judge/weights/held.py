@@ -19,7 +19,7 @@ from ..given import Given
 from .derived import Derived
 from .parameter_names import block_of
 from .probed import Objects
-from .products import Together, brought_back, made, made_shapes
+from .products import Product, Together, brought_back, made, made_shapes
 from .readings import drawn
 from .stacked import numbered
 from .takes import LOGARITHM, Reading, Shapes, fitted, given_back, lent, tables
@@ -45,7 +45,8 @@ class Held:
 
     reading: which of them is which of the model answer's. aligned: whether that is known to be
     so, and not only the likeliest. explained: whether it is so beside a mistake. likely: others
-    that may be. products: those that are read as one, which they make together.
+    that may be. products: those that are read as one, which they make together. share: what counts
+    of a product that is added to a matrix: all of it, but while these are looked for.
     """
 
     def __init__(self, module: Module, sizes: Sizes, generator: torch.Generator) -> None:
@@ -56,6 +57,7 @@ class Held:
         self.explained = False
         self.likely: Sequence[Reading | Derived] = ()
         self.products: tuple[Together, ...] = ()
+        self.share = 1.0
         # By the tables and the draw, which stay here so that no other has their id.
         self._lent: dict[tuple[int, int], tuple[object, object, dict[str, Tensor]]] = {}
 
@@ -86,6 +88,8 @@ class Held:
             layers = (one for one in self.module.layers if len(one.shape) > 1)
             fans = {worth(one.shape[-1], case.sizes) for one in layers}
             kind.weights[gain] = drawn(kind.shapes, gain, self.generator, fans)
+        if self.share != 1 and gain in kind.weights:
+            return self._shared_out(kind, gain)
         # A bias makes what is small large: an eps behind it would not count.
         bare = case.zeros or case.gain < 1
         if bare and (gain, "bare") not in kind.weights and gain in kind.weights:
@@ -95,6 +99,17 @@ class Held:
                 for name, one in kind.weights[gain].items()
             }
         return kind.weights.get((gain, "bare") if bare else gain, {})
+
+    def _shared_out(self, kind: Kind, gain: float) -> dict[str, Tensor]:
+        """The weights, with so much of each product that is added to a matrix."""
+        added = (one for one in self.products if isinstance(one, Product) and one.base)
+        left = frozenset(one.left[0] for one in added)
+        if (gain, self.share, left) not in kind.weights:
+            kind.weights[gain, self.share, left] = {
+                name: one * self.share if name in left else one
+                for name, one in kind.weights[gain].items()
+            }
+        return kind.weights[gain, self.share, left]
 
     @property
     def _biases(self) -> set[str]:

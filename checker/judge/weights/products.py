@@ -8,7 +8,7 @@ shapes; the model answer then says whether it is so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -22,7 +22,9 @@ from .parameter_names import said_by
 from .stacked import numbered
 from .takes import Shapes
 
-__all__ = ["Product", "Together", "brought_back", "made", "made_shapes", "products"]
+__all__ = [
+    "Product", "Together", "brought_back", "made", "made_shapes", "products", "scaled",
+]  # fmt: skip
 
 # What tells the parts of one layer from each other, and what says nothing.
 _PARTS = {
@@ -30,9 +32,10 @@ _PARTS = {
     "delta", "compress", "expand", "reduce", "adapter", "main", "frozen", "pretrained", "inner",
     "outer", "factor", "factors", "weight", "bias", "linear", "layer",
 }  # fmt: skip
-_SCALES = (1.0, 2.0, 0.5, 4.0, 0.25, 8.0, 16.0, 32.0, 64.0)
 # By which power of its rank a product is divided: alpha, alpha / r, alpha / sqrt(r).
 _POWERS = (0.0, 1.0, 0.5)
+# So far apart, of their size, may be what one product counts at several ranks.
+_CLOSE = 1e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,10 @@ class Product:
     ends: tuple[str, str, str] = ("", "", "")
     scale: float = 1.0
     power: float = 0.0
+
+    def rank(self, shapes: Shapes) -> int:
+        """How many features its factors meet by."""
+        return shapes[self.right[0]][self.right[1]]
 
     @property
     def end(self) -> str:
@@ -151,15 +158,28 @@ def products(
         for group in _groups(shapes, layers)
     ]  # fmt: skip
     ways = [some for some in ways if some]
-    if not ways:
-        return
-    scales = product(_POWERS, _SCALES) if any(some[0].base for some in ways) else [(0.0, 1.0)]
-    for power, scale in scales:
-        for turn in range(max(map(len, ways))):
-            chosen = (some[min(turn, len(some) - 1)] for some in ways)
-            yield tuple(
-                replace(one, scale=scale, power=power) if one.base else one for one in chosen
-            )
+    for turn in range(max(map(len, ways), default=0)):
+        yield tuple(some[min(turn, len(some) - 1)] for some in ways)
+
+
+def scaled(
+    one: Product, counts: Sequence[tuple[int, float]], written: Collection[float]
+) -> Product | None:
+    """The same product, as often as it counts at each rank; None where no rule gives that.
+
+    counts: ranks, and how often it counts there. written: numbers in the file, of which alpha is
+    likelier to be one.
+    """
+    found: list[Product] = []
+    for power in _POWERS:
+        scales = [times * rank**power for rank, times in counts]
+        if max(scales) - min(scales) <= _CLOSE * max(map(abs, scales)):
+            found.append(replace(one, scale=scales[0], power=power))
+    said = (
+        way for way in found
+        if any(abs(abs(way.scale) - some) <= _CLOSE * some for some in written)
+    )  # fmt: skip
+    return next(said, next(iter(found), None))
 
 
 def _groups(shapes: Shapes, layers: Sequence[Layer]) -> list[list[str]]:

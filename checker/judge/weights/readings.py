@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations, islice, permutations, product
+from itertools import islice, permutations, product
 from math import prod
 
 import torch
@@ -21,14 +21,14 @@ from ....kata.arithmetic import worth
 from ....kata.modules import Layer
 from .. import budget
 from . import norms as vectors
+from .assignments import Assignments, alike_first
 from .norms import Unit
-from .parameter_names import biases_of, block_of, is_bias, is_second, said_by, stands_beside, unsaid
-from .stacked import every_block, in_block, numbered, orders, several
+from .parameter_names import biases_of, is_bias, is_second, said_by, stands_beside, unsaid
+from .stacked import every_block, numbered
 from .takes import STORED, Reading, Shapes, Take, end_to_end, pieces
 
 __all__ = ["Proposals", "drawn", "readings"]
 
-_MOST = 4
 _ASSIGNMENTS = 120
 
 
@@ -143,7 +143,9 @@ class Proposals:
             return
         matrices = [one for one in self.layers if len(one.shape) > 1]
         wanted = {name: prod(shape) for name, shape in self.wanted.items()}
-        assigned = _assignments(self.thick, matrices, wanted, loose=self.loose)
+        assigned = Assignments(
+            thick=self.thick, layers=matrices, wanted=wanted, loose=self.loose
+        )  # fmt: skip
         for units in islice(assigned, _ASSIGNMENTS):
             forms = [self.forms(unit) for unit in units]
             for norms in self.norms():
@@ -160,22 +162,13 @@ class Proposals:
     def _together(
         self, units: Sequence[Unit], forms: Sequence[Sequence[Take]]
     ) -> Iterator[tuple[Take, ...]]:
-        """Yield a form for each unit: first one for all of a shape, then of a name, then any.
-
-        Blocks hold theirs alike, and every choice apart is more than can be tried.
-        """
+        """Yield a form for each unit: first one for all of a shape, then of a name, then any."""
         shapes = [tuple(self.shapes[name] for name in names) for _, names in units]
         leaves = [tuple(re.sub(r"[0-9]+", "#", name) for name in names) for _, names in units]
         seen: set[tuple[Take, ...]] = set()
         for kinds in (shapes, leaves, [names for _, names in units]):
-            counts = {kind: len(some) for kind, some in zip(kinds, forms, strict=True)}
-            for way in product(*map(range, counts.values())):
-                at = dict(zip(counts, way, strict=True))
-                chosen = tuple(
-                    some[at[kind]] for kind, some in zip(kinds, forms, strict=True)
-                    if at[kind] < len(some)
-                )  # fmt: skip
-                if len(chosen) == len(units) and chosen not in seen:
+            for chosen in alike_first(kinds, forms):
+                if chosen not in seen:
                     seen.add(chosen)
                     yield chosen
 
@@ -278,109 +271,6 @@ def _order(places: Tensor, layer: Layer, sizes: dict[str, int]) -> tuple[int, ..
     turned = [whole.unflatten(0, way).T.flatten() for way in ways]
     found = [kind for kind, one in enumerate(turned, 1) if torch.equal(ranks, one)]
     return tuple(found or ranks.tolist())
-
-
-def _assignments(
-    thick: Shapes, layers: list[Layer], wanted: dict[str, int], *, loose: bool
-) -> Iterator[list[Unit]]:
-    groups: dict[str, list[str]] = {}
-    blocks = several(wanted)
-    for name, shape in thick.items():
-        block = block_of(name) if blocks else ""
-        groups.setdefault(f"{block} {re.sub(r'[0-9]+', '#', name)} {shape}", []).append(name)
-    ways = [_groupings(names, thick, layers, wanted) for names in groups.values()]
-    idle = {(layer.name,) for layer in layers if layer.optional}
-    for way in product(*ways):
-        many = [some for each in way for some in each]
-        yield from _assigned(many, thick, layers, wanted, loose=loose)
-        used = [some for some in many if said_by(some[0], layers) not in idle]
-        if not loose and used != many:
-            # What may be left out may be there and not be called.
-            yield from _assigned(used, thick, layers, wanted, loose=loose)
-
-
-def _assigned(
-    groups: list[list[str]], thick: Shapes, layers: list[Layer], wanted: dict[str, int], *,
-    loose: bool,
-) -> Iterator[list[Unit]]:  # fmt: skip
-    named: list[Unit] = []
-    free: list[list[str]] = []
-    taken: set[str] = set()
-    spoken = {layer for some in groups for layer in said_by(some[0], layers)}
-    unsaid = [wanted[one.name] for one in layers if one.name not in spoken and not one.extra]
-    for some in groups:
-        said = said_by(some[0], layers)
-        size = sum(prod(thick[name]) for name in some)
-        # What has a block's number is that block's alone, however wide it is.
-        every = () if block_of(some[0]) else every_block(said, layers)
-        if every and size == sum(wanted[layer] for layer in every):
-            said = every
-        fits = size == sum(wanted[layer] for layer in said)
-        # What is called for three layers and has the size of two of them holds no third, and with
-        # that of one no other; with that of all and of others that no name speaks of, it holds
-        # these as well.
-        fits = fits or (
-            loose
-            and size not in _sums([wanted[layer] for layer in said], range(1, len(said)))
-            and size - sum(wanted[layer] for layer in said) not in _sums(unsaid, range(1, _MOST))
-        )
-        if said and fits and not taken & set(said):
-            named.append((said, tuple(some)))
-            taken.update(said)
-        else:
-            free.append(some)
-    left = [layer.name for layer in layers if layer.name not in taken]
-    needed = {layer.name for layer in layers if not (layer.extra or layer.optional)}
-    for rest in _spread(free, left, thick, wanted, loose=loose):
-        units = [*named, *rest]
-        if loose or needed <= {n for held, _ in units for n in held}:
-            # Stacked layers in every order, as they are named first.
-            for order in product(*(orders(held) for held, _ in units)):
-                yield [(held, names) for held, (_, names) in zip(order, units, strict=True)]
-
-
-def _sums(sizes: Collection[int], many: Iterable[int]) -> set[int]:
-    """The sizes that some layers have together. many: how many of them."""
-    return {sum(some) for count in many for some in combinations(sizes, count)}
-
-
-def _groupings(
-    names: list[str], thick: Shapes, layers: list[Layer], wanted: dict[str, int]
-) -> list[list[list[str]]]:
-    """How parameters of one name and many numbers may belong together: each alone, or all."""
-    alone, whole = [[name] for name in names], [names]
-    if len(names) == 1:
-        return [alone]
-    said = said_by(names[0], layers)
-    if said:
-        return [whole if all(said_by(name, layers) == said for name in names) else alone]
-    size = prod(thick[names[0]])
-    # A module a head may hold its part of several layers, as `Linear(width, 3 * head_dim)` does.
-    if size * len(names) not in _sums(wanted.values(), range(1, _MOST)):
-        return [alone]
-    return [alone, whole] if size in wanted.values() else [whole]
-
-
-def _spread(
-    free: list[list[str]], left: list[str], thick: Shapes, wanted: dict[str, int], *, loose: bool
-) -> Iterator[list[Unit]]:
-    """Yield ways to give what no name tells apart to the layers that are left."""
-    budget.spend()
-    if not free or not left:
-        yield []
-        return
-    some, *rest = free
-    size = sum(prod(thick[name]) for name in some)
-    near = in_block(some, left) if several(wanted) else left
-    many = [held for count in range(1, min(_MOST, len(near)) + 1)
-            for held in combinations(near, count)]  # fmt: skip
-    fitting = [held for held in many if sum(wanted[layer] for layer in held) == size]
-    for held in fitting or [(layer,) for layer in left if loose]:
-        after = [layer for layer in left if layer not in held]
-        for more in _spread(rest, after, thick, wanted, loose=loose):
-            yield [(held, tuple(some)), *more]
-    if not loose:
-        yield from _spread(rest, left, thick, wanted, loose=loose)
 
 
 def _alternating(
