@@ -48,10 +48,11 @@ def _filled(
     fields = settings_of(parameter.name, own, tree)
     shared = {one.name for one in fields} & {one.name for one in parameter.fields}
     # A kind that the class makes for itself is not what it is handed.
-    other = not kinds.keys().isdisjoint(_called(own)) or (parameter.fields and not shared)
+    handed = {name: has for name, has in kinds.items() if name not in _called(own)}
+    other = bool(kinds and not handed) or bool(parameter.fields and not shared)
     if not fields or (parameter.fields and not other):
         return parameter
-    whole = _whole(parameter.name, own, kinds) if not (said or other) else ""
+    whole = _whole(parameter.name, own, handed) if not (said or other) else ""
     annotation = "dict" if other and not said else whole or parameter.annotation
     return replace(parameter, fields=fields, read=True, annotation=annotation)
 

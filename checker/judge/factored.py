@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, islice
 from math import isnan
@@ -97,17 +97,16 @@ class Factored:
         self.one.held.products = ways
         if not any(map(_added, ways)):
             return next((way for one in models if (way := self._first(trials, one))), None)
-        with self._sharing(0.0):
+        with self.one.held.sharing(0.0):
             bare = self.again()
             found = ((way, one) for one in models if (way := self._first(bare, one)))
             reading, model = next(found, (None, None))
-            if reading is None:
-                return None
-            self.one.held.share = _LITTLE
+        if reading is None:
+            return None
+        with self.one.held.sharing(_LITTLE):
             little = self.again()
         for together in self._together(ways):
-            counts = _Counts(self.one, reading, model, ways, together)
-            counted = counts.found(little, trials, self._sharing)
+            counted = _Counts(self.one, reading, model, ways, together).found(little, trials)
             if counted is not None:
                 self.one.held.products = counted
                 if all(self.search().gives(reading, trial, model) for trial in trials):
@@ -133,15 +132,6 @@ class Factored:
             way for way in islice(search.readings(), self.most)
             if all(search.gives(way, trial, model) for trial in trials)
         ), None)  # fmt: skip
-
-    @contextmanager
-    def _sharing(self, share: float) -> Iterator[None]:
-        """Count so much of what is added to matrices."""
-        self.one.held.share = share
-        try:
-            yield
-        finally:
-            self.one.held.share = 1.0
 
     def _products(self) -> Iterator[tuple[Together, ...]]:
         rows, kinds = self._kinds()
@@ -172,15 +162,14 @@ class _Counts:
         self.which = [self.unknowns.index(at) for at in together]
 
     def found(
-        self, little: Sequence[Trial], trials: Sequence[Trial],
-        sharing: Callable[[float], AbstractContextManager[None]],
-    ) -> tuple[Together, ...] | None:  # fmt: skip
+        self, little: Sequence[Trial], trials: Sequence[Trial]
+    ) -> tuple[Together, ...] | None:
         """Return the products as often as they count by a rule; None where there is none.
 
-        little: trials in which little of what is added counts, while `sharing` that.
+        little: trials in which little of what is added counts.
         """
         start = torch.zeros(len(self.unknowns), dtype=torch.float64)
-        with sharing(_LITTLE):
+        with self.one.held.sharing(_LITTLE):
             near = [self._times(trial, start) for trial in little]
         shapes = [self.one.held.kind(trial.case.sizes).shapes for trial in trials]
         told: list[tuple[Shapes, Tensor]] = []
@@ -207,7 +196,7 @@ class _Counts:
         rule = next(filter(None, found), None)
         added = iter(found)
         return tuple(
-            (next(added) or _as(way, rule)) if isinstance(way, Product) and way.base else way
+            (next(added) or _ruled(way, rule)) if isinstance(way, Product) and way.base else way
             for way in self.ways
         )
 
@@ -269,6 +258,6 @@ def _added(way: Together) -> bool:
     return isinstance(way, Product) and bool(way.base)
 
 
-def _as(way: Product, rule: Product | None) -> Product:
+def _ruled(way: Product, rule: Product | None) -> Product:
     """The same product, which counts as often as another."""
     return way if rule is None else replace(way, scale=rule.scale, power=rule.power)

@@ -92,6 +92,14 @@ class S:
     def __init__(self, wide, parts):
         self.wide, self.parts = wide, parts
 """
+HALF = """    @property
+    def half(self):
+        return self.wide // 2
+
+class Split:
+    def __init__(self, n):
+        self.n = n
+"""
 # What the file has, what the constructor takes, and what it reads.
 KINDS = {
     "tuple": ("class S(NamedTuple):\n    a: int\n    b: int\n", "o: S", "o.a, o.b"),
@@ -106,6 +114,8 @@ KINDS = {
     "attributes": ("", "cfg", "cfg.wide, getattr(cfg, 'lanes')"),
     "one alone": ("", "o", "o.w.wide, o.w.lanes"),
     "one of two": (PARTS, "o", "o.wide, o.heads.q"),
+    # What it works out is no setting, and what the class makes for itself is another kind.
+    "worked out": (f"{PARTS}{HALF}", "o", "max(o.wide, 2 * o.half), Split(o.heads.q).n"),
     # The file's one record is another's.
     "another's": ("@dataclass\nclass S:\n    wide: int\n", "cfg", "S(cfg.wide).wide, cfg.lanes"),
 }

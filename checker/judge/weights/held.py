@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
@@ -89,7 +90,7 @@ class Held:
             fans = {worth(one.shape[-1], case.sizes) for one in layers}
             kind.weights[gain] = drawn(kind.shapes, gain, self.generator, fans)
         if self.share != 1 and gain in kind.weights:
-            return self._shared_out(kind, gain)
+            return self._reduced(kind, gain)
         # A bias makes what is small large: an eps behind it would not count.
         bare = case.zeros or case.gain < 1
         if bare and (gain, "bare") not in kind.weights and gain in kind.weights:
@@ -100,7 +101,16 @@ class Held:
             }
         return kind.weights.get((gain, "bare") if bare else gain, {})
 
-    def _shared_out(self, kind: Kind, gain: float) -> dict[str, Tensor]:
+    @contextmanager
+    def sharing(self, share: float) -> Iterator[None]:
+        """Let so much count of each product that is added to a matrix, for a time."""
+        self.share = share
+        try:
+            yield
+        finally:
+            self.share = 1.0
+
+    def _reduced(self, kind: Kind, gain: float) -> dict[str, Tensor]:
         """The weights, with so much of each product that is added to a matrix."""
         added = (one for one in self.products if isinstance(one, Product) and one.base)
         left = frozenset(one.left[0] for one in added)
