@@ -87,7 +87,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "dropout acts before the softmax, where a dropped score of 0 still gets weight; apply it to the weights",
         "zh": "dropout 放在了 softmax 之前：被置 0 的分数仍会分到权重；应把 dropout 用在权重上",
     },
-    # Weights fall together, and along no axis that has a sentence of its own below.
+    # Some weights fall together, as those of every two heads; of all along an axis see below.
     "dropout-shared": {
         "en": "dropout drops many weights at once; each weight has to be dropped by itself",
         "zh": "dropout 一次丢弃了许多权重；每个权重应当各自独立地丢弃",
@@ -107,6 +107,10 @@ MISTAKES: dict[str, dict[str, str]] = {
     "dropout-along-sample": {
         "en": "dropout drops the same weights in every sample; each has to be dropped by itself",
         "zh": "dropout 在每个样本里丢弃的都是同样的权重；每个权重应当各自独立地丢弃",
+    },
+    "dropout-along-call": {
+        "en": "dropout drops the same weights at every call; they have to be drawn anew each time",
+        "zh": "dropout 每次调用丢弃的都是同样的权重；每次都应当重新随机选取",
     },
     "dropout-on-output": {
         "en": "dropout acts on {where}, not on the weights",

@@ -18,6 +18,7 @@ from ..vocabulary import words
 __all__ = ["SAME_RATE", "DropoutFinding", "Idle", "Reading", "Undone", "says_output", "together"]
 
 _MANY = 150
+_BY_CHANCE = 1e-12
 Undone = Literal["", "whole", "otherwise"]
 # Two rates that torch's dropouts were given are one where they differ by less.
 SAME_RATE = 2e-3
@@ -28,7 +29,7 @@ class Reading:
     """What train mode does to the weights: each is multiplied by 0 or by one constant.
 
     factor: that constant. dropped: the share of zeros, over `count` weights. together: the axis
-    along which all share one fate, "" where each has its own.
+    along which all share one fate, "some" where a few do, "" where each has its own.
     """
 
     factor: float = 1.0
@@ -65,7 +66,7 @@ class DropoutFinding:
     that drop anything are known. undone: where these halve each weight, whether the whole is what
     comes out, or something else; "" where it is half, as it should be. next: the line after what
     is drawn by hand that uses it, or after torch's dropout that divides. idle: calls in which
-    nothing is dropped.
+    nothing is dropped. kept: whether an object drops the same at every call.
     """
 
     place: str
@@ -78,6 +79,7 @@ class DropoutFinding:
     undone: Undone = ""
     next: int | None = None
     idle: Idle | None = None
+    kept: bool = False
 
     @property
     def rate(self) -> float:
@@ -94,6 +96,7 @@ class DropoutFinding:
 def together(kept: Tensor, seen: Tensor) -> str:
     """Return the axis along which all weights are kept or dropped together, "" for none.
 
+    "some" where those of some places along one are, as of every two heads.
     kept, seen: (batch, heads, queries, keys) or without heads; seen are those that can be told.
     """
     names = ("sample", "head", "query", "key") if kept.dim() == 4 else ("sample", "query", "key")
@@ -105,7 +108,21 @@ def together(kept: Tensor, seen: Tensor) -> str:
         # Each by itself, so many do not agree by chance at any rate that is asked for.
         if kept.shape[axis] > 1 and int(both.sum()) >= _MANY and bool(same[both].all()):
             return name
-    return ""
+    paired = (_paired(kept.movedim(axis, 0), seen.movedim(axis, 0)) for axis in range(kept.dim()))
+    return "some" if any(paired) else ""
+
+
+def _paired(kept: Tensor, seen: Tensor) -> bool:
+    """Whether more places along the first axis share the fate of another than do so by chance."""
+    dropped = 1 - float(kept.sum()) / float(seen.sum())
+    one, other = (part.flatten(1).double() for part in (kept & seen, seen & ~kept))
+    alike = one @ one.T + other @ other.T
+    both = (one + other) @ (one + other).T
+    shared = ((alike == both) & (both > 0)).triu(1)
+    pairs, count = math.comb(len(kept), 2), int(shared.sum())
+    ways = math.lgamma(pairs + 1) - math.lgamma(count + 1) - math.lgamma(pairs - count + 1)
+    chance = math.log(dropped**2 + (1 - dropped) ** 2) * float(both[shared].sum())
+    return ways + chance < math.log(_BY_CHANCE)
 
 
 def says_output(module: str | None) -> bool:

@@ -19,6 +19,8 @@ _MOST = 0.55
 _UNSCALED = 1e-3
 # Layers that drop no entry by itself.
 _WHOLE = ("Dropout1d", "Dropout2d", "Dropout3d")
+# What makes every call draw the same.
+_SEEDING = ("manual_seed", "seed", "set_rng_state", "fork_rng")
 
 
 def judge_dropout(
@@ -93,6 +95,8 @@ def _no_dropout(sheet: Sheet, wanted: str, found: DropoutFinding, modules: list[
 
 def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     rate, reading = found.rate, found.reading
+    if _shared(sheet, found):
+        return
     layer = next((c.module for c in found.calls if c.line == found.line), None)
     if layer:
         # The rate is set where the layer is made, not where it is called.
@@ -100,14 +104,6 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
     elif found.place == "weights" and not _called_at(sheet, found.line):
         # Called by what it was handed to, a `partial` with the rate.
         found.line = sheet.lines.handed_on("dropout") or found.line
-    if reading and reading.together:
-        key = f"dropout-along-{reading.together}"
-        sheet.set("dropout", "fail", say(key))
-        # A layer that drops whole channels is told to where it is made, a vmap where it is called.
-        tree = sheet.source.tree
-        line = call_line(tree, _WHOLE) or keyword_line(tree, "randomness", "same") or found.line
-        sheet.blame("dropout-shared", line, key)
-        return
     if reading and _scaled_wrong(reading, rate, found.asked):
         asked = found.asked if found.asked is not None else reading.dropped
         values = {"actual": reading.factor, "rate": asked, "wanted": 1 / (1 - min(asked, 0.99))}
@@ -133,6 +129,23 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
         return
     key = "dropout-pass" if found.place == "weights" else "dropout-beside"
     sheet.set("dropout", "pass", say(key, rate=rate), reading.count if reading else 0)
+
+
+def _shared(sheet: Sheet, found: DropoutFinding) -> bool:
+    """Say what is dropped together, if something is. Return whether it is."""
+    tree, reading = sheet.source.tree, found.reading
+    if found.kept:
+        key, line = "dropout-along-call", call_line(tree, _SEEDING)
+    elif reading and reading.together:
+        some = reading.together == "some"
+        key = "dropout-shared" if some else f"dropout-along-{reading.together}"
+        # A layer that drops whole channels is told to where it is made, a vmap where it is called.
+        line = call_line(tree, _WHOLE) or keyword_line(tree, "randomness", "same")
+    else:
+        return False
+    sheet.set("dropout", "fail", say(key))
+    sheet.blame("dropout-shared", line or found.line, key)
+    return True
 
 
 def _called_at(sheet: Sheet, line: int | None) -> bool:

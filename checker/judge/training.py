@@ -25,6 +25,8 @@ __all__ = ["read_training", "try_training"]
 
 # So many alike are no chance: 32 weights at a rate of 0.1 come through all with 2e-12.
 _CALLS = 8
+# And where all weights of a call have to fall alike.
+_AGAIN = 4
 
 
 def try_training(one: Examination) -> None:
@@ -45,17 +47,35 @@ def try_training(one: Examination) -> None:
                 one.dropout, place="weights", reading=read.reading, undone=read.undone,
                 next=read.next,
             )  # fmt: skip
+    elif one.dropout.place == "none" and _kept(one, first):
+        # What a seed in forward draws by hand is the same at every call.
+        read = read_by_hand(one, first)
+        if read.reading is not None and read.reading.dropped:
+            one.dropout = read
     elif any(call.mapped for call in one.dropout.calls):
         # A vmap may drop the same everywhere.
         one.dropout.reading = read_by_hand(one, first, silent=False).reading
     if one.dropout.place in {"weights", "beside"}:
         one.dropout.idle = _idle_beside(one, first)
+        one.dropout.kept = _kept(one, first)
     _try_loud(one)
     if not wrong and not _random(one, first):
         one.judge([one.in_training(trial) for trial in _some(one.tried)])
         # A draw in half precision may be 0, which is dropped by hand at a rate of 0 too.
         for trials in () if by_hand else one.low:
             judge_low(one, [one.in_training(trial) for trial in trials[-1:]])
+
+
+def _kept(one: Weighing, first: Trial) -> bool:
+    """Whether an object drops the same at every call, and something."""
+    loud = replace(first, case=replace(first.case, train=True, loud=True))
+    one.write(loud)
+    answers = one.answered([one.series(loud, [loud.call] * _AGAIN)])
+    before, *results = [loud.results(answer) for answer in answers]
+    still = first.results(first.answer)
+    return bool(before) and not one.same(still, before) and all(
+        one.same(before, each) for each in results
+    )  # fmt: skip
 
 
 def _idle_beside(one: Weighing, first: Trial) -> Idle | None:
@@ -112,7 +132,8 @@ def read_training(one: Weighing, first: Trial) -> DropoutFinding:
     record = Record(given=True, skip=one.skip)
     silenced = [replace(record, silent=silent) for silent in (True, one.quiet)]
     calls = [replace(trial.call, record=record) for record in silenced]
-    answer, loud = one.answered([one.series(first, calls)])
+    # On an object each: one may keep what it drew first.
+    answer, loud = one.answered([one.series(first, [call]) for call in calls])
     with torch.no_grad():
         steps = made(one.right, first.given).steps
     seen, asked = answer.dropouts, one.construction.asked_rate

@@ -101,6 +101,17 @@ def test_a_mask_kept_by_its_shape(judged: Judge, kata: str) -> None:
     assert "same shapes" in str(report.diagnosis[0].message)
 
 
+DROPPED = "dropped_weights = self.dropout(weights)"
+TOGETHER = """fate = self.dropout(torch.ones_like(weights{0})).repeat_interleave(2, {1})
+        dropped_weights = weights * fate.narrow({1}, 0, weights.shape[{1}])"""
+KEPT_MASK = """fate = self.dropout(torch.ones_like(weights))
+        before = getattr(self, "fate", fate[:0])
+        if self.training:
+            fate = self.fate = before if before.shape == fate.shape else fate
+        dropped_weights = weights * fate"""
+DRAWN = """seen = torch.rand(weights.shape, generator={0}).to(weights) >= self.dropout.p
+        dropped_weights = weights * seen / (1 - self.dropout.p) if self.training else weights"""
+GENERATOR = "super().__init__()\n        self.draw = torch.Generator().manual_seed(7)"
 WEIGHTS = (SOFTMAX, f"weights = {DROP.format('masked_scores.softmax(dim=-1)')}")
 RIGHT = {
     "on the weights": ("gqa", [WEIGHTS], "on the weights, rate 0.1, off in eval"),
@@ -127,6 +138,10 @@ RIGHT = {
         "kvcache", [IN_FLOAT32, ("context = weights", BY_HAND)],
         "on the weights, rate 0.1, off in eval",
     ),
+    "by hand, by a generator that goes on": (
+        "v3", [(DROPPED, DRAWN.format("self.draw")), ("super().__init__()", GENERATOR)],
+        "on the weights, rate 0.37, off in eval",
+    ),
     "nowhere": ("gqa", [("import math", "import math ")], "no dropout, and none is required"),
 }  # fmt: skip
 WRONG = {
@@ -151,6 +166,18 @@ WRONG = {
     "of whole heads": (
         "gqa", [(SOFTMAX, f"weights = {DROP.format('masked_scores.softmax(dim=-1)')}".replace(
             "dropout(", "dropout2d("))], "dropout-shared",
+    ),
+    "of every two heads": (
+        "mha", [(DROPPED, TOGETHER.format("[:, ::2]", 1))], "dropout-shared",
+    ),
+    "of every two keys": (
+        "v3", [(DROPPED, TOGETHER.format("[..., ::2]", -1))], "dropout-shared",
+    ),
+    "by a mask that is kept": ("v3", [(DROPPED, KEPT_MASK)], "dropout-shared"),
+    "after a seed": ("v3", [(DROPPED, f"torch.manual_seed(0)\n        {DROPPED}")],
+                     "dropout-shared"),
+    "by hand, by a generator that begins anew": (
+        "v3", [(DROPPED, DRAWN.format("torch.Generator().manual_seed(7)"))], "dropout-shared",
     ),
     "that keeps mean and variance": (
         "v3", [("self.dropout = nn.Dropout(", "self.dropout = nn.AlphaDropout(")],
