@@ -43,7 +43,7 @@ def about_self(fault: Raised, source: Source) -> Message | None:
         if node is not None:
             return say("self-def", name=node.name, line=node.lineno)
         return say("self-given") if _gives_self(source, line) else None
-    if "missing 1 required positional argument: 'self'" in reason:
+    if " required positional argument" in reason:
         return _unbound(source, reason)
     if "before Module.__init__() call" in reason:
         own = method_class(source, line)
@@ -87,12 +87,15 @@ def _forgets_self(method: Function) -> bool:
 
 
 def _unbound(source: Source, reason: str) -> Message | None:
-    """A method that gets no object: it is called static, or it is called on the class."""
-    for node in ast.walk(source.tree):
-        if isinstance(node, Function) and f"{node.name}()" in reason:
+    """A method that gets no object: it is a static one with `self`, or is called on the class."""
+    called = (node for node in ast.walk(source.tree)
+              if isinstance(node, Function) and f"{node.name}()" in reason)  # fmt: skip
+    for node in called:
+        first = [one.arg for one in (*node.args.posonlyargs, *node.args.args)][:1]
+        if first == ["self"]:
             if any("staticmethod" in ast.unparse(one) for one in node.decorator_list):
                 return say("self-static", name=node.name, line=node.lineno)
-            return say("self-class", name=node.name)
+            return say("self-class", name=node.name) if "'self'" in reason else None
     return None
 
 

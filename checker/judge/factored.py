@@ -123,8 +123,8 @@ class Factored:
         added = [way for way in ways if isinstance(way, Product) and way.base]
         ranks = [tuple(way.rank(kind) for kind in kinds if kind) for way in added]
         names = [re.sub(r"[0-9]+", "#", way.name) for way in added]
-        found = [tuple(map(some.index, some)) for some in (ranks, names, [*range(len(added))])]
-        return [*dict.fromkeys(found)]
+        alone = tuple(range(len(added)))
+        return [*dict.fromkeys((_firsts(ranks), _firsts(names), alone))]
 
     def _first(self, trials: Sequence[Trial], model: Any) -> Reading | None:
         search = self.search()
@@ -256,6 +256,11 @@ class _Counts:
 def _added(way: Together) -> bool:
     """Whether it is added to a matrix."""
     return isinstance(way, Product) and bool(way.base)
+
+
+def _firsts(some: Sequence[object]) -> tuple[int, ...]:
+    """For each of several the place of the first that is equal to it."""
+    return tuple(map(some.index, some))
 
 
 def _ruled(way: Product, rule: Product | None) -> Product:

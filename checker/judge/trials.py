@@ -139,6 +139,20 @@ class Trial:
         out = answer.out
         return [out] if isinstance(out, Tensor) else []
 
+    def in_another_dtype(self, answer: Outcome, given: torch.dtype) -> bool:
+        """Whether floats come out in another dtype than they were given in; losses are a log.
+
+        What comes in half precision may come out in float32, as what autocast is used on.
+        """
+        asked, out = self.function.results[0], next(iter(self.results(answer)), None)
+        half = self.autocast or given.itemsize < torch.float32.itemsize
+        right = {given, torch.float32} if half else {given}
+        if out is None or out.dtype in right or not out.is_floating_point():
+            return False
+        if self.function.models or asked.any_dtype or asked.dtype_of:
+            return False
+        return any(one.is_floating_point() for one in self.given.tensors.values())
+
     def _judge_results(self, answer: Outcome) -> Finding | None:
         actual = self.results(answer)
         if not actual:

@@ -44,6 +44,10 @@ CAUSES = {
         "class Own:\n    def give(self):\n        return 1\nOwn.give()",
         "class Own:\n    def give(self, a):\n        return 1\nOwn().give()",
     ),
+    "self-static": (
+        "class Own:\n    @staticmethod\n    def give(self, a):\n        return a\nOwn().give(x)",
+        "class Own:\n    @staticmethod\n    def give(a, b):\n        return a\nOwn().give(x)",
+    ),
     "self-outside": ("self.q(x)", "own.q(x)"),
     "crash-repeat": ("x.repeat(2)", "x.repeat(2, 1, 1) + x"),
     "crash-stack": ("torch.stack((x, heads))", "torch.cat((x, heads))"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
@@ -43,6 +44,29 @@ BEGUN = "        super().__init__()\n"
 # With these the class sets too many attributes to tell them all.
 MANY = "        self.a = self.b = self.c = self.d = self.e = self.f = 0\n"
 KEY = "        self.key_proj = nn.Linear(hidden_dim, hidden_dim)\n"
+
+CORPUS = Path(__file__).parent.parent / "corpus"
+TABLE = Path(__file__).with_name("said.tsv").read_text("utf-8")
+ROWS = [line.split("\t") for line in TABLE.splitlines() if not line.startswith("#")]
+PAIRS = "weights * self.dropout(torch.{}){}[:, : weights.shape[1]]"
+CONTEXT = "context = dropped_weights @ value"
+CONTEXT_V1 = "context = weights @ value"
+PUT = """context = x.clone()
+        context[:] = weights @ value[..., :2]"""
+TWO = """class One(nn.Module):
+    def forward(self, x):
+        return x
+
+
+class {}(nn.Module)"""
+KEY_T = "key.transpose(-2, -1)"
+THREE = "nn.ModuleList(nn.Linear(hidden_dim, hidden_dim) for _ in range(3))"
+THIRDS = "torch.cat([one(x) for one in self.qkv_proj], dim=-1)"
+TORCH = {"import math": "import math\nimport torch"}
+ROOT_OF = "/ math.sqrt(self.hidden_dim)"
+TIMES = TORCH | {ROOT_OF: f"{ROOT_OF} * self.one"}
+ONE = "        self.one = torch.ones(1)\n"
+BUFFER = '        self.register_buffer("one", torch.ones(1))\n'
 
 # The sentence, the kata, and how the model answer is changed where it is said and where not.
 SAID = {
@@ -150,6 +174,85 @@ SAID = {
         "sdpa", {SOFTMAX: BY_SIZE.format(safe="torch.where(size > 0, 1 / size, 1.0)")},
         {SOFTMAX: BY_SIZE.format(safe="(1 / torch.where(size > 0, size, 1.0))")},
     ),
+    "dtype-narrowed": (
+        "v1", {"return context": "return context.double()"},
+        {"return context": "return context.double().to(x.dtype)"},
+    ),
+    "dropout-along-call": (
+        "v3", {ALONE: f"        torch.manual_seed(0)\n{ALONE}"},
+        {BEGUN: f"{BEGUN}        torch.manual_seed(0)\n"},
+    ),
+    "dropout-shared": (
+        "v3", {DROPPED: PAIRS.format("ones_like(weights[:, ::2])", ".repeat_interleave(2, 1)")},
+        {DROPPED: PAIRS.format("ones_like(weights)", "")},
+    ),
+    "dropout-otherwise": (
+        "v3", {CONTEXT: f"{CONTEXT} * dropped_weights.sum(-1, keepdim=True)"},
+        {CONTEXT: CONTEXT.replace("dropped_weights", "dropped_weights.square().sqrt()")},
+    ),
+    "class-unclear": (
+        "v1", {"class SelfAttentionV1(nn.Module)": TWO.format("Two")},
+        {"class SelfAttentionV1(nn.Module)": TWO.format("SelfAttention")},
+    ),
+    "letters-misspelt": ("v1", {"__init__": "__int__"}, {"def forward": "def foward"}),
+    "init-misspelt": ("v1", {"def __init__": "def _init_"}, {"def __init__": "def __int__"}),
+    "forward-missing": ("v1", {"forward": "attend"}, {"def forward": "def foward"}),
+    "returns-array": (
+        "v1", {"return context": "return context.detach().numpy()"},
+        {"return context": "return context.tolist()"},
+    ),
+    "syntax-odd-character-plain": (
+        "v1", {"return context": "return context \u2460"},
+        {"return context": "return context \u200b"},
+    ),
+    "crash-inner": ("v1", {KEY_T: "value[:, :1, :1]"}, {KEY_T: "key"}),
+    "crash-assigned": (
+        "v1", {CONTEXT_V1: PUT},
+        {CONTEXT_V1: f"{CONTEXT_V1} + value[..., :2]"},
+    ),
+    "not-fused": (
+        "v2", TORCH | {"nn.Linear(hidden_dim, 3 * hidden_dim)": THREE, "self.qkv_proj(x)": THIRDS},
+        {"qkv.chunk(3, dim=-1)": "qkv.split(self.hidden_dim, dim=-1)"},
+    ),
+    "weights-misbegun": (
+        "qk-norm", {"torch.ones(": "torch.zeros("}, {"torch.ones(": "1.0 * torch.ones("},
+    ),
+    "direct-not-none": (
+        "attention-module", {"return output, None": "return output, weights.mean(dim=1)"},
+        {"return output, None": "return output"},
+    ),
+    "direct-uncarried": (
+        "kvcache", {"return output, (key, value)": "return output"},
+        {"return output, (key, value)": "return output, (new_key, new_value)"},
+    ),
+    "state-not-returned": (
+        "kvcache", {"return output, (key, value)": "return output"},
+        {"return output, (key, value)": "return output, (new_key, new_value)"},
+    ),
+    "overwritten-in-place": (
+        "v1", {CONTEXT_V1: f"{CONTEXT_V1}\n        weights.mul_(2)"},
+        {CONTEXT_V1: f"{CONTEXT_V1}\n        context.mul_(1)"},
+    ),
+    "crash-nowhere": (
+        "v1", {CONTEXT_V1: f"{CONTEXT_V1}\n        weights.mul_(2)"},
+        {CONTEXT_V1: f"{CONTEXT_V1}\n        context.mul_(1)"},
+    ),
+    "shortcut-wrong": (
+        "mha", {OUT: f"        if self.num_heads == 1:\n            return output * 2\n{OUT}"},
+        {OUT: f"        if self.num_heads == 1:\n            return output * 1\n{OUT}"},
+    ),
+    "left-behind": (
+        "v1", TIMES | {BEGUN: BEGUN + ONE}, TIMES | {BEGUN: BEGUN + BUFFER},
+    ),
+    "output-projection-missing": (
+        "mha", {"        self.output_proj = nn.Linear(hidden_dim, hidden_dim)\n": "",
+                "self.output_proj(merged)": "merged"},
+        {"self.output_proj(merged)": "self.value_proj(merged)"},
+    ),
+    "view-needs-contiguous": (
+        "mha", {"by_position.reshape(": "by_position.view("},
+        {"by_position.reshape(": "by_position.contiguous().view("},
+    ),
 }  # fmt: skip
 
 
@@ -175,6 +278,17 @@ def test_said_of_what_it_is_true_of(bench, tmp_path, keys, key) -> None:
     assert key not in untrue
 
 
+@pytest.mark.enumeration(6)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_said_of_one_file_and_not_of_its_like(bench, keys, row) -> None:
+    """Of files of the corpora, one whose report says it and the one that is most like it."""
+    key, kata, *files = row
+    paths = [CORPUS / file for file in files]
+    true, untrue = (keys(one) for one in bench.judge(kata, paths, Options(seed=1)))
+    assert key in true
+    assert key not in untrue
+
+
 @pytest.mark.parametrize(
     ("kata", "field", "key"),
     [
@@ -195,6 +309,25 @@ def test_a_case_is_told(keys, kata, field, key) -> None:
     plain = Case(check="values", sizes=sizes.first())
     odd = dataclasses.replace(plain, **field)
     assert key in keys(odd.label(function, sizes)) - keys(plain.label(function, sizes))
+
+
+HALF = "x.dtype.itemsize == 2"
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        (f"context.float() if {HALF} else context", "pass"),
+        (f"context.double() if {HALF} else context", "fail"),
+        ("context.double() if x.dtype.itemsize == 4 else context", "fail"),
+        ("context.double() if x.dtype.itemsize == 8 else context", "pass"),
+    ],
+)
+def test_the_dtype_of_what_comes_back(judged, given, verdict) -> None:
+    """That of the inputs; in half precision float32 will do too."""
+    report = judged("v1", changed("v1", {"return context": f"return {given}"}))
+    assert report.verdict == verdict
+    assert {one.mistake for one in report.diagnosis} <= {"dtype-hardcoded"}
 
 
 def test_a_kata_lacks_a_package(first_faults, keys, monkeypatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
@@ -102,7 +102,7 @@ class Held:
         return kind.weights.get((gain, "bare") if bare else gain, {})
 
     @contextmanager
-    def sharing(self, share: float) -> Iterator[None]:
+    def sharing(self, share: float) -> Generator[None]:
         """Let so much count of each product that is added to a matrix, for a time."""
         self.share = share
         try:
