@@ -134,7 +134,8 @@ def _rate(sheet: Sheet, found: DropoutFinding) -> None:
 def _shared(sheet: Sheet, found: DropoutFinding) -> bool:
     """Say what is dropped together, if something is. Return whether it is."""
     tree, reading = sheet.source.tree, found.reading
-    if found.kept:
+    # What drops all does so at every call.
+    if found.kept and found.rate < 1:
         key, line = "dropout-along-call", call_line(tree, _SEEDING)
     elif reading and reading.together:
         some = reading.together == "some"
