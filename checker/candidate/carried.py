@@ -1,21 +1,23 @@
-"""In the candidate's process: how many numbers lie in what one call hands on to the next."""
+"""In the candidate's process: what lies in what one call hands on to the next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-__all__ = ["entries"]
+__all__ = ["entries", "watched"]
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _storage, _strides, _offset = Tensor.untyped_storage, Tensor.stride, Tensor.storage_offset
 _shape, _select, _width = Tensor.size, Tensor.select, Tensor.element_size
 _address, _bytes = torch.UntypedStorage.data_ptr, torch.UntypedStorage.nbytes
 _nonzero, _detach = torch.count_nonzero, Tensor.detach
+_writes = attrgetter("_version")
 # A state of more objects is no cache any more.
 _MOST = 10_000
 _OPAQUE = (str, bytes, int, float, complex, type, ModuleType, FunctionType, MethodType)
@@ -36,6 +38,23 @@ def entries(state: Any) -> int:
         return sum(_written(list(views.values())) for views in memories.values())
     except Exception:  # noqa: BLE001 - what cannot be looked into is held to be empty
         return 0
+
+
+def watched(state: Any, call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Make a call that is handed a state; with what it answers, whether it has rewritten that."""
+    before = _contents(state)
+    return {**call(), "rewritten": _contents(state) != before}
+
+
+def _contents(state: Any) -> list[Any]:
+    """Say of a state's tensors where they lie, and how often they were written to."""
+    try:
+        return [
+            (_address(_storage(one)), _offset(one), tuple(_shape(one)), _writes(one))
+            for one in _tensors(state)
+        ]
+    except Exception:  # noqa: BLE001 - what cannot be looked into is held to stay as it is
+        return []
 
 
 def _written(views: list[Tensor]) -> int:

@@ -10,6 +10,7 @@ import os
 import random
 import sys
 from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import Any
 
 import torch
@@ -37,7 +38,7 @@ from ..process.requests import (
 from . import accelerator, kernels
 from .accelerator import Accelerator, NoStart
 from .building import Built, build
-from .carried import entries
+from .carried import entries, watched
 from .costly import Costly
 from .guard import Guard
 from .handed import handed
@@ -55,7 +56,6 @@ from .surroundings import GPUMachine, PrintWatch, Restored
 from .watch import Watch, facts, functions
 
 __all__ = ["serve"]
-
 
 # Bound before any submission runs: what it puts in their place is its own affair.
 _getpid, _seed, _grad = os.getpid, torch.default_generator.manual_seed, torch.set_grad_enabled
@@ -251,7 +251,7 @@ class _Worker:
         if call.weights:
             built.load(call.weights)
         built.mode(training=call.train)
-        return self._call(built, call, dtype)
+        return watched(built.kept.get(call.carried), partial(self._call, built, call, dtype))
 
     def _ready(self, series: Series, dtype: torch.dtype, made: list[dict[str, Any]]) -> Built:
 

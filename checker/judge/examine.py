@@ -300,6 +300,7 @@ class Examination:
         if finding is not None:
             kept.setdefault(check, []).append(finding)
         self.found.modified.update(answer.modified)
+        self.found.rewritten |= answer.rewritten
         self.found.container = max(self.found.container, answer.many)
         self.found.place = max(self.found.place, answer.place)
         given = trial.dtype if check == "dtypes" else self.found.work

@@ -42,6 +42,7 @@ from .on_device import Again, DeviceRun
 from .page import Page
 from .proving import Proving
 from .refusals import Refusals, Refused
+from .rewritten import rewrites
 from .rules import asks_of_memory, broken, misplaced
 from .sheet import Sheet
 from .source import Source
@@ -305,7 +306,7 @@ class _Judging:
             page.needs_mask(name, call, finding.kind, finding.fault, own)
 
     def _diagnose(self, page: Page, one: Examination, proving: Proving) -> None:
-        if page.uncarried(one) or not calls_for_a_name(page, one):
+        if page.uncarried(one) or not calls_for_a_name(page, one) or rewrites(page, one):
             return
         if keeps(self.source, one):
             self.candidate = self.afresh("")

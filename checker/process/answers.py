@@ -210,7 +210,8 @@ class Outcome:
     input_grads: those of weights and inputs. modified: inputs that it wrote to. strides,
     contiguous, entries: how the first result lies in memory; shares: the inputs whose memory it
     has. carried: the type of what is kept for the next call, "" for none; held: its entries.
-    made: the constructor's steps, which a run tells once.
+    rewritten: whether it changed what it was handed by an earlier call. made: the constructor's
+    steps, which a run tells once.
     """
 
     modified: list[str] = field(default_factory=list[str])
@@ -232,6 +233,7 @@ class Outcome:
     entries: int = 0
     carried: str = ""
     held: int | None = None
+    rewritten: bool = False
     made: list[Step] = field(default_factory=list[Step])
 
 
