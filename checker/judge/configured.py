@@ -194,7 +194,8 @@ def fillings(
     # A configuration within it has settings of its own.
     fields = [one for one in held.fields if constructor_role(one.name) != "config"]
     said = [constructor_role(one.name, config=True) for one in fields]
-    twice = said.count("width") > 1
+    # `p` is a rate by its name, and beside another one a width.
+    twice = any(said.count(role) > 1 for role in ("width", "dropout"))
     if not held.read:
         # Two fields of one meaning would both be worth the same by their names.
         unclear = twice or not {None, "inner"}.isdisjoint(said)

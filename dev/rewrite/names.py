@@ -47,7 +47,10 @@ def arguments(module: cst.Module, rng: Random) -> cst.Module:
     _, named = _bound_in_functions(module)
     by_name = {found.keyword.value for found in each(module, cst.Arg) if found.keyword}
     free = named - by_name - _bound_outside(module) - _not_mine(module) - {"self", "cls"}
-    return _renamed(module, rng, sorted(free), [ARGUMENTS, SETTINGS], share=0.7)
+    # A `p` that no constructor takes is a share of something else.
+    makes = any(one.name.value == "__init__" for one in each(module, cst.FunctionDef))
+    settings = {key: words for key, words in SETTINGS.items() if makes or key != "rate"}
+    return _renamed(module, rng, sorted(free), [ARGUMENTS, settings], share=0.7)
 
 
 def _renamed(

@@ -119,6 +119,8 @@ KINDS = {
     # The file's one record is another's.
     "another's": ("@dataclass\nclass S:\n    wide: int\n", "cfg", "S(cfg.wide).wide, cfg.lanes"),
 }
+# By its name a rate, and beside one a width.
+RATES = {"items": 'cfg["p"], cfg["h"]', "attributes": "cfg.p, cfg.h"}
 PART = """
 class DotProductAttention(nn.Module):
     def forward(self, q, k, v, mask=None):
@@ -130,6 +132,14 @@ class DotProductAttention(nn.Module):
 def fields(*rows: str) -> str:
     """A dataclass of these fields."""
     return HEAD.format(fields="\n".join(f"    {row}" for row in rows))
+
+
+@pytest.mark.parametrize("way", RATES)
+def test_of_two_rates_one_is_a_width(judged, way) -> None:
+    """What has no default beside what is plainly the rate is no rate."""
+    rate = 'cfg.get("drop", 0.0)' if way == "items" else 'getattr(cfg, "drop", 0.0)'
+    own = PLAIN.format(given="cfg", read=RATES[way], rate=rate)
+    assert judged("mha", HEAD.partition("@dataclass")[0] + own).verdict == "pass"
 
 
 @pytest.mark.parametrize("hint", [": Settings", ""])
