@@ -15,7 +15,7 @@ from .signatures import default_of, given_to, parameters
 __all__ = [
     "RANDOM", "call_line", "called_late", "changed", "cut_around", "cut_line", "kept_line",
     "keyword_line", "made_in_forward", "mode_line", "of_record", "random_line", "recast_line",
-    "root_of", "stand_ins", "state_line",
+    "root_of", "stand_ins", "state_line", "written",
 ]  # fmt: skip
 
 _CUT = ("detach", "detach_", "no_grad", "data", "set_grad_enabled", "inference_mode", "item",
@@ -70,7 +70,8 @@ def _remembered_line(tree: ast.AST) -> int | None:
                 target = one.value
             if isinstance(one, ast.Call) and called(one).endswith("_"):
                 target = getattr(one.func, "value", None)
-            if target is not None and root_of(target) in given:
+            made = name_of(target.func) if isinstance(target, ast.Call) else ""
+            if target is not None and (root_of(target) in given or made in remembering):
                 return target.lineno
     return None
 
@@ -172,6 +173,14 @@ def changed(node: ast.AST) -> ast.expr | None:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.value if node.func.attr in _CHANGING else None
     return None
+
+
+def written(tree: ast.AST, line: int) -> set[str]:
+    """The names of what is changed in place above a line, as `x.copy_(y)` and `x[0] = y` do."""
+    before = [one for one in ast.walk(tree) if getattr(one, "lineno", line) < line]
+    calls = (one for one in before if isinstance(one, ast.Call) and called(one).endswith("_"))
+    told = (getattr(one.func, "value", None) for one in calls)
+    return {root_of(one) for one in (*told, *map(changed, before)) if one is not None}
 
 
 def called_late(functions: Sequence[Function], lines: Sequence[int]) -> int | None:

@@ -26,6 +26,7 @@ from .expressions import (
     span,
     starts,
 )  # fmt: skip
+from .giveaways import written
 from .loops import Loop, extent, over
 from .origins import Definition, Origins
 from .signatures import default_of, given_to, parameters
@@ -266,6 +267,7 @@ class Readings(Origins):
             names = [one for one in ast.walk(function) if _is_name(one)]
             read = {one.id for one in names if isinstance(one.ctx, ast.Load)}
             own = {one.id for one in names if isinstance(one.ctx, ast.Store)}
+            own |= written(function, lines[0])
             nodes = [*ast.walk(self._head(lines))]
             here = {one.id for one in nodes if _is_name(one)
                     and not (made and isinstance(one.ctx, ast.Store))}  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -34,6 +35,8 @@ _OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 _BOTH = {"True", "False"}
 # What it costs to put another number or sign in the place of one.
 _SIGNS = {0, 1}
+# Calls that cut along an axis.
+_CUT = re.compile(r"\b(split|chunk|tensor_split|unbind)\(")
 # How many rows are shown of an edit, and of how many it is moved across others.
 _ROWS, _FAR = 4, 3
 # The file as it is, run anew.
@@ -190,8 +193,10 @@ def _mending(
         for found in sorted(passing(first[:1], part, candidate), key=_numbers):
             if passing(proofs, [found], candidate):
                 beside = passing([*first[:1], *proofs], _beside(found[0], source), candidate)
-                # An axis has two numbers. Where any is as good, what is done by it is left undone.
-                if len(beside) < (2 if found[0].cost in _SIGNS else 1):
+                # An axis has two numbers. Where any is as good, what is done by it is left undone;
+                # along one that is short nothing is cut.
+                cut = _CUT.search(found[0].new)
+                if len(beside) < (2 if found[0].cost in _SIGNS and not cut else 1):
                     return found[0]
     return None
 
@@ -203,8 +208,9 @@ def _numbers(tried: Edited) -> bool:
 
 def _beside(edit: SmallEdit, source: Source) -> list[Edited]:
     """The other numbers or signs that may stand where an edit puts one."""
-    others = small_edits(source.tree, source.text) if edit.cost in _SIGNS else ()
-    found = [each for each in others if each.cost in _SIGNS and edit.beside(each)]
+    near = _SIGNS | ({edit.cost} if _CUT.search(edit.new) else set())
+    others = small_edits(source.tree, source.text) if edit.cost in near else ()
+    found = [each for each in others if each.cost in near and edit.beside(each)]
     number = edit.renumbered()
     found += [number] if number is not None else []
     return [(each, each.applied(source.text)) for each in found]
