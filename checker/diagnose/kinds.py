@@ -11,8 +11,8 @@ from .holding import moved
 
 __all__ = [
     "behind_softmax", "casts", "compared", "first", "flips", "folded_by", "in_floats", "joins",
-    "laid_out", "made_bool", "moved_by", "moves", "nearest", "ors", "rounds", "sorts", "spreads",
-    "turned",
+    "laid_out", "made_bool", "moved_by", "moves", "nearest", "ors", "rounds", "rounds_far", "sorts",
+    "spreads", "turned",
 ]  # fmt: skip
 
 # Calls that take a variance, or its root.
@@ -29,6 +29,10 @@ _ORS = {"or", "ior", "logical_or", "bitwise_or"}
 _PICKS = {"getitem", "select", "narrow", "index_select", "take"}
 _LAYS = {*_PICKS, "unsqueeze", "view", "reshape", "unflatten", "expand", "broadcast_to"}
 _JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
+
+# The first whole number behind which a dtype has not all of them, and what none is that is filled
+# in.
+_WHOLE, _FILLS = {"bfloat16": 256, "float16": 2048}, 1e4
 
 
 def ors(step: Step) -> bool:
@@ -90,6 +94,13 @@ def turned(step: Step) -> bool:
 def rounds(step: Step) -> bool:
     """Whether a step brings places to a dtype of floats that has no room for all of them."""
     return step.dtype in {"bfloat16", "float16"} and in_floats(step)
+
+
+def rounds_far(step: Step) -> bool:
+    """Whether a step holds numbers in a dtype of floats that has no place between two of them."""
+    least = _WHOLE.get(step.dtype or "", math.inf)
+    sizes = (one.abs() for one in step.values if one.numel() > 1)
+    return any(bool(((one >= least) & (one < _FILLS)).any()) for one in sizes)
 
 
 def in_floats(step: Step) -> bool:

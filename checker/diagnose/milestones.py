@@ -155,8 +155,11 @@ def alike(left: Tensor, right: Tensor, close: float) -> bool:
     )
 
 
-def find(wanted: Tensor, steps: list[Step]) -> Step | None:
-    """Return the first traced step that holds a milestone's values, whole or for one head."""
+def find(wanted: Tensor, steps: list[Step], close: float = _CLOSE) -> Step | None:
+    """Return the first traced step that holds a milestone's values, whole or for one head.
+
+    close: how far they may be off, of the largest.
+    """
     rows = [wanted.reshape(1, -1)] if wanted.numel() else []
     if rows and wanted.dim() == _WITH_HEADS:
         rows.append(wanted.movedim(1, 0).flatten(1))
@@ -167,9 +170,9 @@ def find(wanted: Tensor, steps: list[Step]) -> Step | None:
     for step in steps:
         for held in _signatures(step, counts):
             for at, (part, ends) in enumerate(parts):
-                if len(part) == held.count and held.may_be(ends, _CLOSE):
+                if len(part) == held.count and held.may_be(ends, close):
                     known[at] = known.get(at) or Signature.of(part)
-                    if held.same(known[at], _CLOSE):
+                    if held.same(known[at], close):
                         return step
     return None
 

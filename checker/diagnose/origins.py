@@ -34,9 +34,9 @@ __all__ = ["Definition", "Origins"]
 _FILLING_CALLS = {"masked_fill", "masked_fill_", "where", "full", "full_like"}
 # What is made so is a mask, and no number to fill with: `torch.eq(mask, 0)`.
 _MASK_MADE = re.compile(r"arange|\b(ones|ones_like|eq|ne|lt|le|gt|ge)\(")
-# How a number is written that is filled with, and the dtype's numbers that are next to 0.
+# How a number is written that is filled with: by digits, as infinite, or as next to 0.
 _NUMBERS = (ast.Attribute, ast.Call, ast.Constant, ast.UnaryOp)
-_LEAST = (".tiny", ".eps", ".smallest_normal", ".resolution")
+_WRITTEN = re.compile(r"\d|\binf(inity)?\b|\.(tiny|eps|smallest_normal|resolution)$")
 _DEPTH = 4
 
 
@@ -117,8 +117,7 @@ class Origins:
             made = self._defined(operand, lines) or self._declared(operand)
             if made is not None and isinstance(made.value, _NUMBERS):
                 number = ast.unparse(made.value)
-                written = any(char.isdigit() for char in number) or number.endswith(_LEAST)
-                if written and not _MASK_MADE.search(number):
+                if _WRITTEN.search(number) and not _MASK_MADE.search(number):
                     return made.line
         # Of a mask that is added the number stands within a log.
         names = (n for n in ast.walk(statement or ast.Pass()) if isinstance(n, ast.Name))

@@ -57,6 +57,8 @@ _WIDTH = re.compile(
 )
 # Calls that cut an axis into two.
 _CUTS = {"view", "reshape", "unflatten"}
+# Calls of a norm by hand that uses a weight.
+_BY_HAND = {"mul", "add", "addcmul"}
 # What is called so is not seen.
 _HIDING = re.compile(r"(?i)hidden|hides|block(ed|s)$|banned|forbid|ignore|invisible|^padd(ed|ing)$")
 
@@ -113,7 +115,7 @@ class Places(Readings):
             "turned": lambda: _line(first(steps, turned)),
             "variance": lambda: _line(first(steps, spreads)),
             "window": lambda: self._windowed(lines, ran),
-            "written": lambda: self._handed_on_changed() or _line(in_place(steps)),
+            "written": lambda: self.handed_on_changed() or _line(in_place(steps)),
         }
         return behind[slip.group]() if slip.group in behind else None
 
@@ -146,7 +148,8 @@ class Places(Readings):
 
     def within(self, step: Step) -> Step:
         """The step as a part of a model has it, without the loop that calls its parts in turn."""
-        inside = step.lines
+        loops = [at for at, line in enumerate(step.lines) if at > 0 and self._in_loop(line)]
+        inside = step.lines[: max(loops, default=len(step.lines))]
         while len(inside) > 1 and self._in_loop(inside[-1]):
             inside = inside[:-1]
         return replace(step, lines=inside)
@@ -209,8 +212,9 @@ class Places(Readings):
         return _only(found)
 
     def _built(self, step: Step) -> int | None:
-        """Where the layer was made whose weight a step uses."""
-        parts = (part for name in step.weights for part in name.split(".")[-2::-1])
+        """Where the layer was made whose weight a step uses; what is by hand stands at the step."""
+        weights = step.weights if step.call.strip("_") not in _BY_HAND else ()
+        parts = (part for name in weights for part in name.split(".")[-2::-1])
         return next((made.line for made in map(self._attribute, parts) if made is not None), None)
 
     def _swapped(self, mistake: str, steps: Sequence[Step]) -> int | None:
@@ -344,7 +348,7 @@ class Places(Readings):
         ]
         return max(kept, default=None)
 
-    def _handed_on_changed(self) -> int | None:
+    def handed_on_changed(self) -> int | None:
         """Where what was handed in is changed: a container, or the file's own cache object."""
         for function in self.functions:
             name = getattr(function, "name", "__init__")

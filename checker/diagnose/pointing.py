@@ -20,7 +20,7 @@ from .cut_apart import cut_apart
 from .drawn import drawn_in, shown_in
 from .holding import as_it_lies, holding, laid, moved, same_numbers, stacked
 from .kernels import with_called
-from .kinds import first, in_floats, moves, rounds
+from .kinds import first, in_floats, moves, rounds, rounds_far
 from .milestones import find
 from .overflows import overflow
 from .places import Places
@@ -29,7 +29,10 @@ from .tiles import holding_part
 
 __all__ = ["keys_made_twice", "line_of", "named_steps"]
 
-# What is told to where it is rounded.
+# A number beside another one (an eps) gives nearly the same; what comes of it is less and less so.
+_NEARLY = 1e-4
+# Places or angles that are rounded, and what is told to where it is rounded.
+_LOW = "-low-precision"
 _ROUNDED = "distance-rounded"
 # Calls that make keys of an input, or cut them out of what is made.
 _MAKERS = {
@@ -126,7 +129,9 @@ def _showing(slip: Slip, call: _Call) -> Step | None:
     if slip.group == "drawn":
         step = drawn_in(slip, right, wrong, [*trial.answer.made, *steps])
     step = step or _constructed(slip, right, wrong, trial.answer.made)
-    return step or _first_wrong(slip, right, wrong, differs, steps, trial.given)
+    step = step or _first_wrong(slip, right, wrong, differs, steps, trial.given)
+    # What is rounded otherwise than the answer rounds it is nowhere held.
+    return step or (first(steps, rounds_far) if slip.id.endswith(_LOW) else None)
 
 
 def _acting(slip: Slip, call: _Call, step: Step) -> Step:
@@ -188,20 +193,14 @@ def _telling(
         steps = [step for step in trial.answer.steps if step.lines]
         if not steps:
             continue
-        right, wrong = (named_steps(kata, name, each, trial, whole=False) for each in edits)
+        # What blocks make in turn is meant where they make it the first time.
+        right, wrong = (named_steps(kata, name, each, trial, whole=False,
+                                    ordered=kata.kind == "program") for each in edits)  # fmt: skip
         differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
         if set(right) - set(wrong):
             # What raises leaves a name with what it had before.
             differs = [n for n in differs if not any(same_numbers(wrong[n], right[o])
                                                      for o in right if o != n)]  # fmt: skip
-        shows = [n for n in slip.shows if n in differs]
-        if len(shows) > 1 and kata.kind == "program":
-            # Of what blocks make in turn, that is meant which differs the first time.
-            firsts = [named_steps(kata, name, each, trial, whole=False, ordered=True)
-                      for each in edits]  # fmt: skip
-            late = {n for n in shows if all(n in first for first in firsts)
-                    and same_numbers(*(first[n] for first in firsts))}  # fmt: skip
-            differs = [n for n in differs if n not in late]
         # What the edit alone names says nothing of whether the mistake shows in this call.
         shown = {*differs} & {*right} if right else differs
         if not (shown or set(right) - set(wrong)):
@@ -275,6 +274,8 @@ def _first_wrong(
                 # What is put together of parts was made part by part.
                 parts = holding_part(value, right.get(name), steps, [*right.values()])
                 step = parts or step
+        if step is None and name in shown and find(value, list(steps)) is None:
+            step = find(value, list(steps), _NEARLY)
         if step is not None:
             return step
     return None

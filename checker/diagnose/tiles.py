@@ -15,6 +15,8 @@ from .milestones import alike
 
 __all__ = ["holding_part"]
 
+# So many parts are looked at: of a long sequence there are millions, in a moment's work.
+_MOST = 20_000
 # Fewer entries may be equal by chance.
 _FEW = 4
 _CLOSE = 1e-6
@@ -32,13 +34,15 @@ def holding_part(
     """
     comparable = right is not None and right.shape == wrong.shape
     rights = others if right is None or not comparable else (right,)
+    left = iter(range(_MOST))
     for step in steps:
         marks = (mark for mark in step.marks if mark.dim() > 1)
         for held in (*step.values, *marks):
             if held.numel() < _FEW or held.numel() >= wrong.numel() or not _reaches(wrong, held):
                 continue
             place, largest = _largest(held)
-            for mine, other in _parts(wrong, right if comparable else None, held):
+            parts = _parts(wrong, right if comparable else None, held)
+            for (mine, other), _ in zip(parts, left, strict=False):
                 # Of some hundred parts all but a few are told apart by one number.
                 off = abs(float(mine[place]) - largest) if held.is_floating_point() else 0.0
                 if off > _FAR * abs(largest):

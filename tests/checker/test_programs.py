@@ -52,6 +52,41 @@ def told(report):
     return {one.line: one.mistake for one in report.diagnosis}
 
 
+TEXTS = find("minigpt-classifier").solution()
+# What stands in the classifier's answer, and what a mistake makes of it; `# here` is at fault.
+IN_A_BLOCK = {
+    "heads-interleaved": [(
+        "query = queries.view(split).transpose(1, 2)",
+        "query = queries.view(*split[:2], self.head_dim, -1).permute(0, 3, 1, 2)",
+    )],
+    "norm-missing": [("values = self.value_proj(attention_input)", "values = self.value_proj(x)")],
+    "parallel-block": [("mlp_input = self.mlp_norm(attended)", "mlp_input = self.mlp_norm(x)")],
+    "causal-inverted": [("past = square.tril()", "past = square.triu()")],
+    "norm-eps": [
+        ("attention_norm = nn.LayerNorm(hidden_dim)",
+         "attention_norm = nn.LayerNorm(hidden_dim, eps=1e-6)"),
+        ("mlp_norm = nn.LayerNorm(hidden_dim)", "mlp_norm = nn.LayerNorm(hidden_dim, eps=1e-6)"),
+    ],
+    "padding-not-finite": [
+        ("lowest = torch.finfo(scores.dtype).min", 'lowest = float("-inf")'),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.costly
+@pytest.mark.parametrize("mistake", IN_A_BLOCK)
+def test_a_line_within_a_block_that_a_part_of_the_model_calls(judged, mistake) -> None:
+    """It is told where the first block makes it, and not where the body is called."""
+    text, wrong = TEXTS, set[str]()
+    for before, after in IN_A_BLOCK[mistake]:
+        assert text.count(before) == 1, before
+        text = text.replace(before, after)
+        wrong.add(after)
+    (found,) = judged("minigpt-classifier", text).diagnosis
+    assert found.mistake == mistake
+    assert any(part in text.splitlines()[found.line - 1] for part in wrong)
+
+
 @pytest.mark.costly
 def test_six_bugs_are_named_at_once(judged) -> None:
     """Several mistakes of one model are peeled off one after another, beside loss and loop."""

@@ -1,4 +1,4 @@
-# wrong: split-k lengths-off-by-one line 29
+# wrong: split-k empty-chunk-nan line 17 lengths-off-by-one line 29
 import math
 
 import torch

@@ -1,4 +1,4 @@
-# wrong: split-k last-block-dropped line 27
+# wrong: split-k empty-chunk-nan line 18 last-block-dropped line 27
 # fair: last-block-dropped 25, 27, 28, 29
 import math
 
