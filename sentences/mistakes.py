@@ -71,6 +71,10 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "part of the gradient of {name} is lost: `.detach()`, `.data` or `no_grad` cuts it off here",
         "zh": "{name} 的梯度少了一部分：在这里被 `.detach()`、`.data` 或 `no_grad` 切断了",
     },
+    "backward-wrong": {
+        "en": "what `backward` of `{name}` gives is not the derivative of its `forward`: with autograd's own backward pass in its place, the gradients are right",
+        "zh": "`{name}` 的 `backward` 给出的不是 `forward` 的导数：换成 autograd 自己的反向传播，梯度就对了",
+    },
     "overwritten-in-place": {
         "en": "a tensor that the backward pass still needs is changed in place; make a new one (no `+=`, no `inplace=True`, no method whose name ends in an underscore)",
         "zh": "反向传播还要用到的张量被原地改掉了；应当另建一个（不用 `+=`、`inplace=True`，也不用以下划线结尾的方法）",

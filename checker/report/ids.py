@@ -89,6 +89,7 @@ MISTAKE_IDS = (
     "dropout-undone",
     "detached",
     "gradient-nan",
+    "backward-wrong",
     "overwritten-in-place",
     "parameters-not-registered",
     "weights-frozen",

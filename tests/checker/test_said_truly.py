@@ -51,6 +51,23 @@ ROWS = [line.split("\t") for line in TABLE.splitlines() if not line.startswith("
 PAIRS = "weights * self.dropout(torch.{}){}[:, : weights.shape[1]]"
 CONTEXT = "context = dropped_weights @ value"
 CONTEXT_V1 = "context = weights @ value"
+HEAD_V1, MIXED = "class SelfAttentionV1(nn.Module):", "context = Mixed.apply(value, "
+OWN = """import torch
+
+
+class Mixed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, value, weights):
+        ctx.save_for_backward(value, weights)
+        return weights @ value
+
+    @staticmethod
+    def backward(ctx, grad):
+        value, weights = ctx.saved_tensors
+        return weights.mT @ grad, {} @ value.mT
+
+
+"""
 PUT = """context = x.clone()
         context[:] = weights @ value[..., :2]"""
 TWO = """class One(nn.Module):
@@ -228,6 +245,10 @@ SAID = {
     "state-not-returned": (
         "kvcache", {"return output, (key, value)": "return output"},
         {"return output, (key, value)": "return output, (new_key, new_value)"},
+    ),
+    "backward-wrong": (
+        "v1", {CONTEXT_V1: f"{MIXED}weights)", HEAD_V1: OWN.format("2 * grad") + HEAD_V1},
+        {CONTEXT_V1: f"{MIXED}2 * weights)", HEAD_V1: OWN.format("grad") + HEAD_V1},
     ),
     "overwritten-in-place": (
         "v1", {CONTEXT_V1: f"{CONTEXT_V1}\n        weights.mul_(2)"},
