@@ -495,6 +495,7 @@ def test_what_an_exercise_is_about_is_not_given_away(judged):
         ("[x[0] for i, one in enumerate(y)]", "[x[i] for i, one in enumerate(y)]"),
         ("[Layer(x) for i in y]", "[Layer(x, i) for i in y]"),
         ("[lambda: x[n] for n in y]", "[lambda n=n: x[n] for n in y]"),
+        ("[lambda z: z @ x[n] for n in y]", "[lambda z, n=n: z @ x[n] for n in y]"),
         (
             "[y[one] for one in x] + [one for one in x]",
             "[y[one] for one in x] + [y[one] for one in x]",

@@ -44,6 +44,10 @@ def _listed(made: ast.expr, target: ast.expr, said: Said) -> _Restated:
     for name in (one.id for one in ast.walk(target) if isinstance(one, ast.Name)):
         if name not in read and isinstance(made, ast.Call) and made.args and not made.keywords:
             yield made, f"{said.bare(made)[:-1].rstrip(', ')}, {name})", 1
-        late = [one for one in ast.walk(made) if isinstance(one, ast.Lambda) and not one.args.args]
+        late = [one for one in ast.walk(made) if isinstance(one, ast.Lambda)]
         for function in late if name in read else ():
-            yield function, f"lambda {name}={name}: {said.bare(function.body)}", 1
+            taken = ast.unparse(function.args)
+            own = {one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)}
+            if name not in own:
+                given = ", ".join(filter(None, (taken, f"{name}={name}")))
+                yield function, f"lambda {given}: {said.bare(function.body)}", 1
