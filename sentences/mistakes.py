@@ -161,6 +161,10 @@ MISTAKES: dict[str, dict[str, str]] = {
         "en": "train mode draws random numbers, and not to drop weights",
         "zh": "train 模式下用到了随机数，却不是用来丢弃权重的",
     },
+    "mixed-in-turns": {
+        "en": "what one sequence leaves on the object reaches the next: each is right by itself, and wrong where two take turns; keep it in the cache",
+        "zh": "一条序列留在对象上的东西影响了下一条：单独一条是对的，两条轮流来就错了；应当放进 cache",
+    },
     "nondeterministic": {
         "en": "two identical calls in eval mode differ",
         "zh": "eval 模式下两次相同的调用结果不同",

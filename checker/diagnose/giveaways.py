@@ -47,7 +47,8 @@ _CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.Call)
 def state_line(source: Source, class_name: str) -> int | None:
     """The line that keeps something on self or for a file, or that draws random numbers."""
     tree = source.classes.get(class_name)
-    kept = _kept_on_self(tree) or mode_line(source.tree)
+    own = filter(None, map(_kept_on_self, source.lineage(class_name)))
+    kept = next(own, None) or mode_line(source.tree)
     return kept or random_line(tree) or kept_line(source.tree) or _remembered_line(source.tree)
 
 

@@ -36,6 +36,7 @@ from .fills import narrowed
 from .own_backward import by_hand
 from .page import Page
 from .precision import away_from_zero
+from .rewritten import mixes_turns
 from .sized import sized_calls
 from .trials import Finding
 from .weighing import Weighing
@@ -70,8 +71,8 @@ def guess(page: Page, one: Examination) -> None:
         line = ((loop_over(tree, line) or regrown(tree, line)) if short else None) or line
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
-    looks = (_allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes, _overflow,
-             _cancelled)  # fmt: skip
+    looks = (mixes_turns, _allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes,
+             _overflow, _cancelled)  # fmt: skip
     for look in looks:
         if look(page, one):
             return

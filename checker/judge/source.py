@@ -78,6 +78,15 @@ class Source:
         lines = self.text.split("\n")
         return lines[number - 1] if number and 0 < number <= len(lines) else ""
 
+    def lineage(self, name: str) -> list[ast.ClassDef]:
+        """A class, and those of the file that it is made of."""
+        found = [self.classes[name]] if name in self.classes else []
+        for one in found:
+            bases = (getattr(base, "attr", getattr(base, "id", "")) for base in one.bases)
+            further = (self.classes[base] for base in bases if base in self.classes)
+            found += [base for base in further if base not in found]
+        return found
+
     def lines_of(self, names: Iterable[str]) -> frozenset[int]:
         """The lines of the functions with these names that stand on their own."""
         wanted = {*names}

@@ -51,6 +51,9 @@ ROWS = [line.split("\t") for line in TABLE.splitlines() if not line.startswith("
 PAIRS = "weights * self.dropout(torch.{}){}[:, : weights.shape[1]]"
 CONTEXT = "context = dropped_weights @ value"
 CONTEXT_V1 = "context = weights @ value"
+HELD = {
+    "            lengths = memory_lengths\n": "            self.held = lengths = memory_lengths\n"
+}
 HEAD_V1, MIXED = "class SelfAttentionV1(nn.Module):", "context = Mixed.apply(value, "
 OWN = """import torch
 
@@ -245,6 +248,10 @@ SAID = {
     "state-not-returned": (
         "kvcache", {"return output, (key, value)": "return output"},
         {"return output, (key, value)": "return output, (new_key, new_value)"},
+    ),
+    "mixed-in-turns": (
+        "cross-cache", HELD | {"lengths = cache\n": "_ = cache\n            lengths = self.held\n"},
+        HELD | {"lengths = cache\n": "lengths = cache\n            key = key * 2\n"},
     ),
     "backward-wrong": (
         "v1", {CONTEXT_V1: f"{MIXED}weights)", HEAD_V1: OWN.format("2 * grad") + HEAD_V1},
