@@ -188,14 +188,14 @@ def _telling(
     evidence: Sequence[Trial],
 ) -> Iterator[_Call]:  # fmt: skip
     """The calls in which the mistake shows; first those in which it shows where it is made."""
-    behind = list[_Call]()
+    behind, parts = list[_Call](), kata.solution().count("def forward(") > 1
     for trial in evidence:
         steps = [step for step in trial.answer.steps if step.lines]
         if not steps:
             continue
-        # What blocks make in turn is meant where they make it the first time.
-        right, wrong = (named_steps(kata, name, each, trial, whole=False,
-                                    ordered=kata.kind == "program") for each in edits)  # fmt: skip
+        # What parts make in turn is meant where they make it the first time.
+        right, wrong = (named_steps(kata, name, each, trial, whole=False, ordered=parts)
+                        for each in edits)  # fmt: skip
         differs = [n for n, v in wrong.items() if n not in right or not same_numbers(right[n], v)]
         if set(right) - set(wrong):
             # What raises leaves a name with what it had before.

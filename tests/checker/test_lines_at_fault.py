@@ -825,3 +825,17 @@ def test_three_mistakes_of_one_class_are_named_with_their_lines(judged) -> None:
     rows = source.splitlines()
     assert "math.sqrt(hidden_dim)" in rows[told["scale-by-hidden-dim"] - 1]
     assert "softmax(dim=-2)" in rows[told["softmax-wrong-axis"] - 1]
+
+
+@pytest.mark.costly
+def test_what_a_part_makes_twice_hides_nothing(judged) -> None:
+    """A norm's own steps differ at its second call, behind the line that is at fault."""
+    source = find("llama-block").solution()
+    before, after = (
+        "kv_value.repeat_interleave(self.group_size, 1)",
+        "kv_value.repeat(1, self.group_size, 1, 1)",
+    )
+    assert source.count(before) == 1
+    (found,) = judged("llama-block", source.replace(before, after)).diagnosis
+    assert found.mistake == "kv-heads-tiled"
+    assert after in source.replace(before, after).splitlines()[found.line - 1]
