@@ -384,9 +384,29 @@ def test_a_backward_pass_written_by_hand(judged):
     """Nothing that is called leads there by name; what is added up there lacks a factor."""
     assert judged("v1", BY_HAND).verdict == "pass"
     source = BY_HAND.replace("(made * grad).sum", "grad.sum")
-    report = judged("v1", source)
+    (found,) = judged("v1", source).diagnosis
     right = "inner = (made * grad).sum(-1, keepdim=True)"
-    assert (report.diagnosis, report.mended.mended) == ([], right)
+    assert (found.mistake, found.mended) == ("backward-wrong", right)
+
+
+def test_a_backward_pass_that_no_edit_mends(judged):
+    """Without it the gradients are right, whether `forward` keeps anything or is handed it."""
+    last = "        return made * (grad - inner)\n"
+    apart = {
+        "forward(ctx, scores)": "forward(scores)",
+        "        ctx.save_for_backward(made)\n": "",
+        "    @staticmethod\n    def backward": (
+            "    @staticmethod\n    def setup_context(ctx, inputs, output):\n"
+            "        ctx.save_for_backward(output)\n\n    @staticmethod\n    def backward"
+        ),
+    }
+    kept = handed = BY_HAND.replace(last, "        return (grad - inner).tanh().cumsum(0)\n")
+    for before, after in apart.items():
+        assert before in handed
+        handed = handed.replace(before, after)
+    for source in (kept, handed):
+        (found,) = judged("v1", source).diagnosis
+        assert (found.mistake, found.line) == ("backward-wrong", line_of(source, ".cumsum(0)"))
 
 
 def test_what_raises_is_told_where_an_edit_mends_it(judged):
