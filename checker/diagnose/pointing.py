@@ -27,12 +27,12 @@ from .places import Places
 from .statements import statement
 from .tiles import holding_part
 
-__all__ = ["keys_made_twice", "line_of", "named_steps"]
+__all__ = ["LOW_PRECISION", "keys_made_twice", "line_of", "named_steps"]
 
 # A number beside another one (an eps) gives nearly the same; what comes of it is less and less so.
 _NEARLY = 1e-4
 # Places or angles that are rounded, and what is told to where it is rounded.
-_LOW = "-low-precision"
+LOW_PRECISION = "-low-precision"
 _ROUNDED = "distance-rounded"
 # Calls that make keys of an input, or cut them out of what is made.
 _MAKERS = {
@@ -131,7 +131,7 @@ def _showing(slip: Slip, call: _Call) -> Step | None:
     step = step or _constructed(slip, right, wrong, trial.answer.made)
     step = step or _first_wrong(slip, right, wrong, differs, steps, trial.given)
     # What is rounded otherwise than the answer rounds it is nowhere held.
-    return step or (first(steps, rounds_far) if slip.id.endswith(_LOW) else None)
+    return step or (first(steps, rounds_far) if slip.id.endswith(LOW_PRECISION) else None)
 
 
 def _acting(slip: Slip, call: _Call, step: Step) -> Step:

@@ -23,10 +23,12 @@ from ..diagnose.giveaways import (
     recast_line,
     state_line,
 )
+from ..diagnose.kinds import first, rounds_far
 from ..diagnose.limits import Sized, fixed_size, limit_line
 from ..diagnose.lines import assignment, overwriting
 from ..diagnose.mixing import number_line
 from ..diagnose.parting import Branch
+from ..diagnose.pointing import LOW_PRECISION
 from ..process.wire import dtype_name
 from ..report.message import say
 from .branches import wrong_branch
@@ -72,7 +74,7 @@ def guess(page: Page, one: Examination) -> None:
         page.blame(fixed, line, "right-when-short" if short else fixed)
         return
     looks = (mixes_turns, _allocated, _shortcut, _strided, _layers, _gradients, _rounded, _dtypes,
-             _overflow, _cancelled)  # fmt: skip
+             _far, _overflow, _cancelled)  # fmt: skip
     for look in looks:
         if look(page, one):
             return
@@ -265,6 +267,21 @@ def _dtypes(page: Page, one: Examination, lines: Container[int | None] = ()) -> 
                 page.blame("dtype-hardcoded", line, key, dtype=dtype, reason=reason)
                 return True
     return False
+
+
+def _far(page: Page, one: Examination) -> bool:
+    """Places or angles that half precision does not hold, where far positions alone go wrong."""
+    found = one.found.findings
+    known = (slip.id for slip in slips(one.kata.folder) if slip.id.endswith(LOW_PRECISION))
+    mistake = next(known, None)
+    off = [each.trial for each in found.get("dtypes", []) if each.kind == "values"]
+    if mistake is None or {*found} != {"dtypes"} or not off or not all(t.case.far for t in off):
+        return False
+    step = first(one.again(off[0]).answer.steps, rounds_far)
+    if step is not None:
+        line = page.places.own_line(step.lines, page.names - {one.function.name})
+        page.blame(mistake, line, "slip", kata=one.kata.id, id=mistake)
+    return step is not None
 
 
 def _sizes(page: Page, one: Examination, sized: Sequence[Sized]) -> None:

@@ -1,3 +1,5 @@
+# wrong: mla rope-low-precision line 18
+# fair: rope-low-precision 18 19
 from __future__ import annotations
 
 from typing import Any, NamedTuple
