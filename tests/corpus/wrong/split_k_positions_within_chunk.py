@@ -1,4 +1,4 @@
-# wrong: split-k chunk-offset-missing line 29
+# wrong: split-k empty-chunk-nan line 18 chunk-offset-missing line 29
 # fair: chunk-offset-missing 29, 30, 31
 import math
 
