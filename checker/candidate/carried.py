@@ -53,7 +53,7 @@ def _contents(state: Any) -> list[Any]:
             (_address(_storage(one)), _offset(one), tuple(_shape(one)), _writes(one))
             for one in _tensors(state)
         ]
-    except Exception:  # noqa: BLE001 - what cannot be looked into is held to stay as it is
+    except BaseException:  # noqa: BLE001 - what cannot be looked into is held to stay as it is
         return []
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import torch
-from attn_kata.checker.candidate.carried import entries
+from attn_kata.checker.candidate.carried import entries, watched
 from attn_kata.checker.client import Options
 from attn_kata.kata.catalogue import find
 from attn_kata.kata.reading import BadContract, read_asked
@@ -34,6 +34,11 @@ class _Raises:
     @property
     def __dict__(self) -> Any:  # type: ignore[override]
         raise RuntimeError("not to be looked into")
+
+
+class _Ends:
+    def __getattribute__(self, name: str) -> Any:
+        raise SystemExit
 
 
 ONES = torch.ones(2, 3)
@@ -174,3 +179,24 @@ def test_two_mistakes_in_fused_layers(judge) -> None:
     )  # fmt: skip
     told = {one.mistake for one in report.diagnosis}
     assert told == {"scale-without-sqrt", "causal-inverted"}
+
+
+# What a call may do to a state, and whether that rewrites it.
+DONE = {
+    "nothing": (lambda: [ONES.clone()], lambda held: held[0] + 1, False),
+    "grows": (lambda: [ONES.clone()], lambda held: held.append(ONES), True),
+    "writes": (lambda: [ONES.clone()], lambda held: held[0][0].zero_(), True),
+    "another": (lambda: SimpleNamespace(k=-ONES), lambda held: setattr(held, "k", ONES), True),
+    "a count": (lambda: SimpleNamespace(k=ONES, n=1), lambda held: setattr(held, "n", 2), False),
+    "no look": (_Ends, lambda held: None, False),
+    "none": (lambda: None, lambda held: None, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("done", DONE)
+def test_what_rewrites_a_state(done: str) -> None:
+    """Another tensor in it, or one that was written to; and the call's own answer comes with it."""
+    made, change, rewritten = DONE[done]
+    state = made()
+    answer = watched(state, lambda: {"out": change(state) is not ONES})
+    assert answer == {"out": True, "rewritten": rewritten}
