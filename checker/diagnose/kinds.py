@@ -29,9 +29,7 @@ _ORS = {"or", "ior", "logical_or", "bitwise_or"}
 _PICKS = {"getitem", "select", "narrow", "index_select", "take"}
 _LAYS = {*_PICKS, "unsqueeze", "view", "reshape", "unflatten", "expand", "broadcast_to"}
 _JOINS = {"maximum", "max", "add", "and", "iand", "logical_and", "bitwise_and"}
-
-# The first whole number behind which a dtype has not all of them, and what none is that is filled
-# in.
+# The whole number behind which a dtype leaves some out. No place is as large as what is filled in.
 _WHOLE, _FILLS = {"bfloat16": 256, "float16": 2048}, 1e4
 
 
@@ -93,7 +91,7 @@ def turned(step: Step) -> bool:
 
 def rounds(step: Step) -> bool:
     """Whether a step brings places to a dtype of floats that has no room for all of them."""
-    return step.dtype in {"bfloat16", "float16"} and in_floats(step)
+    return step.dtype in _WHOLE and in_floats(step)
 
 
 def rounds_far(step: Step) -> bool:

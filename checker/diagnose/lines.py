@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ..judge.source import Source
 from ..process.answers import Step
 from ..vocabulary import forward_role
-from .expressions import calls, name_of
+from .expressions import calls
 from .loops import stored
 
 __all__ = [
@@ -109,16 +109,10 @@ class Lines:
 
     def last_return(self) -> int | None:
         """The last `return` of the class, or of the nearest one that it is made of."""
-        own: ast.AST | None = self.own
-        known = set[int]()
-        while own is not None and id(own) not in known:
-            known.add(id(own))
+        for own in self.source.lineage(getattr(self.own, "name", "")) or [self.own]:
             lines = [n.lineno for n in ast.walk(own) if isinstance(n, ast.Return)]
             if lines:
                 return max(lines)
-            bases = own.bases if isinstance(own, ast.ClassDef) else []
-            found = (self.source.classes.get(name_of(base)) for base in bases)
-            own = next((one for one in found if one is not None), None)
         return None
 
     def fill_on(self, line: int | None) -> str | None:

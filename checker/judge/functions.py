@@ -320,7 +320,8 @@ class _Judging:
         if named and isinstance(one, Weighing) and one.found.state is None:
             beneath(page, one, named[0].edits, self._dropout)
         if not (named or told or page.told_of(one) or one.found.state == "fail-state"):
-            guess(page, one)
+            if not proving.without_backward(one):
+                guess(page, one)
         elif not named:
             beside_device(page, one)
 

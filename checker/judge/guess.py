@@ -35,7 +35,6 @@ from .branches import wrong_branch
 from .cuts import cut_at
 from .examine import Examination
 from .fills import narrowed
-from .own_backward import by_hand
 from .page import Page
 from .precision import away_from_zero
 from .rewritten import mixes_turns
@@ -190,10 +189,6 @@ def _cancelled(page: Page, one: Examination) -> bool:
 
 
 def _gradients(page: Page, one: Examination) -> bool:
-    proved = by_hand(one, page.source)
-    if proved is not None:
-        page.blame("backward-wrong", proved[1], name=proved[0])
-        return True
     return any(_gradient(page, one, each) for each in one.found.findings.get("gradients", []))
 
 

@@ -28,12 +28,12 @@ from .retried import Edited, fine_calls, passing, sample, wrong_calls
 from .source import Source
 from .written import function_at
 
-__all__ = ["is_idle", "prove", "tell"]
+__all__ = ["BACKWARD_WRONG", "is_idle", "prove", "tell"]
 
 # Mistakes that are told by the sizes that go wrong, and one that is told by samples alone.
 _OF_SIZES, _MIXED = {"length-fixed", "batch-fixed"}, "batch-mixed"
 # And one that is told by what is right without it.
-_BY_HAND = "backward-wrong"
+BACKWARD_WRONG = "backward-wrong"
 _BOTH = {"True", "False"}
 # What it costs to put another number or sign in the place of one.
 _SIGNS = {0, 1}
@@ -166,7 +166,7 @@ def _backwards(source: Source) -> list[int]:
 
 def _explained(one: Examination, told: Sequence[Diagnosis]) -> list[Diagnosis]:
     """Those mistakes of which one edit may be the cause: the model answer's, and sizes."""
-    known = {*_OF_SIZES, _MIXED, _BY_HAND, *(slip.id for slip in slips(one.kata.folder))}
+    known = {*_OF_SIZES, _MIXED, BACKWARD_WRONG, *(slip.id for slip in slips(one.kata.folder))}
     return [each for each in told if each.mistake in known]
 
 

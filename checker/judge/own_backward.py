@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ..diagnose.edits.small_edits import SmallEdit
@@ -14,7 +14,7 @@ from .likely import allow
 from .retried import passing, sample, wrong_calls
 from .source import Source
 
-__all__ = ["by_hand"]
+__all__ = ["by_hand", "mended_without"]
 
 # Stands behind the class: what its `forward` does is followed by autograd then.
 _FOLLOWED = """
@@ -35,23 +35,32 @@ class _Context:
 """
 
 
-def by_hand(one: Examination, source: Source) -> tuple[str, int] | None:
-    """The autograd function without whose `backward` the gradients are right, and its last line."""
+# A class that tells autograd both ways, and its `backward`.
+ByHand = tuple[ast.ClassDef, ast.FunctionDef]
+
+
+def by_hand(one: Examination, source: Source) -> list[ByHand]:
+    """What a file tells autograd itself, where nothing but gradients is wrong."""
+    if {*one.found.findings} != {"gradients"}:
+        return []
+    return [*_written(source)]
+
+
+def mended_without(one: Examination, source: Source, some: Sequence[ByHand]) -> ByHand | None:
+    """That of some without whose `backward` the gradients are right."""
     wrong = wrong_calls(one)
     # What ends the process, or what it reaches for, proves nothing.
     with suppress(Ended, Foul):
         allow(one.candidate)
-        alone = bool(wrong) and {*one.found.findings} == {"gradients"}
-        for function, backward in _written(source) if alone else ():
-            edit = _without(function, source)
-            units = [*wrong[:1], *sample(wrong[1:])]
-            if passing(units, [(edit, edit.applied(source.text))], one.candidate):
-                return function.name, backward.body[-1].lineno
+        for each in some if wrong else ():
+            edit = _without(each[0], source)
+            edited = edit, edit.applied(source.text)
+            if passing([wrong[0], *sample(wrong[1:])], [edited], one.candidate):
+                return each
     return None
 
 
-def _written(source: Source) -> Iterator[tuple[ast.ClassDef, ast.FunctionDef]]:
-    """The classes of a file that tell autograd both ways, each with its `backward`."""
+def _written(source: Source) -> Iterator[ByHand]:
     for each in source.classes.values():
         named = {part.name: part for part in each.body if isinstance(part, ast.FunctionDef)}
         if {"forward", "backward"} <= {*named} and "Function" in map(name_of, each.bases):

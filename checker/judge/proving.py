@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from ..diagnose.flow import Flow
 from ..process.handle import Candidate
 from .examine import Examination
-from .mended import prove
+from .mended import BACKWARD_WRONG, prove
+from .own_backward import by_hand, mended_without
 from .page import Page
 from .source import Source
 
@@ -35,12 +36,27 @@ class Proving:
             return False
         self.tried = True
         edit = prove(self.page, self.all_of, self.source, self.flow)
-        # An edit may have left nothing of the process, or anything in it.
+        self._renew()
+        # A number that is put beside a name may take two mistakes back at once.
+        return edit is not None and edit.renumbered() is None
+
+    def without_backward(self, one: Examination) -> bool:
+        """Say of a backward pass by hand that it is wrong, where without it all is right."""
+        some = by_hand(one, self.source)
+        if not some:
+            return False
+        proved = mended_without(one, self.source, some)
+        self._renew()
+        if proved is not None:
+            function, backward = proved
+            self.page.blame(BACKWARD_WRONG, backward.body[-1].lineno, name=function.name)
+        return proved is not None
+
+    def _renew(self) -> None:
+        """Begin anew: an edit may have left nothing of the process, or anything in it."""
         candidate = self.run("")
         for each in self.all_of:
             each.candidate = candidate
-        # A number that is put beside a name may take two mistakes back at once.
-        return edit is not None and edit.renumbered() is None
 
     def finish(self) -> None:
         """Try what was named; what has no name, unless that was tried."""

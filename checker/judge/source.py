@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from ..diagnose.expressions import name_of
 from ..report.message import Message, say
 
 __all__ = ["Source", "Unreadable", "cell_rows", "read"]
@@ -82,9 +83,8 @@ class Source:
         """A class, and those of the file that it is made of."""
         found = [self.classes[name]] if name in self.classes else []
         for one in found:
-            bases = (getattr(base, "attr", getattr(base, "id", "")) for base in one.bases)
-            further = (self.classes[base] for base in bases if base in self.classes)
-            found += [base for base in further if base not in found]
+            further = (self.classes.get(name_of(base)) for base in one.bases)
+            found += [base for base in further if base is not None and base not in found]
         return found
 
     def lines_of(self, names: Iterable[str]) -> frozenset[int]:
